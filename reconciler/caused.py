@@ -10,7 +10,7 @@ from reconciler.findings import Location, few
 from reconciler.model.cause import Cause
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Refuse
-from reconciler.settings import PATH
+from reconciler.model.settings import PATH
 
 
 def causes(

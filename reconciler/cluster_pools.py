@@ -11,8 +11,7 @@ from reconciler.families._metallb import NAMED
 from reconciler.findings import Finding, Location, ordered, warning
 from reconciler.losses import kinds_of_clusters
 from reconciler.model.cluster import tenant_name
-from reconciler.model.settings import Settings
-from reconciler.settings import PATH
+from reconciler.model.settings import PATH, Settings
 
 _THEN = (
     "it keeps its old name while Services use it, and ipam apply says so (exit code 5);"

@@ -17,9 +17,9 @@ from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind, Overrides
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
+from reconciler.model.settings import PATH as SETTINGS_PATH
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records, freed, losing, told, unproven
-from reconciler.settings import PATH as SETTINGS_PATH
 
 if TYPE_CHECKING:
     from reconciler.model.cause import Cause

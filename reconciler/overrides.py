@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.load import Kinds, is_yaml, load
+from reconciler.documents.load import Kinds, load
+from reconciler.documents.suffix import is_yaml
 from reconciler.families import family_of
 from reconciler.findings import Finding, Location, cut_off, error, has_error, info, shown, warning
 from reconciler.model.instant import format_instant, parse_instant
@@ -22,7 +23,7 @@ from reconciler.model.override import (
     OverrideKind,
     Overrides,
 )
-from reconciler.settings import OVERRIDES
+from reconciler.model.settings import OVERRIDES
 
 OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
 HOME = f"{OVERRIDES}/<date>-<slug>.yaml"

@@ -13,10 +13,8 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.marks import API_VERSION
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Elastic, Intake, Limits, Settings
+from reconciler.model.settings import OVERRIDES, PATH, Elastic, Intake, Limits, Settings
 
-PATH = "ipam.yaml"
-OVERRIDES = "overrides"
 _UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)

@@ -15,11 +15,11 @@ from reconciler.documents.names import is_meant
 from reconciler.families import families, judge, role_of
 from reconciler.families._demand import DEMAND, judge_demand
 from reconciler.findings import Finding, Location, article_list, error, few, nearest, warning
-from reconciler.model.settings import Settings
+from reconciler.model.settings import OVERRIDES, Settings
+from reconciler.model.settings import PATH as SETTINGS_PATH
 from reconciler.observed import is_observed, odd
 from reconciler.overrides import HOME, OVERRIDE
-from reconciler.settings import CLUSTER_TARGET, OVERRIDES, SETTINGS, within
-from reconciler.settings import PATH as SETTINGS_PATH
+from reconciler.settings import CLUSTER_TARGET, SETTINGS, within
 
 OWN_KINDS = (SETTINGS, OVERRIDE, DEMAND)
 """Kinds of no family, which have places of their own."""

@@ -14,8 +14,7 @@ from reconciler.evaluate import Evaluation, braked_anew
 from reconciler.findings import Finding, Location, ordered, shown, warning
 from reconciler.model.plan import Plan
 from reconciler.model.pool import Pool, Thresholds
-from reconciler.model.settings import HOUR, Settings, stricter_gate
-from reconciler.settings import PATH
+from reconciler.model.settings import HOUR, PATH, Settings, stricter_gate
 
 _FIELDS = {
     "branch": "branch",

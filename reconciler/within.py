@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.families import is_pool, keeps_addresses
 from reconciler.findings import shown

@@ -3,8 +3,8 @@ import pytest
 from reconciler.documents.load import Kinds, load
 from reconciler.findings import Location, Severity
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Limits, Settings
-from reconciler.settings import CLUSTER_TARGET, PATH, SETTINGS, read_settings
+from reconciler.model.settings import PATH, Limits, Settings
+from reconciler.settings import CLUSTER_TARGET, SETTINGS, read_settings
 
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 

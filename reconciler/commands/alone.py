@@ -19,10 +19,10 @@ from reconciler.families import judge
 from reconciler.families._demand import DEMAND, judge_demand
 from reconciler.findings import Finding, ordered
 from reconciler.model.record_kind import CLAIM
-from reconciler.model.settings import Settings
+from reconciler.model.settings import OVERRIDES, Settings
 from reconciler.overrides import OVERRIDE, read_override
 from reconciler.records.recall import recall
-from reconciler.settings import OVERRIDES, SETTINGS, read_settings
+from reconciler.settings import SETTINGS, read_settings
 from reconciler.sources import OWN_KINDS, elsewhere, is_elsewhere, source_kinds
 from reconciler.tree import Tree
 

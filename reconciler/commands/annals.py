@@ -14,7 +14,7 @@ from reconciler.asking.facts import Fact, fact_of, read_fact
 from reconciler.asking.happenings import Happening, What, happenings
 from reconciler.asking.rows import Row, Touch, read_rows, rows_text
 from reconciler.commands.approvals import Approvals
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Facts, Source

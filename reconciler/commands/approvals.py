@@ -8,10 +8,10 @@ from reconciler.asking.happenings import Happening, What
 from reconciler.asking.rows import Row
 from reconciler.documents.text import Unread
 from reconciler.model.override import Override, OverrideKind
+from reconciler.model.settings import OVERRIDES
 from reconciler.overrides import is_override, read_override
 from reconciler.ports import Entry, Source
 from reconciler.ports.annals import Annals
-from reconciler.settings import OVERRIDES
 
 _MOVES = (What.MOVED, What.TRANSFERRED, What.LEFT, What.RELEASED, What.ALLOCATED)
 

@@ -33,12 +33,11 @@ from reconciler.evaluate import Evaluation
 from reconciler.formers import with_formers
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Changed, Facts, Repository, Source
 from reconciler.records.by_hand import as_left
 from reconciler.replaced import with_replaced
 from reconciler.resizing import with_sizes_of_base
-from reconciler.settings import PATH
 from reconciler.strictness import changed
 from reconciler.takeovers import with_takeovers
 from reconciler.vanishing import with_vanished

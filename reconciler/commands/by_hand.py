@@ -15,11 +15,10 @@ from reconciler.comparison import left_over
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered
 from reconciler.model.plan import Grant
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Facts, Repository, Source
-from reconciler.settings import PATH
 from reconciler.strictness import held_to
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.reader import Reader, reader_of
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, ordered, shown, warning
 from reconciler.model.allocation import Allocation

@@ -10,9 +10,8 @@ from functools import partial
 
 from reconciler.documents.names import upwards
 from reconciler.findings import Finding, Location, info
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import FEW_FOLDERS, Entry, GitError, LimitError, Repository, Source
-from reconciler.settings import PATH
 from reconciler.sources import elsewhere, is_elsewhere, is_suspect
 
 MOST_FILES = 1_000

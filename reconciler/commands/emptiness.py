@@ -3,11 +3,11 @@
 from msgspec.structs import replace
 
 from reconciler.comparison import Compared
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, article_list, error, info, ordered
+from reconciler.model.settings import OVERRIDES
 from reconciler.ports import Source
-from reconciler.settings import OVERRIDES
 
 _CODE = "nothing-to-check"
 _PLACE = Location(".")

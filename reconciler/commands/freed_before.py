@@ -26,10 +26,9 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records, lets_pass, losing
-from reconciler.settings import PATH
 
 _HINT = (
     "put the record back as reconcile wrote it, or let reconcile go over it before this change;"

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings

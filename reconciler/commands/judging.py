@@ -9,16 +9,15 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.families import role_of
 from reconciler.findings import Finding
 from reconciler.gathering import Described, described
 from reconciler.model.contract import Contract
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ownership import contracts_of
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
-from reconciler.settings import PATH
 from reconciler.strictness import loosened
 
 

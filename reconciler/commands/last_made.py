@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.verdicts import judged_before
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, warning
 from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict

@@ -26,9 +26,9 @@ from reconciler.model.key import Key
 from reconciler.model.marks import API_VERSION
 from reconciler.model.override import Override, OverrideKind
 from reconciler.model.plan import Refuse
+from reconciler.model.settings import OVERRIDES
 from reconciler.ports import Source, UsageError
 from reconciler.report.explanation import matching
-from reconciler.settings import OVERRIDES
 from reconciler.tree import Tree
 
 _LONGEST = 80

@@ -24,13 +24,12 @@ from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding, Location, ordered, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.override import OverrideKind
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records
 from reconciler.records.hands import Paths
 from reconciler.records.put_back import put_back
 from reconciler.records.recall import recall
-from reconciler.settings import PATH
 from reconciler.strictness import held_to
 from reconciler.withheld import with_put_back
 

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.documents.document import Identity
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Finding, error, ordered
 from reconciler.model.override import OverrideKind
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.observed import Seen, by_hand, is_observed
 from reconciler.ports import Changed, Entry, Facts, Source
-from reconciler.settings import PATH, within
+from reconciler.settings import within
 
 Side = tuple[Source, Settings]
 """A revision, and the Settings that say where its files are."""

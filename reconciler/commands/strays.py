@@ -12,13 +12,12 @@ from itertools import chain, islice
 
 from msgspec import Struct
 
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, error
 from reconciler.model.key import Key
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Repository, Roots
 from reconciler.records.layout import place_of
-from reconciler.settings import PATH
 
 STRAY = "records-left"
 MOST_LISTED = 250_000

@@ -2,9 +2,8 @@
 
 from msgspec.structs import replace
 
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Changed, Repository, Source, UsageError
-from reconciler.settings import PATH
 
 
 def changed_since(

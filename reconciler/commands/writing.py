@@ -18,11 +18,12 @@ from reconciler.commands.replay import believes
 from reconciler.commands.strays import STRAY
 from reconciler.commands.verdicts import note_made
 from reconciler.digest import actions, digest, summary
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
 from reconciler.model.change import Change
 from reconciler.model.look import Look
+from reconciler.model.settings import PATH
 from reconciler.ports import (
     Commit,
     Facts,
@@ -32,7 +33,6 @@ from reconciler.ports import (
     Repository,
     Revision,
 )
-from reconciler.settings import PATH
 
 _NAMED = {
     "move": "moved",

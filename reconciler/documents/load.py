@@ -35,18 +35,7 @@ _CLUSTER_METADATA = (
 )  # fmt: skip
 _METADATA_EXAMPLE = "for example metadata: {name: vlan40-pool}"
 _NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
-_YAML = (".yaml", ".yml")
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-
-
-def is_yaml(path: str) -> bool:
-    """Files of other names are not read: neither what people write nor records."""
-    return path.endswith(_YAML)
-
-
-def without_suffix(path: str) -> str:
-    """The path without what makes it one that is read."""
-    return path.rpartition(".")[0] if is_yaml(path) else path
 
 
 class Loaded(Struct, frozen=True):

@@ -10,6 +10,11 @@ HOUR = 3_600
 METALLB_POOL = "default-pool"
 _NOWHERE = Location(".")
 
+PATH = "ipam.yaml"
+"""The file of the Settings."""
+OVERRIDES = "overrides"
+"""The folder of the Overrides."""
+
 
 class Limits(Struct, frozen=True):
     """How much of a revision is read at most: so many files, so many bytes of them."""

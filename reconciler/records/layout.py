@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from reconciler.documents.load import without_suffix
+from reconciler.documents.suffix import without_suffix
 from reconciler.families import Slot, family_of, pool_kinds, slots
 from reconciler.model.key import Key
 

@@ -8,8 +8,8 @@ from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
 from reconciler.model.cause import Cause
+from reconciler.model.settings import PATH
 from reconciler.report.markdown import MARKER
-from reconciler.settings import PATH
 
 WHOLE = "."
 """The place of what is about a repository as a whole."""

@@ -9,8 +9,8 @@ from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity, few
 from reconciler.model.contract import Within
+from reconciler.model.settings import PATH
 from reconciler.report.capped import GRAVITY, capped, gravest_first, listed_counts
-from reconciler.settings import PATH
 
 _SAYS = {
     Severity.ERROR: "the content is wrong",

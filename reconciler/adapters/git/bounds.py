@@ -7,8 +7,8 @@ from msgspec import Struct, field
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.starting import HeldError
-from reconciler.documents.load import is_yaml
-from reconciler.documents.yaml import MAX_BYTES
+from reconciler.documents.suffix import is_yaml
+from reconciler.documents.text import MAX_BYTES
 from reconciler.model.settings import Limits
 from reconciler.ports import LimitError
 

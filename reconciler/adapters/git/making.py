@@ -10,8 +10,8 @@ from reconciler.adapters.git.guard import read_configuration
 from reconciler.adapters.git.opening import checkout_around, open_repository
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository
+from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import UsageError
-from reconciler.settings import PATH as SETTINGS
 
 
 class Site(Struct, frozen=True):

@@ -12,8 +12,8 @@ from reconciler.adapters.git.failing import DAMAGED
 from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.process import GitProcess
 from reconciler.documents.text import MAX_BYTES, Unread
+from reconciler.model.settings import PATH
 from reconciler.ports import Entry, GitError, LimitError, Made, Revision
-from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
 _AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)

@@ -13,8 +13,8 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
 from reconciler.adapters.git.rooting import require_place, require_root
+from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import GitError, UsageError
-from reconciler.settings import PATH as SETTINGS
 
 if TYPE_CHECKING:
     from reconciler.adapters.git.worktree import WorktreeSource

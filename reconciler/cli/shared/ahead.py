@@ -13,9 +13,9 @@ from reconciler.adapters.git.past import history, knows
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.roots import GitRoots
 from reconciler.commands.uncommitted import line_of
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
+from reconciler.model.settings import PATH
 from reconciler.ports import Source
-from reconciler.settings import PATH
 
 MOST = 1_000
 """Of a change with more files those that are read are fetched when it is known which they are."""

@@ -29,7 +29,6 @@ from reconciler.adapters.program import known_program
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
 from reconciler.documents.shipped import folder
-from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
 
 _KNOWN = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
@@ -99,7 +98,13 @@ class Trust(Enum):
 
 
 def open_source(
-    repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FULL, fetches: bool = False
+    repo: Path,
+    rev: str,
+    *,
+    worktree: bool,
+    trust: Trust = Trust.FULL,
+    fetches: bool = False,
+    says: bool = True,
 ) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name.
 
@@ -109,9 +114,10 @@ def open_source(
         worktree: As `--worktree`.
         trust: What it makes of the cache.
         fetches: As `--fetch-missing`.
+        says: Say if reading takes long; to know that, the reader is loaded.
     """
-    if not HAS_LIBYAML:
-        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
+    if says:
+        tell_if_slow()
     found = _asking_once(open_here(repo))
     opened = _bringing(found) if fetches else found
     facts = once(partial(_facts, opened, trust))
@@ -121,6 +127,14 @@ def open_source(
     if worktree:
         return Read(repository, open_worktree(repository, repo), facts)
     return Read(repository, open_revision(repository, rev), facts)
+
+
+def tell_if_slow() -> None:
+    """Say that reading takes long, where that is so."""
+    from reconciler.documents.yaml import HAS_LIBYAML
+
+    if not HAS_LIBYAML:
+        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
 
 
 def _bringing(repository: GitRepository) -> GitRepository:

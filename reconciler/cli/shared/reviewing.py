@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reconciler.cli.shared.opening import Trust, open_source
+from reconciler.cli.shared.opening import Trust, open_source, tell_if_slow
 from reconciler.cli.shared.progress import progress
 from reconciler.ports import Repository, Source, UsageError
 
@@ -57,7 +57,7 @@ def reviewed(
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     if proposed is not None and base is None:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
-    read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches)
+    read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches, says=False)
     if base is not None:
         from reconciler.cli.shared.ahead import asked_ahead
 
@@ -67,6 +67,7 @@ def reviewed(
             load_rest()
     from reconciler.cli.shared.comparing import compared_with, tell_unread
 
+    tell_if_slow()
     facts = None if whole else read.facts()
     with progress("planning"):
         compared, repository = compared_with(read, base, facts, at, also, proposed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity, has_error
 from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError

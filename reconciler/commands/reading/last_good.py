@@ -14,7 +14,8 @@ from msgspec import Struct, field
 from reconciler.commands.reading.originals import originals
 from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
-from reconciler.documents.load import Loaded, is_yaml
+from reconciler.documents.load import Loaded
+from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.families import is_pool
 from reconciler.findings import Finding, Location, Severity, cut_off, few, warning

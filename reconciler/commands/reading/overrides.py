@@ -8,9 +8,9 @@ counts (ADR 0008).
 from collections.abc import Mapping
 
 from reconciler.model.override import Overrides
+from reconciler.model.settings import OVERRIDES
 from reconciler.overrides import Stood, is_override, overrides_of
 from reconciler.ports import LimitError, Source
-from reconciler.settings import OVERRIDES
 
 
 def read_overrides(source: Source) -> Overrides:

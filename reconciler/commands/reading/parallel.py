@@ -8,7 +8,8 @@ like a group that an earlier run left (ADR 0007).
 from collections.abc import Mapping, Sequence
 
 from reconciler.commands.reading.parts import Parts
-from reconciler.documents.load import Loaded, without_suffix
+from reconciler.documents.load import Loaded
+from reconciler.documents.suffix import without_suffix
 from reconciler.families import families
 from reconciler.gathering import documents_of, joined
 from reconciler.incremental.group import (

@@ -6,8 +6,9 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.documents.load import Loaded, is_yaml
+from reconciler.documents.load import Loaded
 from reconciler.documents.names import is_meant, reserved, unfit, unread
+from reconciler.documents.suffix import is_yaml
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.ports import Entry, Source

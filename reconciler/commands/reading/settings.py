@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.comparison import left_behind
-from reconciler.documents.load import is_yaml
+from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, cut_off, error, has_error
-from reconciler.model.settings import Settings
+from reconciler.model.settings import OVERRIDES, PATH, Settings
 from reconciler.ports import Entry, Source, Step
-from reconciler.settings import OVERRIDES, PATH, read_settings
+from reconciler.settings import read_settings
 
 
 class OwnSettings(Struct, frozen=True):
