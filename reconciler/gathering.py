@@ -85,9 +85,8 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
 def _adopt(record: Allocation, documents: Documents) -> Allocation:
     """The record with the claim that it stands for, as its family tells from all documents."""
     family = family_of(record.claim.family)
-    return (
-        record if family is None else structs.replace(record, claim=family.adopt(record, documents))
-    )
+    claim = record.claim if family is None else family.adopt(record, documents)
+    return structs.replace(record, claim=claim)
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:

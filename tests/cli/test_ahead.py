@@ -81,17 +81,17 @@ def test_what_goes_wrong_ahead_is_met_by_who_asks_later(
 ) -> None:
     words = ("check", "--base", "HEAD^1", "--repo", changed)
     whole = ipam(capsys, *words)
-    source, asked = GitRepository.source, list[str]()
+    changed_since, asked = GitRepository.changed, list[object]()
 
-    def broken(self: GitRepository, rev: str) -> Any:
-        if not asked and rev == "HEAD^1":
-            asked.append(rev)
+    def broken(self: GitRepository, *of: Any) -> Any:
+        asked.append(of)
+        if len(asked) == 1:
             raise failure
-        return source(self, rev)
+        return changed_since(self, *of)
 
-    monkeypatch.setattr(GitRepository, "source", broken)
+    monkeypatch.setattr(GitRepository, "changed", broken)
     assert ipam(capsys, *words) == whole
-    assert asked
+    assert len(asked) > 1
 
 
 def test_a_base_that_is_not_there_is_told_once(changed: Path, capsys: Capture) -> None:

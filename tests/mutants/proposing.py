@@ -65,6 +65,6 @@ PROPOSING = (
            "if isinstance(decision, Expire):", "if False:", CAUSED),
     Mutant("caused: whatever pool is another one is its own", "caused.py",
            "is_its = allocation is not None and allocation.pool == key", "is_its = False", CAUSED),
-    Mutant("caused: of a merge it is the merge", "commands/caused.py",
+    Mutant("caused: of a merge it is the merge", "commands/uncommitted.py",
            "return repository.source(parents[1]) if is_merge else change", "return change", CAUSED),
 )  # fmt: skip

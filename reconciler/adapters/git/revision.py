@@ -12,6 +12,7 @@ from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.objects import Root, read_blobs, read_folder
 from reconciler.adapters.git.past import brought, changes_of_folder, knows, past
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
@@ -183,8 +184,6 @@ class GitSource:
         """`work` on each file; on all processors when there are thousands."""
         if len(entries) < _PARALLEL_FROM:
             return self._each(entries, work)
-        from reconciler.adapters.processes import processors, spread
-
         self._note_sizes(entries)
         # As many pieces for each processor as for the next, and none too large.
         size = -(-len(entries) // (processors() * -(-len(entries) // (processors() * _CHUNK))))
@@ -198,8 +197,6 @@ class GitSource:
 
     def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
         """`work` on shares of the items, one share a processor, each in a process of its own."""
-        from reconciler.adapters.processes import spread
-
         return spread(items, work)
 
     def _known(self, names: Sequence[str]) -> tuple[list[Entry], list[str]]:

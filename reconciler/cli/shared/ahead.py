@@ -4,8 +4,9 @@ A tenth of a second each, and neither needs the other. Answers are on the desk t
 in the clone: who asks later gets the same at once, and meets whatever went wrong himself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Thread
 
 from reconciler.adapters.children import Ended
@@ -15,7 +16,7 @@ from reconciler.adapters.git.roots import GitRoots
 from reconciler.commands.uncommitted import line_of
 from reconciler.documents.suffix import is_yaml
 from reconciler.model.settings import PATH
-from reconciler.ports import Source
+from reconciler.ports import ReconcilerError, Source
 
 MOST = 1_000
 """Of a change with more files those that are read are fetched when it is known which they are."""
@@ -23,42 +24,58 @@ MOST = 1_000
 
 @contextmanager
 def asked_ahead(repository: GitRepository, source: Source, base: str) -> Iterator[None]:
-    """Ask meanwhile, in a thread. In here nothing else asks, and no process is forked.
+    """Ask meanwhile, in threads. In here nothing else asks, and no process is forked.
 
     Args:
         repository: Where both are. Without a desk nothing is asked.
         source: The files of the change.
         base: As `--base`.
     """
-    if repository.git.desk is None or source.revision() is None:
-        yield
-        return
-    asking = Thread(target=_ask, args=(repository, source, base), daemon=True)
-    asking.start()
+    asking = [Thread(target=ask, daemon=True) for ask in _questions(repository, source, base)]
+    for it in asking:
+        it.start()
     try:
         yield
     finally:
-        asking.join()
+        for it in asking:
+            it.join()
 
 
-def _ask(repository: GitRepository, source: Source, base: str) -> None:
-    with suppress(Exception, Ended):
-        git, before = repository.git, repository.source(base)
+def _questions(
+    repository: GitRepository, source: Source, base: str
+) -> Iterator[Callable[[], None]]:
+    """What is asked side by side; one of them alone looks objects up."""
+    with suppress(ReconcilerError):
+        before = repository.source(base)
         start, end = before.revision(), source.revision()
-        if start is None or end is None:
-            return
-        changed, _ = repository.changed(start.id, end.id)
+        if repository.git.desk is not None and start is not None and end is not None:
+            own = before.standing([PATH])
+            yield partial(_bring, repository, (before, start.id), (source, end.id))
+            yield partial(_ask, repository, start.id, end.id, has_settings=bool(own))
+
+
+def _bring(repository: GitRepository, base: tuple[Source, str], change: tuple[Source, str]) -> None:
+    """What differs, fetched as far as a filter left it out, and the line of what is merged."""
+    (before, start), (source, end) = base, change
+    with suppress(Exception, Ended):
+        changed, _ = repository.changed(start, end)
         sides = [side for it in changed for side in (it.old, it.new) if side and side.is_file]
-        own, theirs = before.standing([PATH]), source.standing([PATH]) or ()
+        own = [it for side in (before, source) for it in side.standing([PATH]) or ()]
         read = [it for it in sides if is_yaml(it.path)]
-        source.bring([*own, *theirs, *(read if len(read) <= MOST else ())])
-        line = next(repository.saying(start.id, on_line=True), "")
-        next(repository.saying(start.id, holding=line), None)
-        next(repository.saying(end.id, without=start.id), None)
-        repository.is_whole(end.id, start.id)
-        list(GitRoots(git).dropped(start.id, end.id))
-        # What the commits say of what changed, and of the Settings, begins with these.
-        tip = line_of(repository, before, source).revision() or end
-        for commit in (start.id, tip.id) if own else (tip.id,):
-            history(git, commit)
-        knows(git, tip.id, [it.path for it in changed])
+        source.bring([*own, *read] if len(read) <= MOST else own)
+        repository.is_whole(end, start)
+        tip = line_of(repository, before, source).revision()
+        if tip is not None:
+            history(repository.git, tip.id)
+            knows(repository.git, tip.id, [it.path for it in changed])
+
+
+def _ask(repository: GitRepository, start: str, end: str, *, has_settings: bool) -> None:
+    """What commits say of themselves, and which files are gone."""
+    with suppress(Exception, Ended):
+        line = next(repository.saying(start, on_line=True), "")
+        next(repository.saying(start, holding=line), None)
+        next(repository.saying(end, without=start), None)
+        list(GitRoots(repository.git).dropped(start, end))
+        if has_settings:  # of what was never there nothing more is asked
+            history(repository.git, start)
