@@ -31,7 +31,7 @@ ROOMS = {
     "additions", "addresses", "renaming", "sifting", "codes", "comparison", "counting", "digest", "documents", "engine", "evaluate", "families",
     "findings", "gathering", "incremental", "model", "observed", "overrides", "ownership", "ports", "records",
     "settings", "sources", "strictness", "tree", "withheld",
-    "adapters.cache", "adapters.children", "adapters.facts", "adapters.git",
+    "adapters.cache", "adapters.children", "adapters.facts", "adapters.git", "adapters.processes",
     "adapters.program",
     "cli.plan", "cli.shared",
     "commands.by_hand", "commands.causes", "commands.emptiness", "commands.exit_codes", "commands.handwork",
