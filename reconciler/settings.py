@@ -1,6 +1,7 @@
 """Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -36,6 +37,11 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
     """
     if data is None:
         return Settings(), ()
+    # A change and its base are read several times, and nearly always have the same one.
+    return _known(data) if type(data) is bytes else _settings(data)
+
+
+def _settings(data: bytes) -> tuple[Settings, tuple[Finding, ...]]:
     loaded = load(PATH, data, Kinds([SETTINGS]))
     if not loaded.documents:
         return Settings(), loaded.findings
@@ -44,6 +50,9 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
         message, hint = "one Settings document, please", "remove it; the first one counts"
         found.append(error("document-duplicate", other.at(), message, hint))
     return settings, (*loaded.findings, *found)
+
+
+_known = lru_cache(maxsize=8)(_settings)
 
 
 def check_targets(documents: Documents) -> Iterator[Finding]:

@@ -70,7 +70,7 @@ def test_nothing_is_asked_that_is_not_asked_without(
     words = ("check", "--base", "HEAD^1", "--repo", changed)
     first = ipam(capsys, *words)
     with_ahead, calls[:] = Counter(calls), []
-    monkeypatch.setattr(ahead, "asked_ahead", lambda *_: nullcontext())
+    monkeypatch.setattr(ahead, "asked_ahead", lambda *_, **__: nullcontext())
     assert ipam(capsys, *words) == first
     assert with_ahead <= Counter(calls), with_ahead - Counter(calls)
 

@@ -13,25 +13,28 @@ from reconciler.adapters.children import Ended
 from reconciler.adapters.git.past import history, knows
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.roots import GitRoots
+from reconciler.cli.shared.opening import Read
 from reconciler.commands.uncommitted import line_of
 from reconciler.documents.suffix import is_yaml
 from reconciler.model.settings import PATH
-from reconciler.ports import ReconcilerError, Source
+from reconciler.ports import Facts, ReconcilerError, Source
 
 MOST = 1_000
 """Of a change with more files those that are read are fetched when it is known which they are."""
 
 
 @contextmanager
-def asked_ahead(repository: GitRepository, source: Source, base: str) -> Iterator[None]:
+def asked_ahead(read: Read, base: str, *, is_known: bool) -> Iterator[None]:
     """Ask meanwhile, in threads. In here nothing else asks, and no process is forked.
 
     Args:
-        repository: Where both are. Without a desk nothing is asked.
-        source: The files of the change.
+        read: The change. Without a desk nothing is asked.
         base: As `--base`.
+        is_known: What the cache knows is asked for, too.
     """
-    asking = [Thread(target=ask, daemon=True) for ask in _questions(repository, source, base)]
+    questions = [*_questions(read.repository, read.source, base)]
+    questions += [partial(_open, read.facts)] if is_known else []
+    asking = [Thread(target=ask, daemon=True) for ask in questions]
     for it in asking:
         it.start()
     try:
@@ -79,3 +82,9 @@ def _ask(repository: GitRepository, start: str, end: str, *, has_settings: bool)
         list(GitRoots(repository.git).dropped(start, end))
         if has_settings:  # of what was never there nothing more is asked
             history(repository.git, start)
+
+
+def _open(facts: Callable[[], Facts]) -> None:
+    """The cache: which program this is is told by all its files."""
+    with suppress(Exception):
+        facts()

@@ -61,7 +61,7 @@ def reviewed(
     if base is not None:
         from reconciler.cli.shared.ahead import asked_ahead
 
-        with asked_ahead(read.repository, read.source, base):
+        with asked_ahead(read, base, is_known=not whole):
             from reconciler.cli.shared.comparing import load_rest
 
             load_rest()
