@@ -1,6 +1,5 @@
 """The command line: parse, wire adapters to a command, print its result, return its exit code."""
 
-import gc
 import io
 import os
 import sys
@@ -23,8 +22,6 @@ _OFF = ("", "0", "false", "f", "no", "n", "off")
 
 def main() -> NoReturn:
     """Run `ipam` on the arguments of the process."""
-    # A run reads much and drops little: frequent collections would cost a fifth of it.
-    gc.set_threshold(100_000, 50, 100)
     streams.prepare()
     signals.install()
     streams.leave(run(sys.argv[1:]))
