@@ -27,6 +27,8 @@ GRACE_SECONDS = 2.0
 """For git to take its locks and half-written files away."""
 
 _KILLED_SECONDS = 1.0
+# A git that reads is gone at once; who takes away locks may take longer.
+_PAUSES = (0.0005, 0.001, 0.002, 0.004)
 _PAUSE_SECONDS = 0.01
 _PIECE = 1 << 16
 
@@ -238,9 +240,9 @@ def end(process: "Popen[bytes]") -> None:
     """End a process and all that it started, and reap them: they are a process group of their own."""
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, _KILLED_SECONDS)):
         _tell(process, number)
-        until = time.monotonic() + seconds
+        until, pauses = time.monotonic() + seconds, iter(_PAUSES)
         while (is_there := _is_there(process)) and time.monotonic() < until:
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(next(pauses, _PAUSE_SECONDS))
         if not is_there:
             break
     _state.running.discard(process)

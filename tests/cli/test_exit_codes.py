@@ -219,6 +219,28 @@ def test_what_waits_for_the_end_of_the_process_is_done_and_all_is_said() -> None
     assert (left.returncode, left.stdout, left.stderr) == (3, b"said\ndone\n", b"why\n")
 
 
+def test_a_signal_that_comes_while_a_value_is_let_go_prints_nothing_and_a_bug_there_does() -> None:
+    script = """
+from reconciler.adapters.children import Ended
+from reconciler.cli.shared import signals
+signals.install()
+def left(error):
+    try:
+        yield
+    finally:
+        raise error
+for error in (Ended(15), ValueError("odd")):
+    item = left(error)
+    next(item)
+    del item
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
+    )
+    assert b"Ended" not in done.stderr
+    assert b"ValueError: odd" in done.stderr
+
+
 def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:
     code = run([])
     assert code == 64

@@ -6,14 +6,19 @@ Asked for by name, because the first process of a container gets no other signal
 import _thread
 import os
 import signal
+import sys
 import time
 from contextlib import suppress
 from itertools import count
+from typing import TYPE_CHECKING
 
 import click
 
 from reconciler.adapters import children
 from reconciler.adapters.children import Ended
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 UNWINDING_SECONDS = 5.0
@@ -39,6 +44,13 @@ def install() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` sets that
             signal.signal(number, handle)
+    sys.unraisablehook = _hear
+
+
+def _hear(lost: "UnraisableHookArgs") -> None:
+    """Print nothing of a signal that came while Python let go of a value: the next step ends."""
+    if not issubclass(lost.exc_type, Ended):
+        sys.__unraisablehook__(lost)
 
 
 def farewell(number: int) -> int:
