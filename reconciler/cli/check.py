@@ -21,6 +21,7 @@ from reconciler.cli.shared.output import emit, painter, tell
 from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.reviewing import Reviewed, reviewed
+from reconciler.commands.exit_codes import exit_code
 
 if TYPE_CHECKING:
     from reconciler.report.preview import Preview
@@ -64,7 +65,6 @@ def check(
     if files:
         # A revision is looked at far more often.
         from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
-        from reconciler.commands.exit_codes import exit_code
 
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
@@ -82,7 +82,6 @@ def check(
         proposed=proposed,
     )  # fmt: skip
     from reconciler.commands.emptiness import with_emptiness
-    from reconciler.commands.exit_codes import exit_code
 
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else None

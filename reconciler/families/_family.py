@@ -57,6 +57,23 @@ class Reading(Struct, frozen=True):
     presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
 
 
+Reader = Callable[[Documents, Held | None, Settings], Reading]
+
+
+def reading_any(kinds: tuple[Kind, ...], load: Callable[[], Reader]) -> Reader:
+    """What reads documents of some kinds, loaded where there are any: few have those of all families.
+
+    Args:
+        kinds: The kinds; of others alone the reader makes nothing.
+        load: Loads it.
+    """
+
+    def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+        return load()(documents, held, settings) if documents.has_any(kinds) else Reading({}, {})
+
+    return read
+
+
 class Projection(Struct, frozen=True):
     """One object for one cluster.
 
@@ -198,7 +215,7 @@ class Family(Struct, frozen=True):
     slots: Mapping[str, str]
     grows: tuple[str, ...]
     judge: Callable[[Document, Settings], list[Finding]]
-    read: Callable[[Documents, Held | None, Settings], Reading]
+    read: Reader
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from reconciler.adapters.git.process import GitProcess
 
-# Calls of these write nothing.
+# Calls of these, as ours are, write nothing.
 _READING = frozenset(
     {"config", "diff-tree", "for-each-ref", "log", "ls-tree", "merge-base", "rev-list", "rev-parse"}
 )

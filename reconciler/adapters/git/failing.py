@@ -53,13 +53,8 @@ def unreachable(what: str, command: str, result: Result) -> GitError:
 
     One that answered and refuses is not down: that is told apart, with what to set.
     """
-    status = (
-        401
-        if any(words in result.err for words in _UNKNOWN)
-        else 403
-        if _FORBIDDEN in result.err
-        else 0
-    )
+    is_unknown = any(words in result.err for words in _UNKNOWN)
+    status = 401 if is_unknown else 403 if _FORBIDDEN in result.err else 0
     hint = _WHO if status else _UNREACHABLE
     error = failure(command, result, hint)
     what = f"the remote refuses who asks ({status})" if status else what

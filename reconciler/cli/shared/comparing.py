@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 def load_rest() -> None:
     """Load what a comparison with a base will load anyway."""
     import reconciler.commands.beside
-    import reconciler.commands.emptiness
-    import reconciler.commands.merging
-    import reconciler.report.text.check  # noqa: F401 - for who goes on
+    import reconciler.commands.merging  # noqa: F401 - for who goes on
 
     families()
 

@@ -132,7 +132,6 @@ class _Run(Struct):
         self._note_shared()
         self._divide()
         while True:
-            self.parts.bring(self.to_read)
             settled = (group.settled for group in self.left_out.values())
             known = sum_of(item for item in settled if item is not None)
             elsewhere = Provided(list(self.left_out.values()))
@@ -142,6 +141,7 @@ class _Run(Struct):
                 with suppress(UnicodeEncodeError):  # half a character: it is read again
                     self._note(tops, evaluation, bears)
                 return evaluation
+            self.parts.bring(self.to_read)  # what it reaches, too
 
     def _key(self) -> str:
         """What the groups of a tree depend on beside its files."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from reconciler.families._family import Family, Held, Projection, ProjectionInput, Reading
+from reconciler.families._family import Family, Projection, ProjectionInput, Reader, reading_any
 from reconciler.families._record_form import referring_whole
 from reconciler.families.capi.kinds import (
     ADDRESS,
@@ -15,7 +15,7 @@ from reconciler.families.capi.kinds import (
 )
 
 if TYPE_CHECKING:
-    from reconciler.documents.document import Document, Documents
+    from reconciler.documents.document import Document
     from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
@@ -29,12 +29,10 @@ def _judge(document: "Document", settings: "Settings") -> "list[Finding]":
     return judge(document, settings)
 
 
-def _read(documents: "Documents", held: Held | None, settings: "Settings") -> Reading:
-    if not documents.has_any(KINDS):
-        return Reading({}, {})
-    from reconciler.families.capi.reading import read  # few have documents of all families
+def _reader() -> Reader:
+    from reconciler.families.capi.reading import read
 
-    return read(documents, held, settings)
+    return read
 
 
 def _project(given: ProjectionInput) -> tuple[Projection, ...]:
@@ -68,7 +66,7 @@ FAMILY = Family(
     slots=SLOTS,
     grows=(),
     judge=_judge,
-    read=_read,
+    read=reading_any(KINDS, _reader),
     project=_project,
     record=referring_whole(NAME, OWNERS, ADDRESS),
     load_objects=_objects,

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from reconciler.families._family import Family, Held, Projection, ProjectionInput, Reading
+from reconciler.families._family import Family, Projection, ProjectionInput, Reader, reading_any
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
 from reconciler.families.novaedge.record_form import FORM
 
 if TYPE_CHECKING:
-    from reconciler.documents.document import Document, Documents
+    from reconciler.documents.document import Document
     from reconciler.families._mending import Mending
     from reconciler.families._objects import Objects
     from reconciler.findings import Finding
@@ -20,12 +20,10 @@ def _judge(document: "Document", settings: "Settings") -> "list[Finding]":
     return judge(document, settings)
 
 
-def _read(documents: "Documents", held: Held | None, settings: "Settings") -> Reading:
-    if not documents.has_any(KINDS):
-        return Reading({}, {})
-    from reconciler.families.novaedge.reading import read  # few have documents of all families
+def _reader() -> Reader:
+    from reconciler.families.novaedge.reading import read
 
-    return read(documents, held, settings)
+    return read
 
 
 def _project(given: ProjectionInput) -> tuple[Projection, ...]:
@@ -53,7 +51,7 @@ FAMILY = Family(
     slots=dict.fromkeys(SLOTS.values(), VIP.kind),
     grows=(),
     judge=_judge,
-    read=_read,
+    read=reading_any(KINDS, _reader),
     project=_project,
     record=FORM,
     load_objects=_objects,
