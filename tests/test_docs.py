@@ -1,7 +1,6 @@
 """The documentation is whole and true: links, fields, options, codes, examples."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from tests.documentation import (
     with_metrics,
     with_tables,
 )
-from tests.source_map import first_lines
 from tests.world import evaluation_of, pool, reconciled, request
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -295,20 +293,7 @@ def _workflows() -> list[str]:
     return [path.read_text(encoding="utf-8") for path in found]
 
 
-def test_the_floors_that_contributors_are_shown_are_those_that_lint_holds() -> None:
-    held = tomllib.loads(_text("pyproject.toml"))["tool"]["importlinter"]["contracts"][0]
-    text = _section(_text("CONTRIBUTING.md"), "Floors")
-    shown = [line.partition("  ")[0] for line in text.partition("```text\n")[2].splitlines()]
-    assert shown[: len(held["layers"]) - 1] == held["layers"][1:]
-
-
 def test_every_file_that_contributors_are_sent_to_is_there() -> None:
     text = _section(_text("CONTRIBUTING.md"), "Where do I change …?")
     for path in re.findall(r"`((?:reconciler|schemas)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), path
-
-
-def test_every_module_begins_with_one_line_that_says_what_it_decides() -> None:
-    for path, line in first_lines():
-        assert line.endswith("."), path
-        assert len(line) <= 100, path

@@ -18,7 +18,6 @@ from reconciler.addresses.notation import (
     special_purpose,
 )
 from reconciler.findings import SHOWN_CHARACTERS
-from tests.documentation import ROOT
 
 EXAMPLE = "write an address such as 10.40.0.10 or 2001:db8::10"
 LEADING_ZERO = "a leading zero is ambiguous"
@@ -132,22 +131,6 @@ def test_ranges_have_a_long_a_short_and_sometimes_a_cidr_form() -> None:
     assert format_short(one) == "10.40.0.80"
     assert format_short(eight) == format_range(eight) == "10.40.0.80-10.40.0.87"
     assert format_cidr(IPRange(4, 0x0A280050, 0x0A280056)) is None
-
-
-def test_only_what_clusters_records_and_programs_read_has_the_long_form_of_one_address() -> None:
-    long = {
-        "clusters/metallb.py", "families/_metallb.py", "families/capi/mending.py",  # objects
-        "engine/pins.py",  # the words of a refusal stand in its record
-        "report/importing.py",  # JSON
-        "families/_pool_fields.py", "families/butler/tenant_status.py",  # where no CIDR says it
-    }  # fmt: skip
-    package = ROOT / "reconciler"
-    users = {
-        path.relative_to(package).as_posix()
-        for path in package.rglob("*.py")
-        if "format_range(" in path.read_text(encoding="utf-8")
-    }
-    assert users == long | {"addresses/notation.py"}
 
 
 def test_a_range_splits_into_the_fewest_blocks() -> None:

@@ -113,12 +113,6 @@ def test_no_two_cases_have_one_id() -> None:
     assert sorted(set(ids)) == sorted(ids)
 
 
-def test_the_table_has_enough_rows_and_enough_that_must_be_taken() -> None:
-    taken = [case for case in cases() if case.exit == 0]
-    assert len(cases()) >= 75
-    assert len(taken) >= 12
-
-
 def test_the_outcomes_are_the_same_under_other_hash_seeds_and_file_orders() -> None:
     seen = {
         _outcomes(hash_seed, order)

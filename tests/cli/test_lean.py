@@ -11,7 +11,7 @@ import pytest
 from reconciler.cli.shared import extras
 from reconciler.ports import UsageError
 from tests.cli.running import environment, given_out
-from tests.test_locks import ROOT, pins, project
+from tests.test_locks import pins, project
 from tests.world import SMALL, git, tenant, write
 
 # Runs verbs where nothing can be imported but Python's own, ours, and what a lock names.
@@ -125,15 +125,6 @@ def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> Non
     )
     lacking = {name.replace("-", "_") for name in pins("requirements-check.lock")}
     assert lacking.isdisjoint(extras.CLUSTERS)
-
-
-def test_a_lean_installation_is_small() -> None:
-    """Whoever adds a package to each pull request's install raises the figure, and says why."""
-    lean, whole = len(pins("requirements-check.lock")), len(pins("requirements.lock"))
-    assert lean <= 14
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"brings\n{lean} packages" in readme
-    assert f"\n{whole - lean} packages more" in readme
 
 
 def test_with_the_extra_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,1 +1,0 @@
-"""Bugs planted by hand, one at a time, which the tests have to notice."""
