@@ -66,8 +66,9 @@ def test_every_relative_link_of_every_page_leads_somewhere() -> None:
 def test_the_index_links_every_page() -> None:
     index = ROOT / "docs" / "index.md"
     linked = {
-        (index.parent / link.partition("#")[0]).resolve()
-        for link in _LINK.findall(index.read_text(encoding="utf-8"))
+        (start.parent / link.partition("#")[0]).resolve()
+        for start in (index, ROOT / "docs" / "reference" / "README.md")
+        for link in _LINK.findall(start.read_text(encoding="utf-8"))
     }
     assert {page.resolve() for page in pages()} - {index} <= linked
 
