@@ -1,4 +1,4 @@
-# demo · envtest · browser · image · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · mutants; each makes by itself what it needs.
+# demo · envtest · browser · image · manifests · test · coverage · lint · audit · lock · golden · bench · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -18,7 +18,7 @@ PURE := addresses documents engine families model records report
 space := $(subst ,, )
 comma := ,
 
-.PHONY: demo envtest browser image manifests schemas test coverage lint audit lock golden bench mutants pictures clean
+.PHONY: demo envtest browser image manifests test coverage lint audit lock golden bench mutants pictures clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -56,10 +56,6 @@ image: $(DEVELOPED)
 manifests: $(DEVELOPED)
 	@$(PY) -m tests.chart
 
-# Beside each schema of what people write, the code that accepts by it.
-schemas: $(DEVELOPED)
-	@$(PY) -m tests.acceptors
-
 # Pictures of docs/pictures: a comment, a terminal, a map, the page of report. Needs Chromium.
 pictures: $(DEVELOPED)
 	@$(PY) -m tests.pictures
@@ -87,7 +83,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotat
 lock: $(DEVELOPED)
 	@$(LOCK) --output-file requirements.lock --extra clusters pyproject.toml
 	@$(LOCK) --output-file requirements-check.lock pyproject.toml
-	@printf 'hatchling\neditables\n' | $(LOCK) --output-file requirements-build.lock -
+	@printf 'hatchling\neditables\nfastjsonschema\n' | $(LOCK) --output-file requirements-build.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)

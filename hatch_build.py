@@ -1,8 +1,10 @@
-"""What a build adds: the commit that it was made from, and where the project is at home."""
+"""What a build adds: the commit, the address of the project, and the validators of schemas."""
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,6 @@ _PLACES = {"sdist": "COMMIT", "wheel": "reconciler/shipped/commit"}
 _ARCHIVED = ".archived"
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
 
-
 HOME = "PROJECT_URL"
 """The variable that says where the project is at home: whoever releases it knows that."""
 
@@ -29,13 +30,15 @@ class HomeHook(MetadataHookInterface):
         metadata["urls"] = urls_of(Path(self.root), os.environ.get(HOME, ""))
 
 
-class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is configured
-    """Bakes the commit into wheels and source archives; an editable install has a checkout."""
+class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is configured
+    """Adds validators to wheels and editable installs, the commit to wheels and source archives."""
 
     _note: str = ""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the commit, where one is known."""
+        """Add the validators, and the commit if it is known."""
+        if self.target_name == "wheel":
+            write_validators(Path(self.root))
         if version == "editable" or not (commit := commit_of(Path(self.root))):
             return
         handle, self._note = tempfile.mkstemp()
@@ -48,6 +51,21 @@ class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever i
         del version, build_data, artifact_path
         if self._note:
             Path(self._note).unlink(missing_ok=True)
+
+
+def write_validators(root: Path) -> None:
+    """Write the code that checks documents by each schema, and remove the code of older schemas."""
+    sys.path.insert(0, str(root))
+    from reconciler.documents.accepting import code, module_name
+
+    folder = root / "reconciler" / "_validators"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    schemas = [*root.glob("schemas/*/*.json"), *root.glob("reconciler/families/*/schemas/*.json")]
+    for schema in schemas:
+        if schema.parent.name != "output":  # `ipam` writes such documents and reads none
+            text = schema.read_bytes()
+            (folder / f"{module_name(text)}.py").write_text(code(text), encoding="utf-8")
 
 
 def urls_of(root: Path, home: str) -> dict[str, str]:

@@ -14,6 +14,9 @@ import pytest
 from hatch_build import commit_of
 from reconciler import __version__
 from reconciler.cli.shared.verbs import version_line
+from reconciler.documents.accepting import module_name
+from reconciler.documents.shipped import schema_file
+from reconciler.sources import schema_files
 from tests.caches import PYTHON, ROOT
 from tests.world import commit, git, write
 
@@ -79,6 +82,17 @@ def test_a_wheel_of_a_source_archive_is_that_of_the_checkout(tree: Path, tmp_pat
     wheel = built(unpacked, tmp_path / "wheel", "wheel")
     straight = built(tree, tmp_path / "straight", "wheel")
     assert wheel.read_bytes() == straight.read_bytes()
+
+
+def test_a_wheel_has_the_code_of_every_schema_and_the_checkout_stays_clean(
+    tree: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(built(tree, tmp_path, "wheel")) as archive:
+        names = set(archive.namelist())
+    for schema in set(schema_files().values()):
+        name = module_name(schema_file(schema).read_bytes())
+        assert f"reconciler/_validators/{name}.py" in names
+    assert git(tree, "status", "--porcelain") == ""
 
 
 def test_what_a_forge_hands_to_an_action_tells_its_commit_without_any_history(

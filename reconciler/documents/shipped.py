@@ -31,9 +31,10 @@ def schema(name: str) -> dict[str, Any]:
     return parsed
 
 
-def beside(name: str, ending: str) -> Path:
-    """The file of another ending that stands, or would stand, beside a schema."""
-    return _file(f"{name.removesuffix('.json')}{ending}")
+def schema_file(name: str) -> Path:
+    """Return the file of a schema or CRD: its path below `schemas/`, or `package:path`."""
+    package, _, path = name.rpartition(":")
+    return (_home(package) if package else folder("schemas")) / path
 
 
 def crd_files(*names: str) -> dict[str, str]:
@@ -50,12 +51,7 @@ def crd_files(*names: str) -> dict[str, str]:
 
 
 def _text(name: str) -> str:
-    return _file(name).read_text(encoding="utf-8")
-
-
-def _file(name: str) -> Path:
-    package, _, path = name.rpartition(":")
-    return (_home(package) if package else folder("schemas")) / path
+    return schema_file(name).read_text(encoding="utf-8")
 
 
 def _home(package: str) -> Path:

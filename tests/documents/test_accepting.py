@@ -1,20 +1,18 @@
-"""Code that accepts by a schema: it stands beside the schema, follows from it, and needs no compiler."""
+"""Code that a build writes for each schema, and schemas that a build has not seen."""
 
-import subprocess
-import sys
+import json
 from pathlib import Path
 
 import fastjsonschema
 import pytest
 
+from hatch_build import write_validators
 from reconciler.documents import accepting
-from reconciler.documents.accepting import acceptor, compiled, text_of
-from reconciler.documents.shipped import beside
+from reconciler.documents.accepting import acceptor, code, module_name
+from reconciler.documents.shipped import schema_file
 from reconciler.sources import schema_files
-from tests import acceptors
-from tests.caches import PYTHON
+from tests.caches import ROOT
 
-SCHEMAS = sorted(set(schema_files().values()))
 TEAM = "butler/Team.json"
 GOOD = {
     "apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "Team", "metadata": {"name": "a"},
@@ -22,64 +20,49 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_what_stands_beside_a_schema_is_what_the_schema_compiles_to(name: str) -> None:
-    assert acceptors.file_of(name).read_text(encoding="utf-8") == text_of(name), "make schemas"
-
-
-def test_nothing_else_stands_there() -> None:
-    assert acceptors.standing() == sorted(acceptors.file_of(name) for name in SCHEMAS)
-
-
-def test_the_code_follows_from_the_schema_alone() -> None:
-    """Not from the order of sets: that is another in each process."""
-    code = "from reconciler.documents.accepting import *\nprint(text_of(sys.argv[1]), end='')"
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", f"import sys\n{code}", "own/Settings.json"],
-            env={**PYTHON, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout.decode()
-        for seed in ("1", "2")
+def test_a_build_writes_the_code_of_every_schema_and_removes_older_code(tmp_path: Path) -> None:
+    names = sorted(set(schema_files().values()))
+    for name in names:
+        source = schema_file(name).resolve()
+        copy = tmp_path / source.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(source.read_bytes())
+    folder = tmp_path / "reconciler" / "_validators"
+    folder.mkdir()
+    (folder / "schema_of_old.py").write_text("")
+    write_validators(tmp_path)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        f"{module_name(text)}.py": code(text)
+        for text in (schema_file(name).read_bytes() for name in names)
     }
-    assert texts == {text_of("own/Settings.json")}
 
 
-def test_no_schema_that_ships_brings_the_compiler() -> None:
-    code = (
-        "import sys\nfrom reconciler.documents.accepting import acceptor\n"
-        "print([acceptor(name)({}) for name in sys.argv[1:]].count(False))\n"
-        "print('fastjsonschema' in sys.modules)"
-    )
-    said = subprocess.run(
-        [sys.executable, "-c", code, *SCHEMAS], env=PYTHON, capture_output=True, check=True
-    )
-    assert said.stdout.decode().split() == [str(len(SCHEMAS)), "False"]
-
-
-def test_a_schema_that_was_not_made_ahead_is_compiled_when_it_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_built", [True, False])
+def test_a_schema_accepts_the_same_whether_its_code_was_built_or_not(
+    is_built: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accepting, "beside", lambda *_: tmp_path / "none.py")
+    package = tmp_path / f"validators_{is_built}"
+    package.mkdir()
+    if is_built:
+        text = schema_file(TEAM).read_bytes()
+        (package / f"{module_name(text)}.py").write_text(code(text))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(accepting, "_PACKAGE", package.name)
     accepts = acceptor.__wrapped__(TEAM)
     assert accepts(GOOD)
-    assert not accepts({**GOOD, "spek": {}})
+    bodies: tuple[object, ...] = ({**GOOD, "spek": {}}, {}, None, [], "a", 1)
+    assert not any(accepts(body) for body in bodies)
 
 
-def test_what_stands_beside_a_schema_is_what_is_asked(
+def test_an_edited_schema_does_not_use_the_code_of_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "Team.v1.py"
-    file.write_text(text_of(TEAM).replace("'spec'", "'spek'").replace('"spec"', '"spek"'))
-    monkeypatch.setattr(accepting, "beside", lambda *_: file)
-    assert acceptor.__wrapped__(TEAM)({key: GOOD[key] for key in GOOD if key != "spec"})
-    assert not acceptor.__wrapped__(TEAM)(GOOD)
-
-
-def test_the_file_of_a_schema_has_its_name_to_the_last_point() -> None:
-    name = "reconciler.families.capi:schemas/Cluster.v1beta1.json"
-    assert str(beside(name, ".py")).endswith("capi/schemas/Cluster.v1beta1.py")
+    schema = json.loads(schema_file(TEAM).read_bytes())
+    schema["properties"]["spek"] = schema["properties"]["spec"]
+    edited = tmp_path / "Team.json"
+    edited.write_text(json.dumps(schema))
+    monkeypatch.setattr(accepting, "schema_file", lambda _: edited)
+    assert acceptor.__wrapped__(TEAM)({**GOOD, "spek": {}})
 
 
 @pytest.mark.parametrize("value", ["a", 1, True, None, ["a"]])
@@ -98,19 +81,3 @@ def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
     part = {"properties": {"const": {"const": "a"}}, "required": ["const"]}
     found = accepting._compilable(part)
     assert found == {"properties": {"const": {"enum": ["a"]}}, "required": ["const"]}
-
-
-def test_code_that_the_library_writes_otherwise_is_not_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for code in ("", "VERSION = '3'\n", "import re\ndef validate(data): ..."):
-        monkeypatch.setattr(fastjsonschema, "compile_to_code", lambda *_, code=code, **__: code)
-        with pytest.raises(ValueError, match=r"Team\.json: fastjsonschema writes"):
-            text_of(TEAM)
-
-
-def test_made_now_and_made_ahead_say_the_same_of_what_is_no_mapping() -> None:
-    bodies: tuple[object, ...] = (None, [], "a", 1)
-    for body in bodies:
-        assert not acceptor(TEAM)(body)
-        assert not compiled(TEAM)(body)
