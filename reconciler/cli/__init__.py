@@ -24,7 +24,7 @@ def main() -> NoReturn:
     """Run `ipam` on the arguments of the process."""
     streams.prepare()
     signals.install()
-    streams.leave(run(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:

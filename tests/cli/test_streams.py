@@ -101,23 +101,6 @@ def test_colour_is_as_the_person_wants(
     assert ("\x1b[" in ran.out) is coloured
 
 
-FOREIGN = ("kubernetes", "git", "jsonschema", "netaddr", "yaml", "fastjsonschema")
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["version"], ["--version"], ["completion", "bash"]]
-)
-def test_what_only_tells_of_itself_loads_nothing_heavy(arguments: list[str]) -> None:
-    script = (
-        "import sys; from reconciler.cli import run; "
-        f"run({arguments!r}); sys.stderr.write(' '.join(sys.modules))"
-    )
-    ran = shell(f'"{sys.executable}" -c "{script}"')
-    loaded = set(ran.err.split())
-    assert ran.out
-    assert loaded.isdisjoint(FOREIGN)
-
-
 def test_a_shell_is_told_the_verbs() -> None:
     ran = shell("ipam", COMP_WORDS="ipam si", COMP_CWORD="1", _IPAM_COMPLETE="bash_complete")
     assert (ran.code, ran.out) == (0, "plain,simulate\n")

@@ -1,23 +1,34 @@
-"""A revision reviewed beside its base; the reviewer is loaded while git is asked."""
+"""A revision compared with its base, and the files that a comparison does not read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from reconciler.cli.shared.opening import Trust, open_source, tell_if_slow
+from reconciler.adapters.git.merging import merge, quarantined
+from reconciler.adapters.git.pending import uncommitted
+from reconciler.cli.shared.clock import source_at
+from reconciler.cli.shared.opening import Read, Trust, open_source, tell_if_slow
+from reconciler.cli.shared.output import note
 from reconciler.cli.shared.progress import progress
-from reconciler.ports import Repository, Source, UsageError
-
-if TYPE_CHECKING:
-    from reconciler.comparison import Compared
+from reconciler.commands.merging import merged
+from reconciler.commands.review import review
+from reconciler.commands.together import Thought, beside_others
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation
+from reconciler.findings import few
+from reconciler.ports import Facts, Repository, Source, UsageError
+from reconciler.report.escape import escape
+from reconciler.settings import looked_at
+from reconciler.together import Together
 
 
 class Reviewed(Struct, frozen=True):
     """A review, the files that it is of, the folder that is the root, and what has both sides."""
 
-    compared: "Compared"
+    compared: Compared
     source: Source
     root: str
     repository: Repository
@@ -58,19 +69,63 @@ def reviewed(
     if proposed is not None and base is None:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
     read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches, says=False)
-    if base is not None:
-        from reconciler.cli.shared.ahead import asked_ahead
-
-        with asked_ahead(read, base, is_known=not whole):
-            from reconciler.cli.shared.comparing import load_rest
-
-            load_rest()
-    from reconciler.cli.shared.comparing import compared_with, tell_unread
-
     tell_if_slow()
     facts = None if whole else read.facts()
     with progress("planning"):
-        compared, repository = compared_with(read, base, facts, at, also, proposed)
+        compared, repository = _compared_with(read, base, facts, at, also, proposed)
     if rev == "HEAD" and not worktree:
-        tell_unread(read, compared.evaluation)
+        _tell_unread(read, compared.evaluation)
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
+
+
+def _compared_with(
+    read: Read,
+    base: str | None,
+    facts: Facts | None,
+    at: str | None,
+    also: Sequence[str],
+    proposed: str | None,
+) -> tuple[Compared, Repository]:
+    """The comparison of a revision with its base, and what has both; by itself without one.
+
+    Args:
+        read: The revision.
+        base: As `--base`.
+        facts: The cache; None to read every file.
+        at: As `--at`.
+        also: As `--also`.
+        proposed: As `--proposed`.
+    """
+    if base is None:
+        source = source_at(read.source, at)
+        return review(source, read.repository, None, facts), read.repository
+    compared, repository = _beside(read, base, at, facts, proposed)
+    return replace(compared, also=tuple(_others(read, base, also))), repository
+
+
+def _beside(
+    read: Read, base: str, at: str | None, facts: Facts | None, proposed: str | None
+) -> tuple[Compared, Repository]:
+    """The evaluation of a revision as it will be merged, and what has the merge."""
+    found = merged(read.repository, read.source, base, partial(merge, read.repository))
+    compared = review(source_at(found.source, at), found.repository, base, facts, proposed)
+    return found.told(compared, base), found.repository
+
+
+def _others(read: Read, base: str, also: Sequence[str]) -> Iterator[Together]:
+    """The change beside others that wait for their merge."""
+    change = read.source.revision()
+    if not also or change is None:
+        return
+    apart = quarantined(read.repository)
+    thought = Thought(apart, partial(merge, apart), read.facts())
+    yield from beside_others(thought, base, change, also)
+
+
+def _tell_unread(read: Read, evaluation: Evaluation) -> None:
+    """Say which files of the work tree were not looked at: who looks at a revision may forget."""
+    if not (found := uncommitted(read.repository, looked_at(evaluation.tree.settings))):
+        return
+    are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
+    listed = escape(few(found))
+    note(f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them")
