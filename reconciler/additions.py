@@ -25,6 +25,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Plan, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
+from reconciler.unreserved import unreserved
 
 _SHOWN = 5
 _LONGEST = 80
@@ -236,7 +237,6 @@ def _unreserved(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
     """Addresses that were reserved, and may be given out."""
     if not any(pool.kept for pool in base.pools.values()):
         return ()
-    from reconciler.unreserved import unreserved  # few changes touch such a pool
 
     return unreserved(base, evaluation)
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.clusters.announcing import described_clusters
+from reconciler.clusters.renamed import former_clusters
 from reconciler.comparison import Base
 from reconciler.documents.document import Document, Identity
 from reconciler.evaluate import Evaluation
@@ -97,7 +98,6 @@ class _Teller(Struct, frozen=True, dict=True):
         new = {name: it for name, it in stated.items() if name not in self._before}
         if not new:
             return {}
-        from reconciler.clusters.renamed import former_clusters
 
         old, every = self._tenants(self.base.described), former_clusters(self.evaluation.documents)
         taken = self._taken_over()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,6 +11,7 @@ from reconciler.evaluate import Evaluation, with_freed
 from reconciler.findings import Finding, Location, Severity, error, few, ordered, warning
 from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
+from reconciler.model.cause import Cause
 from reconciler.model.contract import Within
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind, Overrides
@@ -20,10 +20,7 @@ from reconciler.model.pool import Pool
 from reconciler.model.settings import PATH as SETTINGS_PATH
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records, freed, losing, told, unproven
-
-if TYPE_CHECKING:
-    from reconciler.model.cause import Cause
-    from reconciler.together import Together
+from reconciler.together import Together
 
 
 class Base(Struct, frozen=True):
@@ -82,8 +79,8 @@ class Compared(Struct, frozen=True):
 
     evaluation: Evaluation
     inherited: tuple[Finding, ...] = ()
-    also: "tuple[Together, ...]" = ()
-    causes: "tuple[Cause, ...]" = ()
+    also: tuple[Together, ...] = ()
+    causes: tuple[Cause, ...] = ()
     within: Within | None = None
 
     @property

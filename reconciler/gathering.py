@@ -12,6 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct, structs
 
 from reconciler.addresses import IPRange
+from reconciler.addresses.literals import literal_ranges
 from reconciler.counting import counting_of
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
@@ -238,8 +239,6 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
         (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
     ]
     for path, text in texts:
-        from reconciler.addresses.literals import literal_ranges  # nearly all files can be read
-
         for item in literal_ranges(text):
             yield _unread(path, item)
     for record in tree.records:  # beside what it held when it could be read

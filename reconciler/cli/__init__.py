@@ -11,6 +11,7 @@ import click
 
 from reconciler.adapters.children import Ended
 from reconciler.cli.shared import signals, streams
+from reconciler.cli.shared.failures import told, without_passwords
 from reconciler.cli.shared.verbs import ipam
 
 INTERRUPTED = 130
@@ -43,8 +44,6 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     try:
         return int(ipam.main(list(arguments), prog_name="ipam", standalone_mode=False) or 0)
     except click.ClickException as wrong:
-        from reconciler.cli.shared.failures import without_passwords
-
         said = io.StringIO()
         wrong.show(said)
         click.echo(without_passwords(said.getvalue()), err=True, nl=False)
@@ -64,7 +63,6 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
 def _failed(failure: Exception, *, debug: bool) -> int:
     if COMPLETE in os.environ and not debug:
         return 0  # a shell asks for words, and shows whatever else it gets
-    from reconciler.cli.shared.failures import told, without_passwords
 
     if debug:
         steps = "".join(traceback.format_exception(failure))

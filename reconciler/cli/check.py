@@ -2,10 +2,10 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
 from reconciler.cli.shared.opening import Trust
@@ -21,10 +21,10 @@ from reconciler.cli.shared.output import emit, painter, tell
 from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.reviewing import Reviewed, reviewed
+from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
-
-if TYPE_CHECKING:
-    from reconciler.report.preview import Preview
+from reconciler.commands.preview import evaluated_base, preview
+from reconciler.report.preview import Preview
 
 
 @click.command()
@@ -64,7 +64,6 @@ def check(
     """
     if files:
         # A revision is looked at far more often.
-        from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
@@ -81,7 +80,6 @@ def check(
         worktree=worktree, whole=whole, trust=trust, at=at, also=also, fetches=fetch_missing,
         proposed=proposed,
     )  # fmt: skip
-    from reconciler.commands.emptiness import with_emptiness
 
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else None
@@ -89,10 +87,8 @@ def check(
     return _told(checked, output, outs, color)
 
 
-def _preview(found: Reviewed, base: str | None, at: str | None) -> "Preview":
+def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
     """What merging comes to; without a base the maps alone."""
-    from reconciler.commands.preview import evaluated_base, preview  # few forms show it
-
     evaluation, repository = found.compared.evaluation, found.repository
     if base is None:
         return preview(evaluation)

@@ -5,6 +5,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from reconciler.cli.shared import streams
 from reconciler.cli.shared.options import debug_option
+from reconciler.cli.shared.verbs import ipam
 
 _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
@@ -14,7 +15,5 @@ _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 @debug_option
 def completion(shell: str) -> int:
     """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
-    from reconciler.cli.shared.verbs import ipam
-
     streams.write(_SHELLS[shell](ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
     return 0

@@ -5,6 +5,7 @@ import click
 from reconciler.cli.shared import streams
 from reconciler.cli.shared.mistakes import meant
 from reconciler.cli.shared.options import debug_option, option
+from reconciler.cli.shared.verbs import VERBS, ipam
 
 
 @click.command()
@@ -14,8 +15,6 @@ from reconciler.cli.shared.options import debug_option, option
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
     """Tell about a verb, as `ipam VERB --help` does."""
-    from reconciler.cli.shared.verbs import VERBS, ipam
-
     top = click.Context(ipam, info_name="ipam", **ipam.context_settings)
     if everything:
         formatter = top.make_formatter()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import click
 
+from reconciler.adapters.kube.contexts import open_contexts
 from reconciler.adapters.placing import place
 from reconciler.addresses.notation import NotationError, parse_cidr
 from reconciler.cli.shared.extras import require_clusters
@@ -156,7 +157,6 @@ def cluster(
     context's.
     """
     require_clusters("import cluster")
-    from reconciler.adapters.kube.contexts import open_contexts  # the client library is large
 
     pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)
     seconds = parse_seconds("--timeout", timeout)

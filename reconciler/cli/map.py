@@ -17,6 +17,7 @@ from reconciler.commands.who import revision_at
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
+from reconciler.report.map_svg import pool_svg
 from reconciler.report.pool_map import pool_map_document
 from reconciler.report.text.map import GUTTER, SHORT_ROWS, map_text, short_text, told_lines
 from reconciler.report.text.table import Painter
@@ -62,8 +63,6 @@ def map(  # noqa: A001 - its name
     columns = MOST_COLUMNS if svg or output == "svg" else width - GUTTER
     maps = [pool_map(evaluation.state, key, columns) for key in keys]
     if svg or output == "svg":
-        from reconciler.report.map_svg import pool_svg  # few ask for it
-
         emit(pool_svg([(it, told_lines(it)) for it in maps]))
         return ExitCode.OK
     emit_document(pool_map_document(evaluation.tree.revision, maps), output)

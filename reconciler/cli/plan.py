@@ -15,10 +15,16 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.reviewing import Reviewed, reviewed
+from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
+from reconciler.report.at_top import at_top, marked
+from reconciler.report.causes import causes_listed
 from reconciler.report.found import all_found
+from reconciler.report.machine import plan_document
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.check import causes_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import plan_text
 
@@ -65,18 +71,11 @@ def plan(
         tell(findings_text(others, brush)) if others else None
         emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
         if compared.causes:
-            from reconciler.report.text.check import causes_text  # of a change alone
-
             emit(causes_text(compared.causes, brush))
     elif output == "markdown":
-        from reconciler.report.at_top import at_top, marked
-        from reconciler.report.markdown import markdown_text
-
         text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
         emit(marked(text, found.root))
     else:
-        from reconciler.report.machine import plan_document
-
         document = plan_document(evaluation, base=base, keeps=keeps)
         emit_document({**document, **_caused(compared, base)}, output)
     code = exit_code(evaluation)
@@ -88,7 +87,6 @@ def _caused(compared: Compared, base: str | None) -> dict[str, object]:
     """What of the change causes each decision; without a base nobody knows what changed."""
     if base is None:
         return {}
-    from reconciler.report.causes import causes_listed  # of a change alone
 
     return {"causes": causes_listed(compared.causes)}
 
@@ -98,6 +96,5 @@ def _compared(found: Reviewed) -> Compared:
     evaluation = found.compared.evaluation
     if evaluation.state.pools or evaluation.plan.decisions:
         return found.compared
-    from reconciler.commands.emptiness import with_emptiness  # seldom needed
 
     return with_emptiness(found.source, found.compared, allows=False)

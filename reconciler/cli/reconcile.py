@@ -12,6 +12,7 @@ from reconciler.adapters.git.proposing import open_proposing
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared import clock
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
+from reconciler.cli.shared.daemon import Order
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.listening import Listening, listening_options
 from reconciler.cli.shared.loop import loop
@@ -28,6 +29,7 @@ from reconciler.cli.shared.options import (
 from reconciler.cli.shared.output import note, painter
 from reconciler.cli.shared.outs import Out, result_outs_option
 from reconciler.cli.shared.progress import progress
+from reconciler.cli.shared.telling import run_listening
 from reconciler.cli.shared.told_rounds import (
     applied_in,
     code_of,
@@ -123,8 +125,6 @@ def reconcile(
         return _Job(repository, wanted, asked, own, not no_apply, metrics_file)
 
     if watch is not None:
-        from reconciler.cli.shared.daemon import Order
-        from reconciler.cli.shared.telling import run_listening
 
         def emit_line(done: Sequence[Round], code: int) -> None:
             emit_rounds(done, code, "json", looped=True)

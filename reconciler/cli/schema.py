@@ -5,10 +5,15 @@ from pathlib import Path
 
 import click
 
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import debug_option, option, reading_options
-from reconciler.cli.shared.output import emit, note
+from reconciler.cli.shared.output import emit, note, painter, tell_errors
+from reconciler.commands.codeowners import codeowners_text
+from reconciler.commands.reading.whole import evaluate_source
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.families import families
+from reconciler.findings import has_error
+from reconciler.ownership import contracts_of
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import json_text
 from reconciler.sources import schema_files
@@ -63,12 +68,6 @@ def schema(
 def _codeowners(repo: Path, rev: str, *, worktree: bool) -> int:
     """Print what follows from the documents of teams; nothing where something is wrong."""
     # A schema needs no repository.
-    from reconciler.cli.shared.opening import open_source
-    from reconciler.cli.shared.output import painter, tell_errors
-    from reconciler.commands.codeowners import codeowners_text
-    from reconciler.commands.reading.whole import evaluate_source
-    from reconciler.findings import has_error
-    from reconciler.ownership import contracts_of
 
     read = open_source(repo, rev, worktree=worktree)
     evaluation = evaluate_source(read.source)

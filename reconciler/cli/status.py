@@ -6,16 +6,23 @@ from pathlib import Path
 import click
 
 from reconciler.asking.cells import pool_map
+from reconciler.asking.outlook import trends
 from reconciler.cli.shared.evaluating import evaluated
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, is_plain, note, painter
+from reconciler.cli.shared.output import emit, emit_document, is_plain, note, painter, tell_errors
+from reconciler.cli.shared.past import history_of
+from reconciler.cli.shared.progress import progress
 from reconciler.commands.asking import pools_of_name
+from reconciler.commands.forecast import past_of
+from reconciler.commands.reading.whole import evaluate_source
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import pool_list
 from reconciler.report.pool_map import pool_map_document
+from reconciler.report.text.bars import Barred, bars_text
 from reconciler.report.text.map import GUTTER, map_text
 from reconciler.report.text.plan import counted
 from reconciler.report.text.status import status_text
@@ -110,14 +117,6 @@ def _bars(
 ) -> int:
     """Draw pools with their past."""
     # The past is read for those who ask for it.
-    from reconciler.asking.outlook import trends
-    from reconciler.cli.shared.opening import open_source
-    from reconciler.cli.shared.output import tell_errors
-    from reconciler.cli.shared.past import history_of
-    from reconciler.cli.shared.progress import progress
-    from reconciler.commands.forecast import past_of
-    from reconciler.commands.reading.whole import evaluate_source
-    from reconciler.report.text.bars import Barred, bars_text
 
     read, brush = open_source(repo, rev, worktree=worktree), painter(color)
     with progress("reading"):

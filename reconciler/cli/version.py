@@ -7,6 +7,7 @@ from reconciler.cli.shared import streams
 from reconciler.cli.shared.options import output_options
 from reconciler.cli.shared.verbs import version_line
 from reconciler.documents.shipped import commit
+from reconciler.report.machine import envelope, json_text
 
 
 @click.command()
@@ -16,8 +17,6 @@ def version(output: str, color: str) -> int:
     del color
     known = commit()
     if output == "json":
-        from reconciler.report.machine import envelope, json_text
-
         streams.write(
             json_text({**envelope("Version"), "version": __version__, "commit": known or None})
         )

@@ -8,7 +8,7 @@ from functools import cache
 
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.families import families, family_of
-from reconciler.families._announcing import ClusterKind
+from reconciler.families._family import ClusterKind
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest

@@ -1,15 +1,12 @@
 """Clusters that have another name by now: what is remembered under the old one is theirs."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from reconciler.clusters.announcing import cluster_kinds, described_clusters
+from reconciler.clusters.memory import Enrolled
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.families._former import former_of
 from reconciler.model.cluster import tenant_name
-
-if TYPE_CHECKING:
-    from reconciler.clusters.memory import Enrolled
 
 
 def former_clusters(documents: Documents) -> dict[str, str]:
@@ -28,15 +25,13 @@ def former_clusters(documents: Documents) -> dict[str, str]:
     return {names[0]: before for before, names in found.items() if len(names) == 1}
 
 
-def known_as_now(
-    known: "Mapping[str, Enrolled]", former: Mapping[str, str]
-) -> "dict[str, Enrolled]":
+def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
     """What is remembered of clusters, under the new names, too, where those have nothing yet."""
     more = {now: known[old] for now, old in former.items() if old in known and now not in known}
     return {**known, **more}
 
 
-def moved(known: "Mapping[str, Enrolled]", former: Mapping[str, str]) -> "dict[str, Enrolled]":
+def moved(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
     """The same, and no more under the old ones."""
     gone = frozenset(former.values())
     now = known_as_now(known, former)

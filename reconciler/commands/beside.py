@@ -31,6 +31,8 @@ from reconciler.commands.within import with_within
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import Evaluation
 from reconciler.formers import with_formers
+from reconciler.given_twice import with_given_twice
+from reconciler.lingering import with_lingering
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import PATH, Settings
@@ -169,7 +171,6 @@ def _told_twice(compared: Compared) -> Compared:
     """A comparison with what another address space holds of what the change gives out."""
     if len({it.space for it in compared.evaluation.state.pools.values()}) < 2:
         return compared
-    from reconciler.given_twice import with_given_twice  # most repositories have one space
 
     return with_given_twice(compared)
 
@@ -195,8 +196,6 @@ def _compared(
     compared = with_cluster_pools(base, settings, compared)
     compared = with_formers(base, with_renames(base, compared))
     if any(it.code == "reference-not-found" for it in compared.evaluation.findings):
-        from reconciler.lingering import with_lingering  # hardly a change takes such a thing away
-
         compared = with_lingering(base, compared)
     return with_sizes_of_base(base, with_takeovers(base, compared))
 

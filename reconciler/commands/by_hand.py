@@ -8,9 +8,11 @@ from msgspec.structs import replace
 from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.let_go import without_let_go
+from reconciler.commands.putting_back import Anchor, allowing, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.sightings import Beside, with_sightings
+from reconciler.commands.strays import Move, stray_records
 from reconciler.comparison import left_over
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered
@@ -81,7 +83,6 @@ def with_changes_by_hand(
     # Of what stood before anything that reconcile made, records may have been brought in.
     if not made.is_proven and not has_records(before, theirs.records):
         return evaluation
-    from reconciler.commands.putting_back import Anchor, allowing, with_records_since
 
     sides = Beside(last[:12], (before, theirs), (source, settings))
     evaluation = with_sightings(evaluation, sides, changes)
@@ -120,7 +121,6 @@ def strays(
     begins = now is not None and not has_records(source, settings.records)
     if now is None or not (begins or (anew and before is not None and before != now)):
         return []
-    from reconciler.commands.strays import Move, stray_records
 
     if base is not None:
         begins = begins and last_made(repository, now, facts).commit is None

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from reconciler.commands.by_hand import with_found
 from reconciler.commands.last_made import wrote_records
 from reconciler.commands.message import read_message
+from reconciler.commands.replay import believes
 from reconciler.comparison import Compared
 from reconciler.findings import Finding, Location, Severity, cut_off, error, info
 from reconciler.model.instant import format_instant
@@ -119,8 +120,6 @@ def _made_of_base(
     newest = start.id
     for commit in reversed(found):
         if repository.made(commit).parents == (newest,):
-            from reconciler.commands.replay import believes  # few changes hold such a commit
-
             if not believes(repository, facts, commit):
                 return
             yield commit

@@ -1,17 +1,14 @@
 """The exit codes that an evaluation, and an apply, lead to."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from reconciler.clusters.outcome import Applied
+from reconciler.evaluate import Evaluation
 from reconciler.findings import has_error
 from reconciler.ports import ExitCode
 
-if TYPE_CHECKING:
-    from reconciler.clusters.outcome import Applied
-    from reconciler.evaluate import Evaluation
 
-
-def exit_code(evaluation: "Evaluation") -> ExitCode:
+def exit_code(evaluation: Evaluation) -> ExitCode:
     """1 for wrong content, 3 for right content that a gate stops, else 0."""
     if has_error(evaluation.findings):
         return ExitCode.WRONG
@@ -19,7 +16,7 @@ def exit_code(evaluation: "Evaluation") -> ExitCode:
 
 
 def reconciled_code(
-    code: ExitCode, evaluation: "Evaluation", applied: "Sequence[Applied] | None"
+    code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
 ) -> ExitCode:
     """70 for a bug, 5 when some cluster failed or could not be asked, else the code of the plan.
 
@@ -35,7 +32,7 @@ def reconciled_code(
     return code
 
 
-def applied_code(evaluation: "Evaluation", applied: "Sequence[Applied]") -> ExitCode:
+def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
     """70 for a bug, 5 when some cluster failed, 1 for wrong content, else 0."""
     if any(cluster.is_bug for cluster in applied):
         return ExitCode.BUG

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.replay import judged
 from reconciler.commands.verdicts import judged_before
 from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, warning
@@ -185,7 +186,6 @@ class _Search(Struct):
             return known
         if read_message(self.repository.made(commit).message) is None:
             return Verdict.FOREIGN  # a text that quotes a trailer costs no more than to read it
-        from reconciler.commands.replay import judged  # the cache knows nearly all
 
         verdict = judged(self.repository, self.facts, commit)
         self.planned += verdict not in _UNPLANNED

@@ -1,5 +1,6 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
+from reconciler.commands.beside import beside
 from reconciler.commands.by_hand import as_reconciled, with_overrides
 from reconciler.commands.causes import with_causes
 from reconciler.commands.reading.incremental import evaluate_incrementally
@@ -28,7 +29,6 @@ def review(
     if base is None or repository is None:
         return Compared(with_overrides(_alone(source, repository, facts)))
     # A plan of a revision by itself is made far more often, and needs none of it.
-    from reconciler.commands.beside import beside
 
     return beside(source, repository, base, facts, proposed)
 

@@ -1,7 +1,6 @@
 """Whether a change stays within what one team may do by itself: all of its files are looked at."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -9,9 +8,7 @@ from reconciler.comparison import Base, Compared
 from reconciler.model.contract import Within
 from reconciler.ownership import Rules, contracts_of
 from reconciler.ports import GitError, LimitError, Repository, Source
-
-if TYPE_CHECKING:
-    from reconciler.within import Touched
+from reconciler.within import Touched, within
 
 
 def with_within(
@@ -29,7 +26,6 @@ def with_within(
     contracts = evaluation.tree.contracts or contracts_of(evaluation.documents)
     if not any(contract.folders for contract in contracts):
         return compared
-    from reconciler.within import within  # no team has a folder of its own, mostly
 
     touched = _touched(*sides)
     if isinstance(touched, str):
@@ -37,7 +33,7 @@ def with_within(
     return replace(compared, within=within(base, compared, Rules(contracts), touched))
 
 
-def _touched(repository: Repository, base: Source, change: Source) -> "Sequence[Touched] | str":
+def _touched(repository: Repository, base: Source, change: Source) -> Sequence[Touched] | str:
     """All files that differ, or why it cannot be told."""
     start, end = base.revision(), change.revision()
     if start is None or end is None:
@@ -48,7 +44,6 @@ def _touched(repository: Repository, base: Source, change: Source) -> "Sequence[
         changes, _ = repository.changed(start.id, end.id)
     except (GitError, LimitError):
         return "not all that changes can be told"
-    from reconciler.within import Touched
 
     return [
         Touched(it.path, all(side is None or side.is_file for side in (it.old, it.new)))

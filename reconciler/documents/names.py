@@ -7,14 +7,11 @@ keeps some names for devices. There a file is lost, or replaces another one, wit
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from reconciler.documents.document import Document
 from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, error, shown, warning
-
-if TYPE_CHECKING:
-    from reconciler.documents.document import Document
 
 _MEANT = (".yaml", ".yml", ".json")
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file
@@ -49,7 +46,7 @@ def unfit(path: str) -> tuple[Finding, ...]:
     return (warning("name-unfit", Location(path), message, "rename it"),)
 
 
-def reserved(documents: "Iterable[Document]") -> Iterator[Finding]:
+def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
     """Names of documents that would become such a path of a record."""
     for document in documents:
         for field, name in (("name", document.name), ("namespace", document.namespace)):

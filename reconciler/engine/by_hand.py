@@ -10,6 +10,7 @@ from functools import partial
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short, is_private, special_purpose
 from reconciler.engine.lookup import Lookup
+from reconciler.engine.neighbours import neighbours
 from reconciler.findings import Finding, article_list, error
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
@@ -139,7 +140,6 @@ def _routed(
 def _shared(ranges: Iterable[tuple[Blocked, _Network]]) -> Iterator[Finding]:
     """Ranges of two tenants that share an address: both are told, each with one other."""
     listed = [(item, network.spaces) for item, network in ranges]
-    from reconciler.engine.neighbours import neighbours  # of ranges without a record alone
 
     other = neighbours(listed)
     for item, _ in listed:

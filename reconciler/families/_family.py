@@ -1,28 +1,26 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
+from reconciler.families._mending import Mending
+from reconciler.families._metering import Metering
+from reconciler.families._objects import Objects
 from reconciler.families._record_form import RecordForm
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
-from reconciler.model.resource import Ref
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import METALLB_POOL, Settings
 from reconciler.model.state import Blocked, ClusterNetwork, Gateway
-
-if TYPE_CHECKING:
-    from reconciler.families._announcing import Announcing
-    from reconciler.families._mending import Mending
-    from reconciler.families._metering import Metering
-    from reconciler.families._objects import Objects
 
 DEFAULT_PORT = 6443
 """Of the endpoint of a Kubernetes API server."""
@@ -58,20 +56,6 @@ class Reading(Struct, frozen=True):
 
 
 Reader = Callable[[Documents, Held | None, Settings], Reading]
-
-
-def reading_any(kinds: tuple[Kind, ...], load: Callable[[], Reader]) -> Reader:
-    """What reads documents of some kinds, loaded where there are any: few have those of all families.
-
-    Args:
-        kinds: The kinds; of others alone the reader makes nothing.
-        load: Loads it.
-    """
-
-    def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
-        return load()(documents, held, settings) if documents.has_any(kinds) else Reading({}, {})
-
-    return read
 
 
 class Projection(Struct, frozen=True):
@@ -138,28 +122,51 @@ def as_named(record: Allocation, documents: Documents) -> Key:
     return record.claim
 
 
-def _nothing_announced() -> "Announcing":
-    from reconciler.families._announcing import Announcing
+class ClusterKind(Struct, frozen=True):
+    """A kind whose objects stand for clusters, each called `namespace/name`.
 
-    return Announcing()
+    Attributes:
+        homes: The namespaces in which the Secret with its kubeconfig may be, for the live object
+            (None when there is none) and its namespace. A `ValueError` says what is wrong with
+            the object.
+    """
 
-
-def _nothing_there() -> "Objects":
-    from reconciler.families._objects import Objects
-
-    return Objects()
-
-
-def _nothing_to_edit() -> "Mending":
-    from reconciler.families._mending import Mending
-
-    return Mending()
+    resource: Resource
+    homes: Callable[[Manifest | None, str], Iterable[str]]
 
 
-def _no_figures() -> "Metering":
-    from reconciler.families._metering import Metering
+def _nowhere_else(record: Allocation) -> str:
+    del record
+    return MANAGEMENT
 
-    return Metering()
+
+def _nobody(manifest: Manifest) -> str | None:
+    del manifest
+    return None
+
+
+def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
+    del world
+    return {}
+
+
+class Announcing(Struct, frozen=True):
+    """What of a family clusters announce.
+
+    Attributes:
+        clusters: The kind whose objects stand for clusters.
+        cluster_of: The cluster that announces the addresses of a record, by name. Without it
+            that is the management cluster.
+        announcer: The same told from a record's copy in the management cluster; None when it is of
+            another family, or its addresses are not announced.
+        announces: What each cluster but the management cluster announces, for the records given,
+            by the cluster's name.
+    """
+
+    clusters: ClusterKind | None = None
+    cluster_of: Callable[[Allocation], str] = _nowhere_else
+    announcer: Callable[[Manifest], str | None] = _nobody
+    announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = _nothing
 
 
 class Relocation(Struct, frozen=True):
@@ -203,10 +210,10 @@ class Family(Struct, frozen=True):
         meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
             it. None where it can be told by the words in it, or cannot be told at all.
         referring: Documents that name who claims, each with the field that does, and whose key.
-        load_announcing: Which cluster announces what of it. Who compares no change does not load it.
-        load_objects: What else it is in clusters. Whoever asks no cluster does not load it.
-        load_metering: What it tells in figures, likewise.
-        load_mending: How its documents may be changed where a claim is refused, likewise.
+        announcing: What clusters announce of it.
+        objects: Its objects in clusters.
+        metering: Its metrics.
+        mending: How its documents can be changed if a claim is refused.
     """
 
     name: str
@@ -224,32 +231,12 @@ class Family(Struct, frozen=True):
     space: Callable[[Document], str] = lambda document: document.namespace
     meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
     referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
-    load_announcing: Callable[[], "Announcing"] = _nothing_announced
-    load_objects: Callable[[], "Objects"] = _nothing_there
-    load_metering: Callable[[], "Metering"] = _no_figures
-    load_mending: Callable[[], "Mending"] = _nothing_to_edit
+    announcing: Announcing = Announcing()
+    objects: Objects = Objects()
+    metering: Metering = Metering()
+    mending: Mending = Mending()
 
     @property
     def moves(self) -> bool:
         """A claim of it can have two ranges announced at once, so that it moves without a break."""
         return self.relocate is not None
-
-    @property
-    def announcing(self) -> "Announcing":
-        """Which cluster announces what of it."""
-        return self.load_announcing()
-
-    @property
-    def objects(self) -> "Objects":
-        """What else it is in clusters."""
-        return self.load_objects()
-
-    @property
-    def metering(self) -> "Metering":
-        """What it tells in figures."""
-        return self.load_metering()
-
-    @property
-    def mending(self) -> "Mending":
-        """How its documents may be changed where a claim is refused."""
-        return self.load_mending()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.iprange import BITS
-from reconciler.addresses.notation import NotationError, format_short, parse_address
+from reconciler.addresses.notation import NotationError, format_short, parse_address, parse_cidr
 from reconciler.findings import nearest, shown
 from reconciler.importing.found import (
     DEFAULT_SPACE,
@@ -139,8 +139,6 @@ def parsed(text: str) -> IPRange:
     Raises:
         NotationError: It is none of these.
     """
-    from reconciler.addresses.notation import parse_cidr
-
     first, dash, last = text.partition("-")
     if dash:
         return _between(first.strip(), last.strip())

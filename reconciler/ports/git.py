@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -11,9 +11,7 @@ from reconciler.model.settings import Limits
 from reconciler.ports.revision import Revision
 from reconciler.ports.roots import Roots
 from reconciler.ports.standing import Standing
-
-if TYPE_CHECKING:
-    from reconciler.records.changes import Change
+from reconciler.records.changes import Change
 
 T = TypeVar("T")
 
@@ -67,7 +65,7 @@ class Commit(Struct, frozen=True):
     """
 
     base: Revision
-    changes: "Sequence[Change]"
+    changes: Sequence[Change]
     message: str
     committer: tuple[str, str]
     sign: str = ""

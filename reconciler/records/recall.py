@@ -18,6 +18,7 @@ from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import MOST_LABEL, MOST_NAME, Key, is_label, is_name
 from reconciler.model.state import Unreadable
+from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
 from reconciler.records.forms import Form, family_in, form_of
 from reconciler.records.layout import path_of, place_of, roles_of
@@ -42,7 +43,6 @@ def recall(folder: str, path: str, data: bytes) -> Recalled:
     allocation = _canonical(folder, path, data)
     if allocation is not None:
         return Recalled(allocation)
-    from reconciler.records.careful import recall_carefully  # nobody touched nearly all of them
 
     return Recalled(*recall_carefully(folder, path, data))
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reconciler.addresses.notation import format_address
+from reconciler.addresses.notation import format_address, format_short
 from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result
+from reconciler.comparison import Compared
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
@@ -15,11 +16,10 @@ from reconciler.model.contract import Within
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.report.capped import capped
+from reconciler.report.causes import causes_listed
 from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
-
-if TYPE_CHECKING:
-    from reconciler.comparison import Compared
+from reconciler.together import Second, Together
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 
@@ -113,12 +113,9 @@ def check_document(
     plan: Mapping[str, Any],
     exit_code: int,
     inherited: Sequence[Finding] = (),
-    beside: "Compared | None" = None,
+    beside: Compared | None = None,
 ) -> dict[str, Any]:
     """The outcome of a check; what its base or another change has is no finding of the change."""
-    from reconciler.report.causes import causes_listed  # a plan tells of none
-    from reconciler.report.together import together_listed  # a plan knows of no others
-
     return {
         "apiVersion": API_VERSION,
         "kind": "Check",
@@ -127,7 +124,7 @@ def check_document(
         "findings": listed(evaluation.findings),
         "gates": listed(evaluation.gates),
         "inherited": listed(inherited),
-        "beside": together_listed(beside.also if beside is not None else ()),
+        "beside": _together(beside.also if beside is not None else ()),
         "causes": causes_listed(beside.causes if beside is not None else ()),
         "withinContract": _within(beside.within_contract if beside is not None else None),
         "plan": plan,
@@ -285,4 +282,48 @@ def _check(check: Check) -> dict[str, Any]:
         "verdict": check.verdict.value,
         "message": check.message,
         "mend": check.mend or None,
+    }
+
+
+def _together(items: Sequence[Together]) -> list[dict[str, Any]]:
+    """All of them as data, in the order in which they were asked for."""
+    return [
+        {
+            "name": item.name,
+            "revision": item.revision or None,
+            "notLookedAt": item.why,
+            "conflicts": list(item.conflicts),
+            "both": [
+                {
+                    "claim": str(it.ours),
+                    "other": str(it.theirs),
+                    "pool": str(it.pool),
+                    "addresses": format_short(it.range),
+                }
+                for it in item.both
+            ],
+            "secondHere": [_second_listed(it) for it in item.ours],
+            "secondThere": [_second_listed(it) for it in item.theirs],
+            "pools": [
+                {
+                    "pool": str(it.pool),
+                    "percent": it.alone.percent,
+                    "tier": it.alone.tier.value,
+                    "percentTogether": it.together.percent,
+                    "tierTogether": it.together.tier.value,
+                }
+                for it in item.pools
+            ],
+            "wrong": listed(item.wrong),
+        }
+        for item in items
+    ]
+
+
+def _second_listed(item: Second) -> dict[str, Any]:
+    return {
+        "claim": str(item.claim),
+        "alone": format_short(item.alone),
+        "then": format_short(item.then) if item.then is not None else None,
+        "reason": item.reason,
     }

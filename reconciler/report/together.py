@@ -1,12 +1,10 @@
 """A change beside others that wait for their merge, in sentences and as data."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from reconciler.addresses.notation import format_short
 from reconciler.findings import few
 from reconciler.model.key import Key
-from reconciler.report.machine import listed
 from reconciler.together import Fuller, Second, Together
 
 _MOST = 10
@@ -58,47 +56,3 @@ def _fuller(item: Fuller) -> str:
     alone, both = item.alone, item.together
     words = f"{item.pool.name} is {both.percent}% full with both: {both.tier.value}"
     return f"{words}; with this one alone {alone.percent}%: {alone.tier.value}"
-
-
-def together_listed(items: Sequence[Together]) -> list[dict[str, Any]]:
-    """All of them as data, in the order in which they were asked for."""
-    return [
-        {
-            "name": item.name,
-            "revision": item.revision or None,
-            "notLookedAt": item.why,
-            "conflicts": list(item.conflicts),
-            "both": [
-                {
-                    "claim": str(it.ours),
-                    "other": str(it.theirs),
-                    "pool": str(it.pool),
-                    "addresses": format_short(it.range),
-                }
-                for it in item.both
-            ],
-            "secondHere": [_second_listed(it) for it in item.ours],
-            "secondThere": [_second_listed(it) for it in item.theirs],
-            "pools": [
-                {
-                    "pool": str(it.pool),
-                    "percent": it.alone.percent,
-                    "tier": it.alone.tier.value,
-                    "percentTogether": it.together.percent,
-                    "tierTogether": it.together.tier.value,
-                }
-                for it in item.pools
-            ],
-            "wrong": listed(item.wrong),
-        }
-        for item in items
-    ]
-
-
-def _second_listed(item: Second) -> dict[str, Any]:
-    return {
-        "claim": str(item.claim),
-        "alone": format_short(item.alone),
-        "then": format_short(item.then) if item.then is not None else None,
-        "reason": item.reason,
-    }

@@ -13,8 +13,7 @@ from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, r
 from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._announcing import Announcing
-from reconciler.families._family import Family
+from reconciler.families._family import Announcing, Family
 from reconciler.families._metering import Metering
 from reconciler.families._objects import Objects, Sizes, Standing
 from reconciler.model.allocation import Allocation

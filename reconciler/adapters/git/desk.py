@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from reconciler.adapters.children import answered
 from reconciler.adapters.git.failing import Result
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.starting import SECONDS
 
 if TYPE_CHECKING:
     from subprocess import Popen  # nosec B404  # its type
 
-    from reconciler.adapters.git.process import GitProcess
 
 # Calls of these, as ours are, write nothing.
 _READING = frozenset(
@@ -69,7 +69,7 @@ class Desk:
         if size <= MOST_BYTES:
             self.note(arguments, data, Result(0, b"".join(kept), ""))
 
-    def kept(self, made: "Callable[[], AbstractContextManager[GitProcess]]") -> "GitProcess":
+    def kept(self, made: Callable[[], AbstractContextManager[GitProcess]]) -> GitProcess:
         """Git on what is made once a run for the repository of this desk, and goes with it."""
         if self._kept is None:
             self._kept = self._stack.enter_context(made())

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from reconciler.adapters.git.conversion import Conversion
 from reconciler.adapters.git.guard import guarded, read_configuration, require_own
 from reconciler.adapters.git.heads import shown_branch, small_text
 from reconciler.adapters.git.naming import check_branch
@@ -13,11 +13,9 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
 from reconciler.adapters.git.rooting import require_place, require_root
+from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import GitError, UsageError
-
-if TYPE_CHECKING:
-    from reconciler.adapters.git.worktree import WorktreeSource
 
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 
@@ -54,11 +52,8 @@ def open_repository(
     return GitRepository(git, name, None, worktree, worktree is not None and shown == name)
 
 
-def open_worktree(repository: GitRepository, root: Path) -> "WorktreeSource":
+def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     """The work tree of a checkout, with what HEAD holds (nothing before the first commit)."""
-    from reconciler.adapters.git.conversion import Conversion
-    from reconciler.adapters.git.worktree import WorktreeSource
-
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     git = repository.git

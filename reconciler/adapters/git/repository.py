@@ -29,6 +29,7 @@ from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.rooting import require_root
+from reconciler.adapters.git.roots import GitRoots
 from reconciler.adapters.git.saying import is_whole, saying
 from reconciler.adapters.git.standing import Seen, Standing
 from reconciler.adapters.git.tidy import tidy
@@ -107,8 +108,6 @@ class GitRepository:
     @property
     def roots(self) -> Roots:
         """What is known of files outside of the root."""
-        from reconciler.adapters.git.roots import GitRoots  # hardly anybody asks
-
         return GitRoots(self.git)
 
     def alone(self) -> AbstractContextManager[None]:

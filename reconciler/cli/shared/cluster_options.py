@@ -11,6 +11,8 @@ import click
 from msgspec import Struct
 
 from reconciler.adapters.kube.account import Account
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option, parse_seconds
 from reconciler.clusters.options import ApplyOptions
@@ -105,9 +107,6 @@ class Reach(Struct, frozen=True):
 
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""
-        from reconciler.adapters.kube.clusters import KubeClusters
-        from reconciler.adapters.kube.deadline import Timeouts
-
         return KubeClusters(
             self.kubeconfig,
             self.context,

@@ -1,21 +1,26 @@
 """What a shell completes: revisions, claims, pools, names, kinds, codes. Silent when something fails.
 
-By the name of a parameter or the word for its value, so that a verb says nothing of it. Loads the program only when a value
-is completed.
+By the name of a parameter or the word for its value, so that a verb says nothing of it.
 """
 
 import contextlib
 import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from reconciler.evaluate import Evaluation
+from reconciler.cli.shared.evaluating import evaluated
+from reconciler.cli.shared.opening import open_here
+from reconciler.cli.shared.verbs import VERBS
+from reconciler.codes import CODES
+from reconciler.evaluate import Evaluation
+from reconciler.model.settings import Settings
+from reconciler.report.listing.items import items
+from reconciler.report.listing.words import listings
+from reconciler.sources import schema_files
 
 _MOST = 200
 # Beyond so many files a plan would keep a person waiting: records alone are looked at then.
@@ -55,17 +60,12 @@ def pools(values: dict[str, Any]) -> Iterable[str]:
 
 def listed(values: dict[str, Any]) -> Iterable[str]:
     """What can be listed, in the plural."""
-    from reconciler.report.listing.words import listings
-
     del values
     return listings()
 
 
 def named(values: dict[str, Any]) -> Iterable[str]:
     """The names of what is listed: of a kind that somebody chose already."""
-    from reconciler.report.listing.items import items
-    from reconciler.report.listing.words import listings
-
     found = items(_evaluation(values), listings()[values["what"]])
     return [item.name for item in found if item.name not in values["names"]]
 
@@ -77,24 +77,18 @@ def teams(values: dict[str, Any]) -> Iterable[str]:
 
 def verbs(values: dict[str, Any]) -> Iterable[str]:
     """The verbs, for the help of one."""
-    from reconciler.cli.shared.verbs import VERBS
-
     del values
     return VERBS
 
 
 def kinds(values: dict[str, Any]) -> Iterable[str]:
     """The kinds that have a schema."""
-    from reconciler.sources import schema_files
-
     del values
     return schema_files()
 
 
 def codes(values: dict[str, Any]) -> Iterable[str]:
     """The codes of findings."""
-    from reconciler.codes import CODES
-
     del values
     return CODES
 
@@ -122,9 +116,11 @@ BY_NAME: dict[str, tuple[Source, ...]] = {
 """What completes a parameter, by the word for its value or its name, whatever the verb."""
 
 
-def complete_by_name(params: Sequence[click.Parameter]) -> None:
+def complete_by_name(command: click.Command) -> None:
     """Let the parameters of a verb complete their values."""
-    for param in params:
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        complete_by_name(inner)
+    for param in command.params:
         sources = BY_NAME.get(param.metavar or "") or BY_NAME.get(param.name or "")
         if sources:
             vars(param)["shell_complete"] = _completer(sources)
@@ -132,10 +128,8 @@ def complete_by_name(params: Sequence[click.Parameter]) -> None:
 
 def _completer(
     sources: Sequence[Source],
-) -> "Callable[[click.Context, str], list[CompletionItem]]":
-    def complete(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
+) -> Callable[[click.Context, str], list[CompletionItem]]:
+    def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         found: dict[str, None] = {}
         for source in sources:
             is_silent = contextlib.redirect_stderr(io.StringIO())
@@ -149,7 +143,6 @@ def _completer(
 
 
 def _repository(values: dict[str, Any]) -> Any:
-    from reconciler.cli.shared.opening import open_here
 
     return open_here(values.get("repo") or Path())
 
@@ -166,14 +159,11 @@ def _paths(values: dict[str, Any]) -> list[str]:
 
 def _records(paths: Iterable[str]) -> list[list[str]]:
     """The parts of the paths of records: pool, owner's namespace, owner and slot are in them."""
-    from reconciler.model.settings import Settings
-
     parts = [path.split("/") for path in paths if path.startswith(f"{Settings().records}/")]
     return [it for it in parts if len(it) >= 5]
 
 
-def _evaluation(values: dict[str, Any]) -> "Evaluation":
-    from reconciler.cli.shared.evaluating import evaluated
+def _evaluation(values: dict[str, Any]) -> Evaluation:
 
     worktree, rev = bool(values.get("worktree")), values.get("rev") or "HEAD"
     repo = values.get("repo") or Path()

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from reconciler.cli import INTERRUPTED, run
 from reconciler.cli.shared.output import emit, painter
 from reconciler.documents.shipped import folder as shipped
 from reconciler.ports import GitError, UsageError
@@ -152,8 +153,6 @@ class Stage:
         Raises:
             UsageError: It did not end as the story needs it to.
         """
-        from reconciler.cli import INTERRUPTED, run
-
         output = io.StringIO()
         with (
             contextlib.chdir(self.repo),

@@ -1,7 +1,6 @@
 """The forms in which a review is printed and written to files: `--format` and `--out`."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -10,13 +9,21 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.cli.shared.outs import Out, OutType, write_texts
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation
 from reconciler.ports import ExitCode
+from reconciler.report.at_top import at_top, marked
+from reconciler.report.dotenv import dotenv_text
+from reconciler.report.github import github_text
+from reconciler.report.gitlab import gitlab_text
+from reconciler.report.junit import junit_text
+from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+from reconciler.report.map_svg import map_svg
+from reconciler.report.markdown import markdown_text
+from reconciler.report.preview import NOTHING, Preview
+from reconciler.report.sarif import sarif_text
+from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
-
-if TYPE_CHECKING:
-    from reconciler.comparison import Compared
-    from reconciler.evaluate import Evaluation
-    from reconciler.report.preview import Preview
 
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
 _COMPARING = ("gitlab", "sarif", "junit")
@@ -46,11 +53,11 @@ class Checked(Struct, frozen=True):
         preview: What merging comes to; None where nobody sees it.
     """
 
-    compared: "Compared"
+    compared: Compared
     base: str | None
     code: ExitCode
     root: str = ""
-    preview: "Preview | None" = None
+    preview: Preview | None = None
 
 
 def review_options(function: F) -> F:
@@ -86,12 +93,8 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
     compared, base, root = checked.compared, checked.base, checked.root
     if form == "text":
-        from reconciler.report.text.check import check_text
-
         return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
     if form in _FOR_FORGES:
-        from reconciler.report.at_top import at_top  # people at a terminal need none of it
-
         compared = at_top(compared, root)
     if form in ("markdown", "svg"):
         return _drawn(form, replace(checked, compared=compared))
@@ -101,52 +104,36 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     return _document(form, checked)
 
 
-def _for_forge(form: str, evaluation: "Evaluation", root: str) -> str:
+def _for_forge(form: str, evaluation: Evaluation, root: str) -> str:
     """What a service shows; each form loads what it needs alone."""
     match form:
         case "github":
-            from reconciler.report.github import github_text
-
             return github_text(evaluation)
         case "gitlab":
-            from reconciler.report.gitlab import gitlab_text
-
             return gitlab_text(evaluation)
         case "sarif":
-            from reconciler.report.sarif import sarif_text
-
             return sarif_text(evaluation, __version__, root)
-    from reconciler.report.junit import junit_text  # XML takes long
 
     return junit_text(evaluation)
 
 
 def _drawn(form: str, checked: Checked) -> str:
     """What merging comes to, as a comment or as a picture."""
-    from reconciler.report.preview import NOTHING
-
     compared, preview = checked.compared, checked.preview or NOTHING
     if form == "markdown":
-        from reconciler.report.at_top import marked
-        from reconciler.report.markdown import markdown_text
-
         text = markdown_text(compared, "check", base=checked.base, preview=preview)
         return marked(text, checked.root)
-    from reconciler.report.map_svg import map_svg  # few ask for it
 
     return map_svg(preview.maps)
 
 
 def _document(form: str, checked: Checked) -> str:
-    from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
 
     compared = checked.compared
     evaluation = compared.evaluation
     plan = plan_document(evaluation, base=checked.base)
     document = check_document(evaluation, plan, checked.code, compared.inherited, compared)
     if form == "dotenv":
-        from reconciler.report.dotenv import dotenv_text  # few ask for it
-
         return dotenv_text(document)
     return json_text(document) if form == "json" else yaml_text(document)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from reconciler.cli.shared.completing import complete_by_name
+from reconciler.cli.shared.examples import EXAMPLES
 
 _OWN = "Options"
 # Options by what they are about. Those of a verb alone are not here.
@@ -53,8 +53,6 @@ class _Helped(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What it is used for, line by line."""
-        from reconciler.cli.shared.examples import EXAMPLES
-
         super().format_epilog(ctx, formatter)
         shown = EXAMPLES.get(self.name or "", ())
         if shown:
@@ -72,7 +70,6 @@ class VerbGroup(_Helped, click.Group):
 
 def helped(name: str, command: click.Command) -> click.Command:
     """A verb as its module defines it, with what all verbs have."""
-    complete_by_name(command.params)
     told: dict[str, Any] = {
         "name": name,
         "context_settings": command.context_settings,

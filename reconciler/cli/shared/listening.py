@@ -3,20 +3,19 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from msgspec import Struct
 
+from reconciler.adapters.http.files import Certificate, secret_of
+from reconciler.adapters.http.pages import Doors
+from reconciler.adapters.http.server import Server
 from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option
 from reconciler.ports import UsageError
-
-if TYPE_CHECKING:
-    from reconciler.adapters.http.files import Certificate
-    from reconciler.adapters.http.server import Server
-    from reconciler.ports.health import Health
-    from reconciler.ports.page import Page
+from reconciler.ports.health import Health
+from reconciler.ports.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,21 +45,19 @@ class Listening(Struct, frozen=True):
         if self.address is not None:
             raise UsageError("--listen needs --watch", "--metrics-file PATH tells of a single run")
 
-    def open_certificate(self) -> "Certificate | None":
+    def open_certificate(self) -> Certificate | None:
         """The certificate that is shown; None without TLS."""
-        from reconciler.adapters.http.files import Certificate
-
         return Certificate(*self.certificate) if self.certificate is not None else None
 
     def serve(
         self,
         metrics: "Callable[[], bytes]",
-        healthy: "Callable[[], Health]",
-        ready: "Callable[[], Health]",
+        healthy: Callable[[], Health],
+        ready: Callable[[], Health],
         moved: Callable[[], None],
-        certificate: "Certificate | None" = None,
-        report: "Callable[[], Page | str] | None" = None,
-    ) -> "Server | None":
+        certificate: Certificate | None = None,
+        report: Callable[[], Page | str] | None = None,
+    ) -> Server | None:
         """Serve from now on, until the server is closed; None where nobody is listened to.
 
         Args:
@@ -76,9 +73,6 @@ class Listening(Struct, frozen=True):
         """
         if self.address is None:
             return None
-        from reconciler.adapters.http.files import secret_of
-        from reconciler.adapters.http.pages import Doors
-        from reconciler.adapters.http.server import Server
 
         secret = None
         if (path := self.secret) is not None:

@@ -15,6 +15,7 @@ from reconciler.cli.shared.output import tell
 from reconciler.clusters.outcome import Applied
 from reconciler.evaluate import Evaluation
 from reconciler.ports import ExitCode, UsageError
+from reconciler.report import metrics
 
 _READABLE = 0o644
 """The collector is another user."""
@@ -51,7 +52,6 @@ def write_metrics(
     """
     # The library is for those who ask for it.
     from reconciler.adapters.metrics import textfile
-    from reconciler.report import metrics
 
     parts = metrics.of_run(
         head, evaluation, applied or (), time.time(), is_bug=code is ExitCode.BUG

@@ -23,12 +23,15 @@ from reconciler.adapters.git.opening import (
     open_worktree,
 )
 from reconciler.adapters.git.process import PASSED, TOKEN
+from reconciler.adapters.git.remotes import bringing, open_mirror, with_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.standing import Seen
 from reconciler.adapters.program import known_program
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
+from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
+from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
 
 _KNOWN = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
@@ -84,8 +87,6 @@ def open_here(repo: Path, branch: str | None = None) -> GitRepository:
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
     """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
-    from reconciler.adapters.git.remotes import open_mirror
-
     return open_mirror(remote, cache_folder(), environment(), branch, asked_root())
 
 
@@ -131,14 +132,11 @@ def open_source(
 
 def tell_if_slow() -> None:
     """Say that reading takes long, where that is so."""
-    from reconciler.documents.yaml import HAS_LIBYAML
-
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
 
 
 def _bringing(repository: GitRepository) -> GitRepository:
-    from reconciler.adapters.git.remotes import bringing
 
     return bringing(repository)
 
@@ -166,8 +164,6 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
     if remote is not None:
         opened = open_there(remote, branch)
     else:
-        from reconciler.adapters.git.remotes import with_remote
-
         opened = with_remote(open_here(repo, branch))
     return _proving(opened, once(partial(open_facts, opened)))
 
@@ -176,7 +172,6 @@ def _proving(repository: GitRepository, facts: Callable[[], Facts]) -> GitReposi
     """The repository, where what a commit says of itself is proven before anything follows."""
 
     def proves(commit: str) -> bool:
-        from reconciler.commands.replay import believes  # a commit is seldom doubted
 
         return believes(repository, facts(), commit)
 

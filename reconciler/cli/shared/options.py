@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
+from reconciler.model.instant import parse_duration
+from reconciler.ports import UsageError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -215,9 +218,6 @@ def parse_seconds(name: str, text: str) -> int:
     Raises:
         UsageError: It is none, or nothing.
     """
-    from reconciler.model.instant import parse_duration
-    from reconciler.ports import UsageError
-
     try:
         seconds = parse_duration(text)
     except ValueError:
@@ -233,8 +233,6 @@ def parse_identity(author: str | None) -> tuple[str, str] | None:
     Raises:
         UsageError: It is not in the form that git writes.
     """
-    from reconciler.ports import UsageError
-
     if author is None:
         return None
     name, opened, rest = author.partition(" <")

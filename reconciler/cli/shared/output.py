@@ -10,6 +10,7 @@ import click
 from reconciler.cli.shared import streams
 from reconciler.cli.shared.options import QUIET
 from reconciler.findings import Finding, Severity
+from reconciler.report.machine import json_text, yaml_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.table import Painter
 
@@ -32,8 +33,6 @@ def emit(text: str) -> None:
 
 def emit_document(document: Mapping[str, Any], output: str) -> None:
     """Print a result for machines on stdout: as `json`, or else as YAML."""
-    from reconciler.report.machine import json_text, yaml_text  # text for people needs none of it
-
     emit(json_text(document) if output == "json" else yaml_text(document))
 
 

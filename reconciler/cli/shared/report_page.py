@@ -1,19 +1,22 @@
 """The page of `report` for a daemon: of a revision alone, with the policy that a browser holds it to."""
 
-from typing import TYPE_CHECKING
-
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.memory import give_back
 from reconciler.cli.shared.opening import Read, apart
-
-if TYPE_CHECKING:
-    from reconciler.adapters.git.repository import GitRepository
-    from reconciler.comparison import Compared
-    from reconciler.evaluate import Evaluation
-    from reconciler.ports.page import Page
-    from reconciler.report.page.material import Given
+from reconciler.cli.shared.past import history_of
+from reconciler.commands.emptiness import with_emptiness
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reporting import material, page, shipped_parts
+from reconciler.commands.review import review
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation
+from reconciler.ports.page import Page
+from reconciler.report.page.html import policy
+from reconciler.report.page.material import Given
 
 
 def page_of(
-    read: Read, evaluation: "Evaluation", compared: "Compared", base: str | None, given: "Given"
+    read: Read, evaluation: Evaluation, compared: Compared, base: str | None, given: Given
 ) -> str:
     """The page of a revision with its past, which is kept for the next run.
 
@@ -25,9 +28,6 @@ def page_of(
         given: What clusters told.
     """
     # Who runs a daemon that nobody asks for the page needs none of it.
-    from reconciler.cli.shared.past import history_of
-    from reconciler.commands.emptiness import with_emptiness
-    from reconciler.commands.reporting import material, page
 
     # Of the wrong folder it would say that nothing needs anybody.
     compared = with_emptiness(read.source, compared, allows=False)
@@ -37,16 +37,8 @@ def page_of(
     return text
 
 
-def served_page(repository: "GitRepository", revision: str) -> "Page":
+def served_page(repository: GitRepository, revision: str) -> Page:
     """What `report --rev` writes, byte for byte, for a browser, while others go on with the repository."""
-    from reconciler.adapters.memory import give_back
-    from reconciler.commands.reading.whole import evaluate_source
-    from reconciler.commands.reporting import shipped_parts
-    from reconciler.commands.review import review
-    from reconciler.ports.page import Page
-    from reconciler.report.page.html import policy
-    from reconciler.report.page.material import Given
-
     read = apart(repository, revision)
     compared = review(read.source, read.repository, None, read.facts())
     html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from reconciler.adapters.http.files import Certificate
 from reconciler.cli.shared.daemon import Order, Running, run_daemon, spawn
 from reconciler.cli.shared.listening import Listening
 from reconciler.cli.shared.report_page import served_page
 from reconciler.commands.watching.kept_page import UNREAD, KeptPage
+from reconciler.commands.watching.metering import Metering
+from reconciler.commands.watching.observer import Readiness
 from reconciler.model.metric import Sample
 from reconciler.ports.health import Health
+from reconciler.ports.page import Page
+from reconciler.report.metrics import EXPIRY, READY, catalogue
 
 if TYPE_CHECKING:
-    from reconciler.adapters.http.files import Certificate
     from reconciler.adapters.metrics import Registry
-    from reconciler.commands.watching.metering import Metering
-    from reconciler.commands.watching.observer import Readiness
-    from reconciler.ports.page import Page
 
 
 def run_listening(order: Order, listening: Listening) -> int:
@@ -72,12 +73,12 @@ class _Told:
         if self._running is not None:
             self._running.hook()
 
-    def report(self) -> "Page | str":
+    def report(self) -> Page | str:
         return self._page() if self._page is not None else UNREAD
 
 
 def begin_metering(
-    ready: Callable[[], Health], certificate: "Certificate | None" = None
+    ready: Callable[[], Health], certificate: Certificate | None = None
 ) -> "tuple[Registry, Metering]":
     """A registry with all metrics, and the observer that moves them.
 
@@ -87,8 +88,6 @@ def begin_metering(
     """
     # The library is for those who ask for it.
     from reconciler.adapters.metrics import Registry
-    from reconciler.commands.watching.metering import Metering
-    from reconciler.report.metrics import EXPIRY, READY, catalogue
 
     def of_server() -> Iterator[Sample]:
         yield Sample(READY, (), int(ready().is_well))
@@ -100,7 +99,7 @@ def begin_metering(
     return registry, Metering(registry, time.time)
 
 
-def health_of(readiness: "Readiness") -> Health:
+def health_of(readiness: Readiness) -> Health:
     """What `/readyz` answers: a line for each thing in the way, by what it is about."""
     lines = [f"{about}: {why}" for about, why in sorted(readiness.reasons.items())]
     if not readiness.is_leading and readiness.is_ready:

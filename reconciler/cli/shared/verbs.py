@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from reconciler import __version__
 from reconciler.cli.shared.helping import helped
+from reconciler.cli.shared.mistakes import explained, meant
 from reconciler.cli.shared.options import common_options
+from reconciler.documents.shipped import commit
 
 
 class Verb(Struct, frozen=True):
@@ -65,13 +67,14 @@ class LazyGroup(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the module of a verb."""
-        del ctx
+        """Load the module of a verb, and what completes its values for a shell that asks."""
         if cmd_name not in VERBS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         module = import_module(f"reconciler.cli.{name}")
         command: click.Command = getattr(module, name)
+        if ctx.resilient_parsing:
+            import_module("reconciler.cli.shared.completing").complete_by_name(command)
         return helped(cmd_name, command)
 
     def resolve_command(
@@ -85,8 +88,6 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            from reconciler.cli.shared.mistakes import meant
-
             near = meant(args[0], VERBS)
             said = f"No verb {args[0]!r}.{near or ' ipam --help lists them.'}"
             raise click.UsageError(said, ctx) from None
@@ -101,8 +102,6 @@ class LazyGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
-            from reconciler.cli.shared.mistakes import explained
-
             raise explained(wrong, self, ctx, given) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -130,8 +129,6 @@ def version_line(commit: str) -> str:
 def _tell_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del param
     if value and not ctx.resilient_parsing:
-        from reconciler.documents.shipped import commit
-
         click.echo(version_line(commit()))
         ctx.exit()
 

@@ -10,7 +10,7 @@ from reconciler.clusters.resources import SECRET
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.management import ManagementCluster
-from reconciler.families._announcing import ClusterKind
+from reconciler.families._family import ClusterKind
 from reconciler.model.cluster import HOME, tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError

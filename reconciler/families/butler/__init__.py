@@ -1,52 +1,18 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from typing import TYPE_CHECKING
-
-from reconciler.families._family import Family, Projection, ProjectionInput
+from reconciler.families._family import Family
+from reconciler.families.butler.announcing import ANNOUNCING
 from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
+from reconciler.families.butler.mending import MENDING
+from reconciler.families.butler.metering import METERING
+from reconciler.families.butler.objects import OBJECTS
+from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.referring import referring
 from reconciler.families.butler.relocating import relocate
 from reconciler.families.butler.requests import meant, space_of, team_of
-
-if TYPE_CHECKING:
-    from reconciler.families._announcing import Announcing
-    from reconciler.families._mending import Mending
-    from reconciler.families._metering import Metering
-    from reconciler.families._objects import Objects
-
-
-def _project(given: ProjectionInput) -> tuple[Projection, ...]:
-    from reconciler.families.butler.projecting import project
-
-    return project(given)
-
-
-def _announcing() -> "Announcing":
-    from reconciler.families.butler.announcing import ANNOUNCING
-
-    return ANNOUNCING
-
-
-def _objects() -> "Objects":
-    from reconciler.families.butler.objects import OBJECTS
-
-    return OBJECTS
-
-
-def _metering() -> "Metering":
-    from reconciler.families.butler.metering import METERING
-
-    return METERING
-
-
-def _mending() -> "Mending":
-    from reconciler.families.butler.mending import MENDING
-
-    return MENDING
-
 
 FAMILY = Family(
     name=NAME,
@@ -56,7 +22,7 @@ FAMILY = Family(
     grows=GROWS,
     judge=judge,
     read=read,
-    project=_project,
+    project=project,
     record=FORM,
     adopt=adopt,
     relocate=relocate,
@@ -64,8 +30,8 @@ FAMILY = Family(
     space=space_of,
     meant=meant,
     referring=referring,
-    load_announcing=_announcing,
-    load_objects=_objects,
-    load_metering=_metering,
-    load_mending=_mending,
+    announcing=ANNOUNCING,
+    objects=OBJECTS,
+    metering=METERING,
+    mending=MENDING,
 )

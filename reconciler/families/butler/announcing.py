@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.families._announcing import Announcing, ClusterKind
-from reconciler.families._family import ProjectionInput
+from reconciler.families._family import Announcing, ClusterKind, ProjectionInput
 from reconciler.families.butler.kinds import API_VERSION, NAME, TENANT
 from reconciler.families.butler.manual import manual_title
 from reconciler.families.butler.record_form import ANNOUNCED

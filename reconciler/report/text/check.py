@@ -1,26 +1,25 @@
 """`check`: all that was found, and what it comes to."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from reconciler.addresses.notation import format_short
+from reconciler.comparison import Compared
 from reconciler.engine.due import retention_end
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding
+from reconciler.model.cause import Cause
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Release
 from reconciler.report.capped import gravest_first
+from reconciler.report.causes import blocks, sentence_of
 from reconciler.report.escape import escape
 from reconciler.report.found import verdict, within_sentence
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Cell, Colour, Painter, table
-
-if TYPE_CHECKING:
-    from reconciler.comparison import Compared
-    from reconciler.model.cause import Cause
-    from reconciler.together import Together
+from reconciler.report.together import sentences_of, title_of
+from reconciler.together import Together
 
 MOST_CAUSES = 20
 """So many decisions are told with why they are none of the change's own documents."""
@@ -35,7 +34,7 @@ def check_text(
     painter: Painter,
     inherited: Sequence[Finding] = (),
     base: str = "",
-    beside: "Compared | None" = None,
+    beside: Compared | None = None,
 ) -> str:
     """What moves, goes to another owner or comes free, all findings and gates, those of the base, the verdict.
 
@@ -82,7 +81,7 @@ def _until(decision: Release, evaluation: Evaluation) -> str:
     return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
 
 
-def _compared(compared: "Compared", painter: Painter) -> str:
+def _compared(compared: Compared, painter: Painter) -> str:
     """What of the change causes what it decides, and what other changes have to do with it."""
     others = "".join(_beside(item, painter) for item in compared.also)
     within = within_sentence(compared.within_contract)
@@ -90,11 +89,10 @@ def _compared(compared: "Compared", painter: Painter) -> str:
     return f"{causes_text(compared.causes, painter)}{others}{said}"
 
 
-def causes_text(causes: "Sequence[Cause]", painter: Painter) -> str:
+def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
     """What is decided that the document of its claim does not tell: a line each."""
     if not causes:
         return ""
-    from reconciler.report.causes import blocks, sentence_of  # of a change alone
 
     lines = []
     for title, found in blocks(causes):
@@ -105,10 +103,8 @@ def causes_text(causes: "Sequence[Cause]", painter: Painter) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _beside(item: "Together", painter: Painter) -> str:
+def _beside(item: Together, painter: Painter) -> str:
     """What another change that waits for its merge has to do with this one."""
-    from reconciler.report.together import sentences_of, title_of  # mostly there is none
-
     lines = [painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD)]
     lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
     return "".join(f"{line}\n" for line in lines)

@@ -1,7 +1,6 @@
 """`plan`: what it decides, how full it makes the pools, and the sum of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
@@ -9,15 +8,15 @@ from reconciler.digest import actions, digest, former_of, growth_of, is_ahead, i
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.families import known_as
 from reconciler.findings import few
+from reconciler.model.cause import Cause
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.observed import is_observed
 from reconciler.records.layout import UNPLACED
+from reconciler.report.causes import place_of
 from reconciler.report.escape import escape
+from reconciler.report.moves import change_of_owner, moves_of, range_of, room_of, transfers_of
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
-
-if TYPE_CHECKING:
-    from reconciler.model.cause import Cause
 
 _SIGN = {
     Keep: ("=", None),
@@ -29,7 +28,7 @@ _SIGN = {
 
 
 def plan_text(
-    evaluation: Evaluation, painter: Painter, *, keeps: bool = False, causes: "Sequence[Cause]" = ()
+    evaluation: Evaluation, painter: Painter, *, keeps: bool = False, causes: Sequence[Cause] = ()
 ) -> str:
     """What moves, what else reconciling does, how full it makes the pools, and the sum of it.
 
@@ -62,7 +61,6 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     """How many claims move, and each from where to where; empty for none."""
     if not evaluation.moves:
         return ""
-    from reconciler.report.moves import change_of_owner, moves_of, range_of, room_of  # hardly any
 
     moves = moves_of(evaluation)
     rows: list[list[Cell]] = []
@@ -86,7 +84,6 @@ def transfers_text(evaluation: Evaluation, painter: Painter) -> str:
     """How many ranges go to another owner, and each from whom to whom; empty for none."""
     if not evaluation.state.givers:
         return ""
-    from reconciler.report.moves import range_of, transfers_of  # hardly a plan has any
 
     rows: list[list[Cell]] = []
     for transfer in transfers_of(evaluation):
@@ -124,12 +121,12 @@ def _refusals(evaluation: Evaluation, painter: Painter) -> str:
     return f"{painter.paint('Refused', Colour.BOLD)}\n{''.join(lines)}" if lines else ""
 
 
-def own_documents(causes: "Sequence[Cause]") -> "Mapping[Key, Cause]":
+def own_documents(causes: Sequence[Cause]) -> Mapping[Key, Cause]:
     """Those that stand, or stood, in the document of the claim itself."""
     return {it.claim: it for it in causes if it.place is not None and not it.reason}
 
 
-def _row(decision: Decision, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> list[Cell]:
+def _row(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -> list[Cell]:
     sign, colour = _SIGN[type(decision)]
     claim = decision.claim
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
@@ -151,7 +148,7 @@ def _row(decision: Decision, evaluation: Evaluation, own: "Mapping[Key, Cause]")
             (text, colour), place]  # fmt: skip
 
 
-def whence(claim: Key, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> str:
+def whence(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     """Where a claim is asked for; of one that nobody asks for any more, what became of its document.
 
     Args:
@@ -170,12 +167,11 @@ def whence(claim: Key, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> st
     gone = f"its {claim.kind or 'claim'} is gone"
     if claim not in own:
         return gone
-    from reconciler.report.causes import place_of  # of a change alone
 
     return f"{gone}: {place_of(own[claim])}"
 
 
-def commit_of(claim: Key, own: "Mapping[Key, Cause]") -> str:
+def commit_of(claim: Key, own: Mapping[Key, Cause]) -> str:
     """The commit of a change that wrote the document of a claim, in short; empty where none did.
 
     Args:

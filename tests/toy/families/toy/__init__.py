@@ -18,5 +18,5 @@ FAMILY = Family(
     read=read,
     project=project,
     record=referring_whole(NAME, {SLOT: BOAT}, SLOT),
-    load_objects=lambda: OBJECTS,
+    objects=OBJECTS,
 )
