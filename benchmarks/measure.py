@@ -69,7 +69,7 @@ def machine() -> str:
             model = line.partition(":")[2].strip()
             break
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
-    names = ("PyYAML", "jsonschema", "fastjsonschema", "GitPython", "netaddr", "click")
+    names = ("PyYAML", "jsonschema", "fastjsonschema", "GitPython", "click")
     packages = ", ".join(f"{name} {version(name)}" for name in names)
     return (
         f"{os.cpu_count()} x {model}, Python {platform.python_version()}, {git.strip()}, {packages}"

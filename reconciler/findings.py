@@ -5,6 +5,7 @@ is never raised. The codes are in `codes.py`.
 """
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -129,8 +130,6 @@ def alike(text: str, names: Iterable[str], most: int, likeness: float) -> list[s
         most: So many at most.
         likeness: How alike they have to be: 1.0 is the same.
     """
-    from difflib import get_close_matches  # a run in which all is spelt right needs none of it
-
     return get_close_matches(text, list(names), most, likeness)
 
 

@@ -1,11 +1,12 @@
 """Addresses and CIDRs as text, in canonical form only (RFC 5952 §4 for IPv6, RFC 4632 for CIDRs).
 
-Fast and strict through `inet_pton`; netaddr is asked only when a text was refused, to tell what
-its writer may have meant. A text that could mean two addresses is refused, never normalised:
+Fast and strict through `inet_pton`; `ipaddress` reads only texts that were refused, to suggest what
+their writer may have meant. A text that could mean two addresses is refused, never normalised:
 `010.0.0.1` is 10.0.0.1 to some programs and 8.0.0.1 to others.
 """
 
 import re
+from ipaddress import ip_address, ip_network, summarize_address_range
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 
 from reconciler.addresses.iprange import BITS, IPRange
@@ -145,16 +146,14 @@ def is_private(item: IPRange) -> bool:
 
 def cidrs_of(item: IPRange) -> tuple[str, ...]:
     """The fewest CIDR blocks that make up a range, in order."""
-    import netaddr  # 34 ms, and only needed to explain
-
-    first, last = (netaddr.IPAddress(value, item.version) for value in (item.first, item.last))
-    return tuple(str(block) for block in netaddr.iprange_to_cidrs(first, last))
+    first, last = (
+        ip_address(format_address(item.version, value)) for value in (item.first, item.last)
+    )
+    return tuple(str(block) for block in summarize_address_range(first, last))
 
 
 def _explained(text: str) -> NotationError:
-    """Why `text` is no address; the remedy comes from netaddr's laxer reading of it."""
-    import netaddr  # 34 ms, and only needed to explain
-
+    """Why `text` is no address; the remedy comes from a laxer reading of it."""
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(
@@ -164,18 +163,23 @@ def _explained(text: str) -> NotationError:
     if re.search(r"(^|\.)0[0-9]", text):
         message += ": a leading zero is ambiguous"
     try:
-        meant = netaddr.IPAddress(text.strip(), flags=netaddr.ZEROFILL)
-    except (netaddr.AddrFormatError, ValueError, UnicodeError):
+        meant = ip_address(_plain_digits(text.strip()))
+    except ValueError:
         return NotationError(message, "write an address such as 10.40.0.10 or 2001:db8::10")
-    return NotationError(message, f"write {meant.ipv6() if kind == 'IPv6' else meant}")
+    return NotationError(message, f"write {format_address(meant.version, int(meant))}")
 
 
 def _prefix_hint(text: str) -> str:
     """What a lax reader makes of a prefix: a netmask or a padded number."""
-    import netaddr  # 34 ms, and only needed to explain
-
+    address, _, length = text.partition("/")
     try:
-        meant = netaddr.IPNetwork(text).cidr
-    except (netaddr.AddrFormatError, ValueError, UnicodeError):
+        prefix = _plain_digits(length.strip().lstrip("+"))
+        meant = ip_network(f"{address}/{prefix}", strict=False)
+    except ValueError:
         return f"write the number of leading bits, such as /{64 if ':' in text else 24}"
     return f"write {meant}"
+
+
+def _plain_digits(text: str) -> str:
+    """Write the decimal numbers of an IPv4 address or a prefix with ASCII digits, without zeros."""
+    return text if ":" in text else re.sub(r"\d+", lambda found: str(int(found[0])), text)

@@ -6,6 +6,7 @@ is applied. Facts: https://metallb.io/apis/ and its `internal/config`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
@@ -75,14 +76,11 @@ def _number(text: str) -> tuple[int, int]:
     try:
         return parse_address(text)
     except NotationError:
-        import netaddr  # 34 ms, and only needed for what others write
-
-    try:
-        address = netaddr.IPAddress(text)
-    except netaddr.AddrFormatError as wrong:
-        raise ValueError(text) from wrong
-    mapped = address.version == 6 and address.is_ipv4_mapped()
-    return (4, int(address) & 0xFFFF_FFFF) if mapped else (address.version, int(address))
+        address = ip_address(text)
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        raise ValueError(text)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (4, int(mapped)) if mapped is not None else (address.version, int(address))
 
 
 def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from reconciler.addresses.notation import format_address, format_short
@@ -46,8 +47,6 @@ def yaml_text(value: Mapping[str, Any]) -> str:
 
 def _floats(value: Any) -> Any:
     """YAML has no float here: percentages become texts that read as decimals."""
-    from decimal import Decimal
-
     if isinstance(value, float):
         return Decimal(str(value))
     if isinstance(value, Mapping):

@@ -4,6 +4,7 @@ All of it stands in fences, which show text as it is. Nothing in them can close 
 """
 
 from collections.abc import Iterator, Sequence
+from difflib import unified_diff
 from html import escape as html
 from typing import NamedTuple
 
@@ -104,8 +105,6 @@ def _cluster(found: Applied) -> _Block:
 
 
 def _diff(path: str, found: Applied) -> Iterator[str]:
-    from difflib import unified_diff  # few ask for it
-
     old, new = found.before.get(path), found.after.get(path)
     was = f"a/{path}" if old is not None else "/dev/null"
     now = f"b/{path}" if new is not None else "/dev/null"
