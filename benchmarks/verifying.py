@@ -11,7 +11,6 @@ from benchmarks.corpus import build, change_file
 from benchmarks.measure import Row
 from reconciler.adapters.git.opening import open_repository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, pool, provider, tenant
 
 COMMITS = 1_000
@@ -38,9 +37,9 @@ def verify_rows(folder: Path) -> list[Row]:
 def _grown(folder: Path) -> Path:
     """The repository; each commit adds a record."""
     build(folder, FIRST, _files)
-    branch, facts = open_repository(folder, ENVIRONMENT), MemoryFacts()
+    branch = open_repository(folder, ENVIRONMENT)
     for number in range(FIRST, FIRST + COMMITS + 1):
-        reconcile(branch, ReconcileOptions(), facts=facts)
+        reconcile(branch, ReconcileOptions())
         if number < FIRST + COMMITS:
             change_file(folder, *_file(number))
             words = ["update-ref", "refs/heads/main", "refs/heads/change"]

@@ -26,9 +26,6 @@ from reconciler.together import Together
 class Base(Struct, frozen=True):
     """The parts of a base revision that a change touches, and what it makes of them.
 
-    An evaluation may have left out what is settled: of what changed nothing is taken from there
-    but what the plan decides.
-
     Attributes:
         name: The revision, as it was asked for.
         records: Changed, removed and new records.
@@ -145,7 +142,7 @@ def with_record_changes(name: str, records: Records, evaluation: Evaluation) -> 
     evaluation = _with_moves(records, evaluation)
     allows = _allows(evaluation)
     changes = told(records, name, after, allows)
-    if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
+    if evaluation.tree.records:  # without any, reconcile stops
         evaluation = with_freed(evaluation, freed(records, allows))
     return replace(
         evaluation,

@@ -120,7 +120,6 @@ def summary(evaluation: Evaluation) -> dict[str, int]:
     counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse", MOVE, TRANSFER), 0)
     for decision in evaluation.plan.decisions:
         counts[action_name(decision, evaluation)] += 1
-    counts["keep"] += evaluation.tree.settled.kept
     counts["moved"] = counts.pop(MOVE)
     transferred = counts.pop(TRANSFER)
     return counts | ({"transferred": transferred} if transferred else {})

@@ -123,7 +123,6 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             ),
             *findings_of(plan, state, tree.settings.records),
             *renames(plan, state),
-            *tree.settled.findings,
             *tree.overrides.findings,
             *retained(tree.held_back),
             *moving(state, plan, tree.left, tree.overrides),
@@ -137,7 +136,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         documents=documents,
         reading=reading,
         state=state,
-        plan=tree.settled.beside(plan),
+        plan=plan,
         changes=_changes(plan, state, tree),
         findings=findings,
         gates=ordered(gates),
@@ -189,7 +188,7 @@ def _going(evaluation: Evaluation) -> guard.Going:
     releases = [it.allocation for it in _braked(evaluation)]
     fresh = [it for it in releases if it.claim not in evaluation.known]
     return guard.Going(
-        live=sum(it.is_live for it in evaluation.state.records) + evaluation.tree.settled.kept,
+        live=sum(it.is_live for it in evaluation.state.records),
         # A record that was edited and goes is one record.
         released=sum(it.claim not in by_hand.edited for it in fresh),
         removed=by_hand.removed,

@@ -9,36 +9,9 @@ from reconciler.documents.load import Loaded
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.contract import Contract
-from reconciler.model.key import Key
 from reconciler.model.override import Overrides
-from reconciler.model.plan import Plan, Usage
 from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
-
-
-class Settled(Struct, frozen=True):
-    """Parts of a tree that were left out, because they are known to have nothing to do.
-
-    Attributes:
-        kept: How many claims keep what they hold; there are no more records, and all are live.
-        usage: Usage of their pools, by key.
-        findings: Warnings about them.
-    """
-
-    kept: int = 0
-    usage: Mapping[Key, Usage] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-
-    def beside(self, plan: Plan) -> Plan:
-        """The plan of all else with the pools that were left out."""
-        if not self.usage:
-            return plan
-        before, after = {**plan.before, **self.usage}, {**plan.after, **self.usage}
-        return Plan(
-            plan.decisions,
-            {key: before[key] for key in sorted(before)},
-            {key: after[key] for key in sorted(after)},
-        )
 
 
 class LastGood(Struct, frozen=True):
@@ -74,7 +47,6 @@ class Tree(Struct, frozen=True):
         records: Record files, by path.
         findings: What is wrong with the tree itself, such as a symlink among the sources.
         last_good: What counts in the place of what is broken, as it was in earlier revisions.
-        settled: The parts that were not read.
         retained: Paths of released records that some cluster may still announce, and why; empty for
             one that no cluster was asked about.
         left: Paths of records that claims left when they moved, of which a cluster was asked: why
@@ -92,7 +64,6 @@ class Tree(Struct, frozen=True):
     records: tuple[Recalled, ...]
     findings: tuple[Finding, ...] = ()
     last_good: LastGood = field(default_factory=LastGood)
-    settled: Settled = field(default_factory=Settled)
     retained: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
     clock_ahead: int | None = None

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
+from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
@@ -126,6 +127,7 @@ class FakeRepository:
     branch: str = "main"
     default: str = "main"
     noted: str = ""
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""

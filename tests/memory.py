@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from reconciler.adapters import processes
-from reconciler.commands.reading.whole import read_tree
+from reconciler.commands.reading.files import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
@@ -88,13 +88,6 @@ class MemorySource:
                     found[child] = Entry(child, "040000", sha256(text.encode()).hexdigest())
         return [found[path] for path in sorted(found)]
 
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        for files in self._before:
-            then = MemorySource(files).standing([folder.path])
-            if then and then[0].oid == since:
-                return list(_changes(files, self._files, [folder.path]))
-        return None
-
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         self.reads += len(entries)
         return [self._blob(entry) for entry in entries]
@@ -164,20 +157,6 @@ def _changes(
 def _entry(path: str, files: Mapping[str, bytes]) -> Entry | None:
     data = files.get(path)
     return None if data is None else Entry(path, "100644", sha256(data).hexdigest())
-
-
-class MemoryFacts:
-    """A cache that forgets nothing."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, dict[str, str]] = {}
-
-    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
-        known = self.tables.get(table, {})
-        return {key: known[key] for key in keys if key in known}
-
-    def note(self, table: str, rows: Mapping[str, str]) -> None:
-        self.tables.setdefault(table, {}).update(rows)
 
 
 def evaluation_after(

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from reconciler.commands.by_hand import with_overrides
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.commands.reading.files import evaluate_source
+from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.override import Overrides
 from reconciler.overrides import Stood, overrides_of, read_override, told
@@ -15,7 +14,7 @@ from reconciler.settings import read_settings
 from reconciler.sources import source_reader
 from tests.engine.outcome import without
 from tests.hostile.test_overrides import BRAKE, FULL, GATE, GATES, MORE, POOL, override
-from tests.memory import MemoryFacts, MemorySource
+from tests.memory import MemorySource
 from tests.world import CLOCK, raw, reconciled, tenant
 
 CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
@@ -44,13 +43,8 @@ def files_of(*parts: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
 
 
 def after(*versions: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluation:
-    """The evaluation of the last version; warm and cold ones are the same."""
-    source = MemorySource(versions[-1], clock, versions[:-1])
-    whole, facts = evaluate(read_tree(source)), MemoryFacts()
-    for _ in "12":
-        found = evaluate_incrementally(source, facts)
-        assert (found.findings, found.gates) == (whole.findings, whole.gates)
-    return with_overrides(whole)
+    """The evaluation of the last version."""
+    return with_overrides(evaluate_source(MemorySource(versions[-1], clock, versions[:-1])))
 
 
 def codes(evaluation: Evaluation) -> list[str]:

@@ -55,11 +55,3 @@ def fact_of(record: Allocation | None) -> Fact | None:
         record.type,
         record.held_of,
     )
-
-
-def read_fact(values: list[object] | None) -> Fact | None:
-    """The fact of a list as JSON holds it, or none."""
-    if values is None:
-        return None
-    fact = Fact(*values)  # type: ignore[arg-type]  # as it was written
-    return fact if fact.range is None else fact._replace(range=IPRange(*fact.range))

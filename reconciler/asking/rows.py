@@ -1,6 +1,5 @@
 """A line of the annals: a commit of the branch, and which of the files that matter it touched."""
 
-import json
 import re
 from typing import NamedTuple
 
@@ -70,15 +69,3 @@ def request_of(message: str) -> str:
         if found := pattern.search(text):
             return form.format(found.group(1))
     return ""
-
-
-def rows_text(rows: list[Row], *, is_whole: bool) -> str:
-    """Rows as a text to be kept, and whether the first commit is among them."""
-    return json.dumps([is_whole, rows], separators=(",", ":"))
-
-
-def read_rows(text: str) -> tuple[list[Row], bool]:
-    """What `rows_text` wrote."""
-    is_whole, rows = json.loads(text)
-    read = [Row(*row) for row in rows]
-    return [it._replace(touched=tuple(Touch(*one) for one in it.touched)) for it in read], is_whole

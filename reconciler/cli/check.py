@@ -8,7 +8,6 @@ import click
 from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
-from reconciler.cli.shared.opening import Trust
 from reconciler.cli.shared.options import (
     at_option,
     base_option,
@@ -33,9 +32,6 @@ from reconciler.report.preview import Preview
 @base_option
 @at_option
 @option("--also", metavar="REV", multiple=True, help="Beside this open change, too. Repeatable.")
-@option(
-    "--trust-cache", is_flag=True, help="With --base: believe a cache that no change could write."
-)
 @fetch_option
 @proposed_option
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
@@ -48,7 +44,6 @@ def check(
     base: str | None,
     at: str | None,
     also: tuple[str, ...],
-    trust_cache: bool,
     fetch_missing: bool,
     proposed: str | None,
     allow_empty: bool,
@@ -68,16 +63,11 @@ def check(
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
         return _told(Checked(compared, None, exit_code(compared.evaluation)), output, outs, color)
-    # Each file is a test of its own in JUnit, also one that the cache knows nothing is wrong with.
     forms = (output, *(out.form for out in outs))
     is_drawn = any(form in DRAWN for form in forms)
-    whole = "junit" in forms or is_drawn
-    # What judges a change believes nothing that another job may have left in a shared cache, unless
-    # a person says that none could. It leaves nothing there in either case: its word is of a change.
-    trust = Trust.FULL if base is None else Trust.READING if trust_cache else Trust.NONE
     found = reviewed(
         repo, rev, base,
-        worktree=worktree, whole=whole, trust=trust, at=at, also=also, fetches=fetch_missing,
+        worktree=worktree, at=at, also=also, fetches=fetch_missing,
         proposed=proposed,
     )  # fmt: skip
 

@@ -61,7 +61,6 @@ def history(
         count -= output == "csv"
     if count and next(told, None) is not None:
         tell(f"there is more than these {count}; -n 0 tells all")
-    past.keep()
     if count or (asked is None or since is not None):
         return ExitCode.OK
     meant = near(past, asked)

@@ -12,7 +12,7 @@ from reconciler.adapters.git.root_folder import root_folder
 from reconciler.adapters.ground import FolderGround
 from reconciler.adapters.package import installed_from
 from reconciler.cli.shared.asking import Agreement, choose, is_terminal
-from reconciler.cli.shared.opening import Trust, asked_root, environment, open_source
+from reconciler.cli.shared.opening import asked_root, environment, open_source
 from reconciler.cli.shared.options import option, talk_options
 from reconciler.cli.shared.output import emit, painter
 from reconciler.cli.shared.verbs import VERBS
@@ -226,7 +226,7 @@ def _checked(site: Site, ground: FolderGround, brush: Painter) -> ExitCode:
     if not documents(ground):
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
         return ExitCode.OK
-    read = open_source(site.folder, "HEAD", worktree=True, trust=Trust.NONE)
+    read = open_source(site.folder, "HEAD", worktree=True)
     evaluation = review(read.source, read.repository, None, None).evaluation
     emit(check_text(evaluation, brush))
     return exit_code(evaluation)

@@ -58,7 +58,7 @@ def plan(
     """
     found = reviewed(
         repo, rev, base,
-        worktree=worktree, whole=keeps, at=at, fetches=fetch_missing, proposed=proposed,
+        worktree=worktree, at=at, fetches=fetch_missing, proposed=proposed,
     )  # fmt: skip
     compared = _compared(found)
     evaluation = compared.evaluation

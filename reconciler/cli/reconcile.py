@@ -17,7 +17,7 @@ from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.listening import Listening, listening_options
 from reconciler.cli.shared.loop import loop
 from reconciler.cli.shared.metrics_file import require_folder, write_metrics
-from reconciler.cli.shared.opening import open_branch, open_facts
+from reconciler.cli.shared.opening import open_branch
 from reconciler.cli.shared.options import (
     Number,
     option,
@@ -199,7 +199,7 @@ class _Job:
     _run: LookingRun | None = None
 
     def __post_init__(self) -> None:
-        self.whole = Newest(self.repository, lambda: open_facts(self.repository))
+        self.whole = Newest(self.repository)
 
     @property
     def to(self) -> str:
@@ -239,13 +239,13 @@ class _Job:
                 said = partial(confirmed, options=self.wish)
                 options = replace(options, still_announced=said)
             with progress("reconciling"):
-                return run_reconcile(self.repository, options, facts=open_facts(self.repository))
+                return run_reconcile(self.repository, options)
         asked = LookOptions(self.wish, writes=self.applies)
         self._run = LookingRun(
             Asking(self.whole, reach.open, reach.open, asked, clock.now, self.bugs)
         )
         with progress("reconciling"):
-            return self._run.reconcile(options, open_facts(self.repository))
+            return self._run.reconcile(options)
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""

@@ -14,7 +14,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.contested import is_all, undecided, withheld
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.render import render as run_render
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few, has_error
@@ -53,9 +53,9 @@ def render(
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
         read = open_source(repo, rev, worktree=worktree)
-        source, facts = read.source, read.facts()
+        source = read.source
         # As check does: what people did to records is no word of reconcile.
-        evaluation = with_changes_by_hand(read.repository, source, evaluate_source(source), facts)
+        evaluation = with_changes_by_hand(read.repository, source, evaluate_source(source))
         contested = withheld(evaluation, source)
     tell_errors(evaluation.findings, painter(color))
     manifests = admission_policies(reconciler, break_glass) if policies else ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
-from reconciler.cli.shared.opening import Trust, open_source
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import base_option, option, repository_option, talk_options
 from reconciler.cli.shared.output import note, painter, tell_errors
 from reconciler.cli.shared.outs import write_texts
@@ -13,7 +13,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.report_page import page_of
 from reconciler.cli.shared.results import results_of
 from reconciler.cli.shared.reviewing import reviewed
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.page.material import Given
 
@@ -53,9 +53,7 @@ def report(
     if out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--out {out}: a page is a file of HTML", "name it report.html")
     given = Given(apply_result_of(apply_result), results_of(results))
-    trust = Trust.FULL if base is None else Trust.NONE
-    # What the cache knows to be settled has nothing to tell here; with a base all is read once.
-    found = reviewed(repo, rev, base, worktree=False, whole=base is not None, trust=trust)
+    found = reviewed(repo, rev, base, worktree=False)
     read = open_source(repo, rev if base is None else base, worktree=False)
     with progress("reading"):
         evaluation = evaluate_source(read.source) if base is None else found.compared.evaluation

@@ -15,7 +15,7 @@ from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.asking import pools_of_name
 from reconciler.commands.forecast import past_of
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
@@ -65,8 +65,7 @@ def status(
     _require_fitting(pools, mapped, output, bars=bars)
     if bars:
         return _bars(pools, repo, rev, output, color, worktree=worktree)
-    whole = mapped is not None or bool(pools)
-    evaluation = evaluated(repo, rev, color, worktree=worktree, whole=whole)
+    evaluation = evaluated(repo, rev, color, worktree=worktree)
     if mapped is not None:
         _map(evaluation, mapped, output, painter(color))
         return ExitCode.OK
@@ -124,7 +123,6 @@ def _bars(
         keys = _named(evaluation, names) or list(evaluation.plan.after)
         history = history_of(read, evaluation.tree.settings)
         past = past_of(history, evaluation.state.clock)
-    history.keep()
     tell_errors(evaluation.findings, brush)
     state, usage = evaluation.state, evaluation.plan.before
     trend = trends(usage, past, keys)

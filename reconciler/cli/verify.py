@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.facts import FreshFacts
 from reconciler.adapters.git.opening import open_revision
 from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.cli.shared import streams
@@ -41,7 +40,7 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
     # Lines on a terminal are progress enough.
     shows = output != "text" or not sys.stdout.isatty()
     with progress("verifying") if shows else nullcontext():
-        for item in run_verify(repository, head.id, Shared(FreshFacts(), repository.ahead), after):
+        for item in run_verify(repository, head.id, Shared(repository.ahead), after):
             found.append(item)
             if output == "text":
                 emit(verified_text(item, brush))

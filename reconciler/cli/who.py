@@ -13,7 +13,7 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell, tel
 from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.annals import Caused, History
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.who import Answer, revision_at, what_happened
 from reconciler.commands.who import who as find_out
 from reconciler.ports import ExitCode, UsageError
@@ -57,7 +57,6 @@ def who(
     else:
         _now(answer, evaluation.tree.revision, output, brush)
         is_known = answer.is_known
-    history.keep()
     if not is_known:
         _unknown(answer, looked_back=past)
     return ExitCode.OK if is_known else ExitCode.WRONG

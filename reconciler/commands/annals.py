@@ -1,27 +1,21 @@
-"""The annals of a branch as they are read: each commit once, each version of a record once.
+"""The history of a branch: each commit and each version of a record is read once."""
 
-What is known of a commit never changes, so both are kept in the cache by their ids. A run reads
-what is new, then what is kept, then what is older.
-"""
-
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
-from reconciler.asking.facts import Fact, fact_of, read_fact
+from reconciler.asking.facts import Fact, fact_of
 from reconciler.asking.happenings import Happening, What, happenings
-from reconciler.asking.rows import Row, Touch, read_rows, rows_text
+from reconciler.asking.rows import Row, Touch
 from reconciler.commands.approvals import Approvals
 from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, Facts, Source
+from reconciler.ports import Entry, Source
 from reconciler.ports.annals import Annals
 from reconciler.records.recall import recall
 
-_TABLE = "annals"
 _FIRST = 64
 _MOST = 4_096
 # Between a change and the commit that carries it out there are seldom more than one or two.
@@ -41,7 +35,6 @@ class History:
         annals: The line of the branch.
         source: The files of the revision; versions of other commits are read by it, too.
         settings: Where records and documents are.
-        facts: The cache.
         start: Id of the commit from which on the past is told.
         rows: What is read of it so far, newest first.
         known: What versions of records say, by id and path.
@@ -50,13 +43,10 @@ class History:
     annals: Annals
     source: Source
     settings: Settings
-    facts: Facts
     start: str
     rows: list[Row] = field(default_factory=list)
     known: dict[tuple[str, str], Fact | None] = field(default_factory=dict)
     _more: Iterator[Row] | None = None
-    _is_whole: bool = False
-    _is_new: bool = False
     _approvals: Approvals | None = None
 
     def told(
@@ -93,23 +83,6 @@ class History:
                 break
         return oldest
 
-    def keep(self) -> None:
-        """Keep for the next run what was read."""
-        if not self._is_new or self.annals.is_cut():
-            return
-        key = self._key()
-        listed = [[oid, path, fact] for (oid, path), fact in self.known.items()]
-        self.facts.note(
-            _TABLE,
-            {
-                f"rows {key}": rows_text(self.rows, is_whole=self._is_whole),
-                f"facts {key}": json.dumps(listed, separators=(",", ":")),
-            },
-        )
-
-    def _key(self) -> str:
-        return " ".join([self.settings.records, *self.settings.folders])
-
     def _from(self, at: int) -> Iterator[Row]:
         """The rows from one on; those that are not read yet are."""
         while True:
@@ -118,44 +91,13 @@ class History:
                 at += 1
                 continue
             if self._more is None:
-                self._more = self._read()
+                self._more = self.annals.line(
+                    self.start, [self.settings.records, *self.settings.folders]
+                )
             row = next(self._more, None)
             if row is None:
                 return
             self.rows.append(row)
-
-    def _read(self) -> Iterator[Row]:
-        """What is new, what is kept, and what is older than that."""
-        kept, is_whole = self._kept()
-        places = {row.id: at for at, row in enumerate(kept)}
-        paths = [self.settings.records, *self.settings.folders]
-        for row in self.annals.line(self.start, paths):
-            if row.id in places:
-                yield from kept[places[row.id] :]
-                break
-            self._is_new = True
-            yield row
-        else:
-            self._is_whole = True
-            return
-        if is_whole:
-            self._is_whole = True
-            return
-        older = self.annals.line(kept[-1].id, paths)
-        next(older, None)
-        for row in older:
-            self._is_new = True
-            yield row
-        self._is_whole = self._is_new = True
-
-    def _kept(self) -> tuple[list[Row], bool]:
-        key = self._key()
-        found = self.facts.known(_TABLE, [f"rows {key}", f"facts {key}"])
-        if len(found) != 2 or self.annals.is_cut():
-            return [], False
-        for oid, path, fact in json.loads(found[f"facts {key}"]):
-            self.known[oid, path] = read_fact(fact)
-        return read_rows(found[f"rows {key}"])
 
     def _learn(self, rows: Iterable[Row], only: Callable[[str], bool]) -> None:
         """Read the versions of records that some commits touched."""
@@ -169,7 +111,6 @@ class History:
             if oid and (oid, touch.path) not in self.known
         )
         entries = [Entry(path, "100644", oid) for oid, path in wanted]
-        self._is_new = self._is_new or bool(entries)
         for entry, data in zip(entries, self.source.read(entries), strict=True):
             is_read = not isinstance(data, Unread)
             found = recall(self.settings.records, entry.path, data).allocation if is_read else None

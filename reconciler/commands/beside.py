@@ -6,7 +6,7 @@ from functools import cache, partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.additions import adds_addresses, gated_by_base, with_additions
+from reconciler.additions import gated_by_base, with_additions
 from reconciler.announced import with_losses
 from reconciler.cluster_pools import with_cluster_pools
 from reconciler.commands import carried as carrying
@@ -20,10 +20,9 @@ from reconciler.commands.freed_before import Since, records_since_made, with_fre
 from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
 from reconciler.commands.pins_before import waits_for_reconcile, with_pins_before
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
+from reconciler.commands.reading.files import EvaluationOptions, evaluate_source
 from reconciler.commands.reading.settings import has_records, read_own_settings
-from reconciler.commands.reading.terms import Terms
 from reconciler.commands.renames_before import with_renames_before, with_renames_waiting
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.uncommitted import changed_since, line_of
@@ -36,7 +35,7 @@ from reconciler.lingering import with_lingering
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import PATH, Settings
-from reconciler.ports import Changed, Facts, Repository, Source
+from reconciler.ports import Changed, Repository, Source
 from reconciler.records.by_hand import as_left
 from reconciler.replaced import with_replaced
 from reconciler.resizing import with_sizes_of_base
@@ -66,7 +65,6 @@ def beside(
     source: Source,
     repository: Repository,
     base: str,
-    facts: Facts | None,
     proposed: str | None = None,
 ) -> Compared:
     """A change, evaluated and compared with its base.
@@ -75,11 +73,10 @@ def beside(
         source: The files of the change, merged in thought.
         repository: Where both are.
         base: The name of the base. Its Settings judge the change; only the folders are the change's.
-        facts: The cache.
         proposed: A revision that is what reconcile proposes; what that says of itself is so.
     """
     base_source = repository.source(base)
-    judging, loose = judge.judging_settings(repository, base_source, facts)
+    judging, loose = judge.judging_settings(repository, base_source)
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
@@ -87,17 +84,15 @@ def beside(
     changes, is_contained = changed_since(repository, base_source, source, both)
     bases, sides = (base_source, judging), (source, settings)
     then, now = judge.described_beside(bases, sides, changes)
-    if adds_addresses(then, now) or own.metallb_pool != judging.metallb_pool:
-        facts = None  # what is known of groups is apart by address space, and counts no tenants
-    planned = cache(partial(as_reconciled, base_source, repository, facts))
+    planned = cache(partial(as_reconciled, base_source, repository))
     contracts = judge.judging_contracts(planned, (then, now), changes)
-    terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
-    evaluation = evaluate_incrementally(source, facts, terms, is_change=True)
+    terms = EvaluationOptions(settings, overrides_beside(base_source, source), contracts=contracts)
+    evaluation = evaluate_source(source, terms)
     since = records_since_made(repository, base_source, judging)
     if since is not None:
-        evaluation = as_merged(repository, base_source, source, evaluation, facts)
+        evaluation = as_merged(repository, base_source, source, evaluation)
     tip = repository.resolve(proposed).id if proposed is not None else None
-    history = carrying.carried(repository, base_source, source, settings, facts).beside(tip)
+    history = carrying.carried(repository, base_source, source, settings).beside(tip)
     # What reconcile proposes, as plans anew have shown, no person changed.
     records = records_beside(bases, sides, () if history.is_proposed else changes, planned)
     stranded, left = _elsewhere(bases, (source, own))
@@ -117,31 +112,31 @@ def beside(
         described=then,
         described_now=now,
     )
-    read = judge.with_last_good(read, base_source, judging, facts)
+    read = judge.with_last_good(read, base_source, judging)
     compared = _compared(read, (judging, own), evaluation, {it.path for it in changes})
     releases = is_contained and any(map(_is_release, compared.evaluation.plan.decisions))
     found = [*loose, *carrying.told(history, base, releases=releases)]
     found += [
-        *strays(repository, source, compared.evaluation, base_source, facts),
+        *strays(repository, source, compared.evaluation, base_source),
         *not_read(repository, base_source, source, settings),
     ]
     told = replace(compared, evaluation=with_found(compared.evaluation, found))
     both_sides = _Sides(repository, bases, sides, changes, planned, history)
-    return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)
+    return _told_apart(_judged(told, read, both_sides), read, both_sides, since)
 
 
 def _is_release(decision: object) -> bool:
     return isinstance(decision, Release)
 
 
-def _judged(compared: Compared, base: Base, sides: _Sides, facts: Facts | None) -> Compared:
+def _judged(compared: Compared, base: Base, sides: _Sides) -> Compared:
     """A comparison with what its base's brake and clusters have to do with it, and with causes."""
     source = sides.change[0]
     evaluation = _beside_plan(base, sides.planned, compared.evaluation)
     evaluation = with_causes(evaluation, sides.repository, source)
     if not sides.history.is_proposed:
         beside = Beside(base.name, sides.base, sides.change, is_base=True)
-        evaluation = with_sightings(evaluation, beside, sides.changes, facts)
+        evaluation = with_sightings(evaluation, beside, sides.changes)
     return replace(compared, evaluation=with_overrides(evaluation))
 
 

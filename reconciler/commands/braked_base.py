@@ -13,7 +13,7 @@ from reconciler.commands.freed_before import BY_HAND
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding, Location, ordered, warning
 from reconciler.model.plan import Release
-from reconciler.ports import Facts, Repository, Source
+from reconciler.ports import Repository, Source
 from reconciler.withheld import held_releases, of_base
 
 
@@ -22,7 +22,6 @@ def as_merged(
     base: Source,
     source: Source,
     evaluation: Evaluation,
-    facts: Facts | None,
 ) -> Evaluation:
     """The evaluation of a change with the records that a brake puts back once it is merged.
 
@@ -33,9 +32,8 @@ def as_merged(
         base: Its base.
         source: The change, merged in thought.
         evaluation: Of the change, beside a base whose records people touched.
-        facts: The cache.
     """
-    merged = with_changes_by_hand(repository, source, evaluation, facts, base)
+    merged = with_changes_by_hand(repository, source, evaluation, base)
     if merged.brake is None:
         # What a claim had before somebody took its record away is a move after the merge, too.
         return replace(evaluation, moves=merged.moves)

@@ -9,7 +9,7 @@ from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.putting_back import Anchor, allowing, with_records_since
-from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.strays import Move, stray_records
@@ -20,21 +20,20 @@ from reconciler.model.plan import Grant
 from reconciler.model.settings import PATH, Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
-from reconciler.ports import Changed, Facts, Repository, Source
+from reconciler.ports import Changed, Repository, Source
 from reconciler.strictness import held_to
 
 
-def as_reconciled(source: Source, repository: Repository, facts: Facts | None) -> Evaluation:
+def as_reconciled(source: Source, repository: Repository) -> Evaluation:
     """The evaluation of a revision beside what reconcile made last."""
-    evaluation = evaluate_incrementally(source, facts)
-    return with_changes_by_hand(repository, source, evaluation, facts)
+    evaluation = evaluate_source(source)
+    return with_changes_by_hand(repository, source, evaluation)
 
 
 def with_changes_by_hand(
     repository: Repository,
     source: Source,
     evaluation: Evaluation,
-    facts: Facts | None = None,
     base: Source | None = None,
 ) -> Evaluation:
     """The evaluation with what people did to records since the newest reconcile commit.
@@ -45,12 +44,11 @@ def with_changes_by_hand(
         repository: Where they are.
         source: The files of the revision.
         evaluation: Of the revision.
-        facts: The cache.
         base: What a change is compared with, if it is one: only on its line people were allowed
             something already.
     """
     revision, settings, first = source.revision(), evaluation.tree.settings, evaluation.findings
-    made = LastMade(None) if revision is None else last_made(repository, revision, facts)
+    made = LastMade(None) if revision is None else last_made(repository, revision)
     last, cut = made.commit, _cut(repository, source, settings, made)
     changes: list[Changed] = []
     if revision is not None and last is not None and last != revision.id:
@@ -109,7 +107,6 @@ def strays(
     source: Source,
     evaluation: Evaluation,
     base: Source | None = None,
-    facts: Facts | None = None,
 ) -> list[Finding]:
     """What is said of a root that was moved; nearly always nothing is asked.
 
@@ -123,7 +120,7 @@ def strays(
         return []
 
     if base is not None:
-        begins = begins and last_made(repository, now, facts).commit is None
+        begins = begins and last_made(repository, now).commit is None
     move = Move(now.id, settings, before.id if before is not None else None, anew, begins=begins)
     return stray_records(repository, move)
 

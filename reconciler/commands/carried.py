@@ -21,7 +21,7 @@ from reconciler.comparison import Compared
 from reconciler.findings import Finding, Location, Severity, cut_off, error, info
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Settings
-from reconciler.ports import Facts, Repository, Revision, Source
+from reconciler.ports import Repository, Revision, Source
 
 # More of them are not looked at.
 MOST = 256
@@ -63,7 +63,6 @@ def carried(
     base: Source,
     change: Source,
     settings: Settings,
-    facts: Facts | None,
 ) -> Carried:
     """Look at the commits of a change.
 
@@ -72,7 +71,6 @@ def carried(
         base: What the change is made to.
         change: The change; a work tree stands for its HEAD.
         settings: Those to go by.
-        facts: The cache.
 
     Raises:
         LimitError: A commit is too large to be read.
@@ -82,7 +80,7 @@ def carried(
         return Carried()
     is_whole = repository.is_whole(end.id, start.id)
     found = list(_saying(repository, settings, start, end))
-    chain = list(_made_of_base(repository, found, start, facts))
+    chain = list(_made_of_base(repository, found, start))
     own = chain[-1] if chain else ""
     if own and repository.changed(own, end.id, [settings.records, settings.observed])[0]:
         own, chain = "", []
@@ -113,14 +111,12 @@ def _saying(
             yield commit
 
 
-def _made_of_base(
-    repository: Repository, found: Sequence[str], start: Revision, facts: Facts | None
-) -> Iterator[str]:
+def _made_of_base(repository: Repository, found: Sequence[str], start: Revision) -> Iterator[str]:
     """What reconcile made of the base, and of that again: one run may make several commits."""
     newest = start.id
     for commit in reversed(found):
         if repository.made(commit).parents == (newest,):
-            if not believes(repository, facts, commit):
+            if not believes(repository, commit):
                 return
             yield commit
             newest = commit

@@ -9,7 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
-from reconciler.commands.reading.reader import Reader, reader_of
+from reconciler.commands.reading.files import Reader, reader_of
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, ordered, shown, warning

@@ -7,7 +7,7 @@ commit, or before what a shallow clone has) nobody does (`contract.md` §3).
 from collections.abc import Iterable, Mapping
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.commands.reading.reader import Reader, reader_of
+from reconciler.commands.reading.files import Reader, reader_of
 from reconciler.engine.contests import Contests, contests, destination
 from reconciler.engine.rules import OVERLAP
 from reconciler.evaluate import Evaluation

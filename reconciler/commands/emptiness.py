@@ -42,8 +42,7 @@ def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Findin
 
 def _has_something(evaluation: Evaluation) -> bool:
     """What costs no look at the files."""
-    settled = evaluation.tree.settled
-    return bool(evaluation.state.pools or evaluation.plan.decisions or settled.kept)
+    return bool(evaluation.state.pools or evaluation.plan.decisions)
 
 
 def _told(sources: tuple[str, ...], *, is_place: bool, allows: bool) -> Finding:

@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from reconciler.commands.reading.reader import reader_of
+from reconciler.commands.reading.files import reader_of
 from reconciler.commands.reading.settings import has_records
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, leaving, let_pass

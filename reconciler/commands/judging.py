@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from reconciler.commands.last_made import last_made, said_last
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.reader import reader_of
+from reconciler.commands.reading.files import reader_of
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
 from reconciler.documents.suffix import is_yaml
@@ -17,13 +17,11 @@ from reconciler.gathering import Described, described
 from reconciler.model.contract import Contract
 from reconciler.model.settings import PATH, Settings
 from reconciler.ownership import contracts_of
-from reconciler.ports import Changed, Entry, Facts, Repository, Source
+from reconciler.ports import Changed, Entry, Repository, Source
 from reconciler.strictness import loosened
 
 
-def judging_settings(
-    repository: Repository, base: Source, facts: Facts | None
-) -> tuple[Settings, list[Finding]]:
+def judging_settings(repository: Repository, base: Source) -> tuple[Settings, list[Finding]]:
     """The Settings that judge a change, and what is said of them.
 
     Those of the base, but stricter where reconcile went by stricter ones when it committed last:
@@ -33,7 +31,6 @@ def judging_settings(
     Args:
         repository: Where the base is.
         base: The base.
-        facts: The cache.
 
     Raises:
         GateError: It cannot be told which commit reconcile made last.
@@ -44,7 +41,7 @@ def judging_settings(
         return settings, []
     changes, _ = repository.changed(newest, revision.id, [PATH], settings.limits)
     is_set_anew = any(item.path == PATH for item in changes)
-    last = last_made(repository, revision, facts).commit if is_set_anew else None
+    last = last_made(repository, revision).commit if is_set_anew else None
     if last is None:
         return settings, []
     before = repository.source(last)
@@ -103,7 +100,7 @@ def judging_contracts(
     return ()
 
 
-def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts | None) -> Base:
+def with_last_good(base: Base, source: Source, settings: Settings) -> Base:
     """A base with its pools as they count there, where a file that changes is broken on it.
 
     One that never could be read is judged by the Settings of the base: what a change says of a
@@ -113,12 +110,11 @@ def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts 
         base: The base; what it describes is that of changed files.
         source: Its files.
         settings: Its Settings.
-        facts: The cache.
     """
     unread, now = base.described.unread, base.described_now
     if not unread:
         return base
-    planned = evaluate_incrementally(source, facts)
+    planned = evaluate_source(source)
     documents = {item.identity: item for item in planned.tree.last_good.documents}
     counting = {key: planned.state.pools[key] for key in now.pools if key in planned.state.pools}
     never = {

@@ -20,7 +20,7 @@ from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, warning
 from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict
-from reconciler.ports import Changed, Facts, GateError, GitError, Repository, Revision
+from reconciler.ports import Changed, GateError, GitError, Repository, Revision
 
 # So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
 # first.
@@ -110,7 +110,7 @@ def _are_records(changes: Sequence[Changed], settings: Settings) -> bool:
     )
 
 
-def last_made(repository: Repository, revision: Revision, facts: Facts | None) -> LastMade:
+def last_made(repository: Repository, revision: Revision) -> LastMade:
     """The newest commit up to a revision that reconcile made.
 
     One whose base is behind the end of the clone cannot be replayed, and is taken as it is: without
@@ -120,7 +120,7 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
         GateError: There are more that say so, and are not, than are asked. What was done before
             them cannot be told then, so nothing may follow.
     """
-    search = _Search(repository, facts)
+    search = _Search(repository)
     search.seek(repository.saying(revision.id, on_line=True))
     if search.found is not None:
         search.seek(repository.saying(revision.id, holding=search.found))
@@ -155,7 +155,6 @@ class _Search(Struct):
     """
 
     repository: Repository
-    facts: Facts | None
     found: str | None = None
     is_proven: bool = False
     doubted: dict[str, None] = field(default_factory=dict)
@@ -182,12 +181,12 @@ class _Search(Struct):
             self.doubted[commit] = None
 
     def _judged(self, commit: str) -> Verdict:
-        if (known := judged_before(self.facts, commit)) is not None:
+        if (known := judged_before(self.repository, commit)) is not None:
             return known
         if read_message(self.repository.made(commit).message) is None:
             return Verdict.FOREIGN  # a text that quotes a trailer costs no more than to read it
 
-        verdict = judged(self.repository, self.facts, commit)
+        verdict = judged(self.repository, commit)
         self.planned += verdict not in _UNPLANNED
         self.asked += 1
         return verdict

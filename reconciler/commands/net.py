@@ -13,7 +13,7 @@ from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
 from reconciler.net.reading import Holding, holding_of, is_read, is_record
 from reconciler.net.spaces import described, may_share, spaces_of
-from reconciler.ports import Commit, Facts, ReconcilerError, Repository, Revision, Source
+from reconciler.ports import Commit, ReconcilerError, Repository, Revision, Source
 from reconciler.tree import Tree
 
 _SHOWN = 3
@@ -26,7 +26,6 @@ def require_no_clash(
     commit: Commit,
     made: Revision,
     tree: Tree,
-    facts: Facts | None = None,
 ) -> None:
     """Compare what a commit gives out with every record of its tree.
 
@@ -35,7 +34,6 @@ def require_no_clash(
         commit: What it was made of. When that gives nothing out, nothing is read.
         made: The commit itself.
         tree: Its base as it was read: the folders, and what counts in the place of broken files.
-        facts: The cache.
 
     Raises:
         ReconcilerError: A range would be held twice: a bug, and nothing may be published.
@@ -53,7 +51,7 @@ def require_no_clash(
     base, source = repository.source(commit.base.id), repository.source(made.id)
     base.bound(tree.settings.limits)
     source.bound(tree.settings.limits)
-    held = Held(base, folder, tuple(pool_kinds()), facts)
+    held = Held(base, folder)
     changed = {change.path for change in commit.changes}
     spans = held.spans(Line(item for record in given for item in record.ranges), changed)
     spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
@@ -64,7 +62,6 @@ def require_no_clash(
     if clashes := _in_one_space(source, tree, _pairs(held, new, pairs)):
         hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
         raise ReconcilerError(_told(clashes), hint)
-    held.follow(source, new.values())
 
 
 def _pairs(held: Held, new: Mapping[str, Holding], paths: Sequence[tuple[str, str]]) -> list[Pair]:

@@ -19,9 +19,8 @@ from reconciler.commands.dates import timed
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.proposing import propose
 from reconciler.commands.reading.as_of import AsOf
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.terms import OWN_TERMS, Terms
+from reconciler.commands.reading.files import DEFAULTS, EvaluationOptions, evaluate_source
 from reconciler.commands.truth import accepted_head, fetched, require_remembered, require_truth
 from reconciler.commands.writing import (
     Part,
@@ -38,7 +37,6 @@ from reconciler.model.proposed import Proposed
 from reconciler.ports import (
     Commit,
     ExitCode,
-    Facts,
     LostRaceError,
     RacesLostError,
     Repository,
@@ -116,7 +114,6 @@ def reconcile(
     repository: Repository,
     options: ReconcileOptions,
     sleep: Callable[[float], None] = time.sleep,
-    facts: Facts | None = None,
 ) -> Reconciled:
     """Bring the records of a branch to what its documents ask for.
 
@@ -126,7 +123,6 @@ def reconcile(
         repository: Where the branch is.
         options: What a person asks for.
         sleep: Waits; tests do not.
-        facts: The cache that spares reading what is settled.
 
     Raises:
         GitError: The remote fails.
@@ -137,7 +133,7 @@ def reconcile(
             not the truth.
     """
     answers = Answers(options.still_announced, options.server_now)
-    run = _Run(repository, options, facts, answers)
+    run = _Run(repository, options, answers)
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return structs.replace(run.attempt(), attempts=attempt)
@@ -162,7 +158,6 @@ class _Run:
 
     repository: Repository
     options: ReconcileOptions
-    facts: Facts | None
     answers: Answers
     made: list[Part] = field(default_factory=list)
 
@@ -203,7 +198,7 @@ class _Run:
         accepted = accepted_head(self.options.accept_history, base)
         self.repository.check_history(base, accepted)
         if not accepted and not self.options.any_branch:
-            require_remembered(self.repository, base, self.facts, self.options.applied)
+            require_remembered(self.repository, base, self.options.applied)
 
     def _due(self, part: Part) -> int | None:
         """The latest instant that has come at which something falls due; None for none."""
@@ -280,21 +275,21 @@ class _Run:
         is_now = clock is not None or self.options.now is None
         left = self.answers.left(evaluation) if is_now else {}
         if held or left:
-            evaluation = self._evaluate(source, Terms(retained=held, left=left), gone)
+            evaluation = self._evaluate(source, EvaluationOptions(retained=held, left=left), gone)
         options = self.options
         wishes = Wishes(
             options.allow_release, options.sign, options.committer, options.to is not None
         )
         planned = Planned(base, timed(evaluation, base, options.now), clock, look)
-        part = carry_out(self.repository, planned, wishes, self.facts)
+        part = carry_out(self.repository, planned, wishes)
         if part.commit is not None:
             self.made.append(part)
         return part
 
     def _evaluate(
-        self, source: Source, terms: Terms = OWN_TERMS, gone: Sequence[str] = ()
+        self, source: Source, terms: EvaluationOptions = DEFAULTS, gone: Sequence[str] = ()
     ) -> Evaluation:
         terms = structs.replace(terms, allow_release=self.options.allow_release)
-        found = with_gone(evaluate_incrementally(source, self.facts, terms), gone)
-        found = with_changes_by_hand(self.repository, source, found, self.facts)
+        found = with_gone(evaluate_source(source, terms), gone)
+        found = with_changes_by_hand(self.repository, source, found)
         return with_overrides(with_causes(found, self.repository, source))

@@ -16,17 +16,15 @@ from reconciler.commands.differing import differences
 from reconciler.commands.message import Said, read_message
 from reconciler.commands.putting_back import anchored
 from reconciler.commands.reading.as_of import AsOf
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
+from reconciler.commands.reading.files import EvaluationOptions, evaluate_source
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.reading.terms import Terms
 from reconciler.commands.verdicts import judged_before, note_judged
 from reconciler.engine.due import is_due
 from reconciler.evaluate import Evaluation, leaving, left_behind, let_pass, with_gone
 from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
-    Facts,
     GitError,
     LimitError,
     Repository,
@@ -66,9 +64,6 @@ class Replayed(Struct, frozen=True):
 def replay(
     repository: Repository,
     commit: str,
-    facts: Facts | None = None,
-    *,
-    notes: bool = False,
     depth: int = 0,
 ) -> Replayed:
     """Replay a commit. Costs a plan of its base.
@@ -76,21 +71,18 @@ def replay(
     Args:
         repository: Where it is.
         commit: Its id.
-        facts: The cache that spares reading what is settled.
-        notes: Note in it what is read now; else it is of the revision that is planned now.
         depth: How many commits stand on what this one shows.
 
     Raises:
         GitError: The commit is not there.
     """
     try:
-        known = facts if notes or facts is None else _Known(facts)
-        return _replay(repository, commit, known, depth)
+        return _replay(repository, commit, depth)
     except LimitError:  # reconcile makes no commit of a base that is too large to be read
         return Replayed(Verdict.FOREIGN)
 
 
-def _replay(repository: Repository, commit: str, facts: Facts | None, depth: int) -> Replayed:
+def _replay(repository: Repository, commit: str, depth: int) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
     # A rewritten history has other ids than its messages name: what counts is what it was made from.
@@ -123,8 +115,8 @@ def _replay(repository: Repository, commit: str, facts: Facts | None, depth: int
     # What people described since is no more observed: a plan takes such files away.
     planned = written if when.has_look else changed
     gone = [item.path for item in seen if item.new is None] if when.has_look else []
-    since = anchored(repository, parent, said.put_back, partial(_is_made, repository, facts, depth))
-    files = _Tries(then, files_of, said, planned, facts, gone, since).nearest(when)
+    since = anchored(repository, parent, said.put_back, partial(_is_made, repository, depth))
+    files = _Tries(then, files_of, said, planned, gone, since).nearest(when)
     if files is None:
         return Replayed(Verdict.FOREIGN, version=said.version)
     if not files:
@@ -135,26 +127,26 @@ def _replay(repository: Repository, commit: str, facts: Facts | None, depth: int
     return Replayed(verdict, tuple(files), moved, said.version)
 
 
-def believes(repository: Repository, facts: Facts | None, commit: str) -> bool:
+def believes(repository: Repository, commit: str) -> bool:
     """Whether reconcile made a commit that says so, as far as it can be told here."""
-    return judged(repository, facts, commit) is Verdict.SAME
+    return judged(repository, commit) is Verdict.SAME
 
 
-def judged(repository: Repository, facts: Facts | None, commit: str, depth: int = 0) -> Verdict:
+def judged(repository: Repository, commit: str, depth: int = 0) -> Verdict:
     """What a replay of a commit shows: `SAME` when it is believed. Once for a cache."""
-    if (known := judged_before(facts, commit)) is not None:
+    if (known := judged_before(repository, commit)) is not None:
         return known
-    replayed = replay(repository, commit, facts, depth=depth)
+    replayed = replay(repository, commit, depth)
     verdict = Verdict.SAME if replayed.is_believed else replayed.verdict
-    note_judged(facts, commit, verdict)
+    note_judged(repository, commit, verdict)
     return verdict
 
 
-def _is_made(repository: Repository, facts: Facts | None, depth: int, commit: str) -> bool:
+def _is_made(repository: Repository, depth: int, commit: str) -> bool:
     """Reconcile made a commit that another one stands on; not at the end of a long row of them."""
     if depth == _MOST_DEPTH or not _is_here(repository, commit):
         return False
-    return judged(repository, facts, commit, depth + 1) is Verdict.SAME
+    return judged(repository, commit, depth + 1) is Verdict.SAME
 
 
 def _is_here(repository: Repository, commit: str) -> bool:
@@ -171,20 +163,6 @@ def _is_plain(item: Changed) -> bool:
     return item.new is None or item.new.is_file
 
 
-class _Known:
-    """A cache that nothing is noted in: what it knows is of the revision that is planned now."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
-
-    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
-        """Those of the texts that are known."""
-        return self._facts.known(table, keys)
-
-    def note(self, table: str, rows: Mapping[str, str]) -> None:
-        """Nothing is kept."""
-
-
 class _Tries(Struct, frozen=True):
     """The plans that may have made a commit, compared with what it changed.
 
@@ -197,7 +175,6 @@ class _Tries(Struct, frozen=True):
     made: Source
     said: Said
     changed: Sequence[Changed]
-    facts: Facts | None
     gone: Sequence[str]
     since: Callable[[Source, Evaluation], Evaluation]
 
@@ -233,8 +210,8 @@ class _Tries(Struct, frozen=True):
     def _evaluate(
         self, held: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
     ) -> Evaluation:
-        terms = Terms(allow_release=self.said.allow_release, retained=held, left=unused)
-        found = with_gone(evaluate_incrementally(self.base, self.facts, terms), self.gone)
+        terms = EvaluationOptions(allow_release=self.said.allow_release, retained=held, left=unused)
+        found = with_gone(evaluate_source(self.base, terms), self.gone)
         return self.since(self.base, found)
 
     def _theirs(self) -> dict[str, bytes | None]:

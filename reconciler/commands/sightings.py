@@ -6,8 +6,8 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.reader import reader_of
+from reconciler.commands.reading.files import reader_of
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.documents.document import Identity
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
@@ -15,7 +15,7 @@ from reconciler.findings import Finding, error, ordered
 from reconciler.model.override import OverrideKind
 from reconciler.model.settings import PATH, Settings
 from reconciler.observed import Seen, by_hand, is_observed
-from reconciler.ports import Changed, Entry, Facts, Source
+from reconciler.ports import Changed, Entry, Source
 from reconciler.settings import within
 
 Side = tuple[Source, Settings]
@@ -40,7 +40,6 @@ def with_sightings(
     evaluation: Evaluation,
     beside: Beside,
     changes: Iterable[Changed],
-    facts: Facts | None = None,
 ) -> Evaluation:
     """The evaluation of a change with what people did to the folder.
 
@@ -48,7 +47,6 @@ def with_sightings(
         evaluation: That of the change.
         beside: What it is compared with.
         changes: The files that differ. Where some of the folder went, those of people, too.
-        facts: The cache that spares reading what is settled.
     """
     (_, ours), is_base = beside.now, beside.is_base
     listed = list(changes)
@@ -56,7 +54,7 @@ def with_sightings(
     found = _left(beside) if is_base else []
     if any(sides):
         allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
-        made = _made(beside.before[0], facts) if is_base else {}
+        made = _made(beside.before[0]) if is_base else {}
         gone = any(path not in sides[1] for path in sides[0])
         described = _described(beside.now, listed) if gone else frozenset()
         told = by_hand(ours.observed, sides, made, described)
@@ -94,9 +92,9 @@ def _seen(source: Source, settings: Settings, entries: Iterable[Entry | None]) -
     return {_below(settings, it.path): seen for it, seen in zip(there, found, strict=True)}
 
 
-def _made(base: Source, facts: Facts | None) -> dict[str, bytes | None]:
+def _made(base: Source) -> dict[str, bytes | None]:
     """What reconcile itself does to the folder on a base, by path below it."""
-    planned = let_pass(evaluate_incrementally(base, facts))
+    planned = let_pass(evaluate_source(base))
     settings = planned.tree.settings
     files = (it for it in planned.changes if is_observed(settings, it.path))
     return {_below(settings, it.path): it.data for it in files}

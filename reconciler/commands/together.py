@@ -6,12 +6,11 @@ from msgspec import Struct
 
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.merging import Merge
-from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.verdicts import note_made
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.ports import (
-    Facts,
     GateError,
     GitError,
     LimitError,
@@ -29,12 +28,10 @@ class Thought(Struct, frozen=True):
     Attributes:
         repository: One that keeps nothing of what is made.
         merge: Merges a revision, the second, into the first.
-        facts: What this run learned.
     """
 
     repository: Repository
     merge: Merge
-    facts: Facts
 
 
 def beside_others(
@@ -75,9 +72,8 @@ class _Work(Struct, frozen=True):
         if not repository.is_in(onto.id, change.id):
             _, made = self.thought.merge(onto, change)
         source = repository.source(made.id)
-        facts = self.thought.facts
-        planned = evaluate_incrementally(source, facts)
-        return _Planned(made, with_changes_by_hand(repository, source, planned, facts))
+        planned = evaluate_source(source)
+        return _Planned(made, with_changes_by_hand(repository, source, planned))
 
     def reconciled(self, planned: "_Planned") -> Revision:
         """The revision that reconcile makes of a merge; the merge itself where that is nothing."""
@@ -86,7 +82,7 @@ class _Work(Struct, frozen=True):
         if not is_carried_out(asked, passed):
             return planned.revision
         made = self.thought.repository.commit(commit_of(asked, passed, Wishes()))
-        note_made(self.thought.facts, made)
+        note_made(self.thought.repository, made)
         return made
 
 

@@ -15,7 +15,6 @@ from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     DefaultBranch,
-    Facts,
     GitError,
     HistoryError,
     LimitError,
@@ -107,7 +106,6 @@ def require_at_start(repository: Repository) -> None:
 def require_remembered(
     repository: Repository,
     base: Revision,
-    facts: Facts | None,
     applied: Callable[[], str] | None = None,
 ) -> None:
     """Refuse a branch that lost what reconcile made, as the remote remembers it.
@@ -118,7 +116,6 @@ def require_remembered(
     Args:
         repository: Where the branch is.
         base: Its head.
-        facts: The cache.
         applied: Tells the revision that the management cluster was brought to last; empty where it
             does not say.
 
@@ -127,7 +124,7 @@ def require_remembered(
         HistoryError: It was rewritten or rolled back.
     """
     last = repository.standing.remembered(base)
-    lost = _proven(repository, base, last, facts) if last else ""
+    lost = _proven(repository, base, last) if last else ""
     if not lost:
         return
     known = applied() if applied is not None else ""
@@ -141,13 +138,13 @@ def require_remembered(
     )
 
 
-def _proven(repository: Repository, base: Revision, last: str, facts: Facts | None) -> str:
+def _proven(repository: Repository, base: Revision, last: str) -> str:
     """A commit up to the one that was noted that reconcile made, and a revision lacks; or empty."""
     noted = repository.standing.reference
     try:
         found = islice(repository.saying(last, without=base.id), MOST_PLANNED)
         for commit in found:
-            if judged(repository, facts, commit) is Verdict.SAME:
+            if judged(repository, commit) is Verdict.SAME:
                 return commit
     except (GitError, LimitError) as odd:
         _log.warning("what %s of the remote names cannot be read: %s", noted, odd)

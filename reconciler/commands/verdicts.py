@@ -1,24 +1,21 @@
-"""What a cache remembers of commits that say that reconcile made them: it spares their replay."""
+"""Verdicts of this process about reconcile commits, so that each is replayed once."""
 
 from reconciler.model.verdict import Verdict
-from reconciler.ports import Facts, Revision
-
-_TABLE = "replayed"
+from reconciler.ports import Repository, Revision
 
 
-def judged_before(facts: Facts | None, commit: str) -> Verdict | None:
-    """What a cache knows of a commit."""
-    known = facts.known(_TABLE, [commit]).get(commit) if facts is not None else None
-    return Verdict(known) if known is not None else None
+def judged_before(repository: Repository, commit: str) -> Verdict | None:
+    """Return the verdict about a commit, if it is known."""
+    return repository.verdicts.get(commit)
 
 
-def note_judged(facts: Facts | None, commit: str, verdict: Verdict) -> None:
-    """Remember what a replay of a commit showed."""
-    # What is not here, or has a time that has not come, may be so one day.
-    if facts is not None and verdict not in (Verdict.NOT_HERE, Verdict.NOT_YET):
-        facts.note(_TABLE, {commit: verdict})
+def note_judged(repository: Repository, commit: str, verdict: Verdict) -> None:
+    """Remember the verdict of a replay."""
+    # A missing commit can be fetched later, and a future date can pass.
+    if verdict not in (Verdict.NOT_HERE, Verdict.NOT_YET):
+        repository.verdicts[commit] = verdict
 
 
-def note_made(facts: Facts | None, commit: Revision) -> None:
-    """Remember a commit that this very run made: it need not be replayed."""
-    note_judged(facts, commit.id, Verdict.SAME)
+def note_made(repository: Repository, commit: Revision) -> None:
+    """Remember a commit that this process made."""
+    note_judged(repository, commit.id, Verdict.SAME)

@@ -9,7 +9,7 @@ from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import folders_before, read_own_settings
 from reconciler.commands.replay import replay
 from reconciler.model.verdict import Verdict
-from reconciler.ports import Facts, Made, Repository, Source, Step
+from reconciler.ports import Made, Repository, Source, Step
 from reconciler.report.verification import Verified
 
 # The first lines are seen at once; then so many commits are read ahead.
@@ -24,11 +24,9 @@ class Shared(Struct, frozen=True):
     """What replays of one branch share.
 
     Attributes:
-        facts: A cache of this run alone.
         ahead: Reads at once what will be asked of some commits.
     """
 
-    facts: Facts
     ahead: Callable[[Sequence[str]], None] = _nothing
 
 
@@ -56,7 +54,7 @@ def verify(
     size = _FIRST_LOOK
     while portion := list(islice(steps, size)):
         shared.ahead([step.id for step in portion])
-        yield from _all_verified(repository, portion, source, shared.facts)
+        yield from _all_verified(repository, portion, source)
         size = _NEXT_LOOK
 
 
@@ -78,12 +76,12 @@ def _newest(source: Source, folders: list[str]) -> str:
 
 
 def _all_verified(
-    repository: Repository, steps: Sequence[Step], source: Source, facts: Facts
+    repository: Repository, steps: Sequence[Step], source: Source
 ) -> Iterator[Verified]:
     """Some commits, on all processors when there are many; in order."""
 
     def share(commits: Sequence[str]) -> list[Verified]:
-        return [_verified(repository, by_id[commit], facts) for commit in commits]
+        return [_verified(repository, by_id[commit]) for commit in commits]
 
     by_id = {step.id: step for step in steps}
     commits = list(by_id)
@@ -92,7 +90,7 @@ def _all_verified(
     return (found[commit] for commit in commits)
 
 
-def _verified(repository: Repository, step: Step, facts: Facts) -> Verified:
+def _verified(repository: Repository, step: Step) -> Verified:
     made = repository.made(step.id)
     touched = tuple(item.path for item in step.changed)
     if step.is_cut:
@@ -100,7 +98,7 @@ def _verified(repository: Repository, step: Step, facts: Facts) -> Verified:
     claims = read_message(made.message) is not None
     if not claims:
         return _told(made, Verdict.FOREIGN, files=touched, claims=False)
-    found = replay(repository, step.id, facts, notes=True)
+    found = replay(repository, step.id)
     files = touched if found.verdict is Verdict.FOREIGN else found.files
     return _told(made, found.verdict, version=found.version, files=files)
 

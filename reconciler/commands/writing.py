@@ -26,7 +26,6 @@ from reconciler.model.look import Look
 from reconciler.model.settings import PATH
 from reconciler.ports import (
     Commit,
-    Facts,
     GateError,
     GitError,
     ReconcilerError,
@@ -94,9 +93,7 @@ class Part(Struct, frozen=True):
         return self.commit or self.planned.base
 
 
-def carry_out(
-    repository: Repository, planned: Planned, wishes: Wishes, facts: Facts | None
-) -> Part:
+def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> Part:
     """Commit and publish a plan, if it changes something; commit alone, if it is proposed.
 
     Raises:
@@ -112,11 +109,11 @@ def carry_out(
     if is_carried_out(planned, passed):
         _require_history(evaluation)
         if wishes.allow_release is None:
-            _require_records(repository, base, evaluation, facts)
+            _require_records(repository, base, evaluation)
         asked = commit_of(planned, passed, wishes)
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
-        require_no_clash(repository, asked, commit, evaluation.tree, facts)
-        note_made(facts, commit)
+        require_no_clash(repository, asked, commit, evaluation.tree)
+        note_made(repository, commit)
     if wishes.is_proposed:
         return Part(planned, passed, commit, subject)
     folders = [*settings.folders, settings.records]
@@ -166,9 +163,7 @@ def _require_history(evaluation: Evaluation) -> None:
         raise GitError(evaluation.cut.message, evaluation.cut.hint)
 
 
-def _require_records(
-    repository: Repository, base: Revision, evaluation: Evaluation, facts: Facts | None
-) -> None:
+def _require_records(repository: Repository, base: Revision, evaluation: Evaluation) -> None:
     """Refuse to begin anew where records were: a removed folder, or Settings that name another.
 
     What clusters announce would be given out a second time. Only reconcile itself may have taken
@@ -180,13 +175,13 @@ def _require_records(
     tree = evaluation.tree
     if stray := next((it for it in evaluation.findings if it.code == STRAY), None):
         raise GateError(stray.message, f"{stray.hint}; {_ANEW}")
-    if tree.records or tree.settled.kept:
+    if tree.records:
         return
     source, now = repository.source(base.id), tree.settings.records
     for folder in dict.fromkeys([now, *folders_before(source)]):
         steps = source.past([folder])
         last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
-        if last is None or (last.is_reconcile and believes(repository, facts, last.id)):
+        if last is None or (last.is_reconcile and believes(repository, last.id)):
             continue
         raise GateError(
             f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"

@@ -1,15 +1,11 @@
 """Which records overlap a range that is given out anew: a sweep over numbers, and nothing else."""
 
-import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
-from zlib import crc32
 
 from reconciler.net.ranges import Range, union
 from reconciler.net.reading import RELEASED, Holding
-
-_ROW = re.compile(r"([0-9a-f]{8}) ((?:[0-9a-f]+-[0-9a-f]+(?:,|$))*)", re.ASCII)
 
 
 class Span(NamedTuple):
@@ -79,25 +75,3 @@ def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str
                 found[(other.path, span.path)] = None
         reaching.append(span)
     return sorted(found)
-
-
-def write_row(key: str, ranges: Sequence[Range]) -> str:
-    """Ranges as a text for a cache, with the checksum of its key and itself."""
-    text = ",".join(f"{first:x}-{last:x}" for first, last in ranges)
-    return f"{_sum(key, text)} {text}"
-
-
-def read_row(key: str, row: str) -> tuple[Range, ...] | None:
-    """What `write_row` wrote; None for anything else, however much it looks like a row."""
-    found = _ROW.fullmatch(row)
-    if found is None or found[1] != _sum(key, found[2]):
-        return None
-    pairs = [pair.partition("-") for pair in found[2].split(",") if pair]
-    ranges = tuple((int(first, 16), int(last, 16)) for first, _, last in pairs)
-    is_sound = union(ranges) == ranges and all(first <= last for first, last in ranges)
-    return ranges if is_sound else None
-
-
-def _sum(key: str, text: str) -> str:
-    data = f"{key}\n{text}".encode(errors="replace")
-    return f"{crc32(data):08x}"

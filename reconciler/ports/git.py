@@ -1,6 +1,6 @@
 """What commands need of Git, of files and of what is known about them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
+from reconciler.model.verdict import Verdict
 from reconciler.ports.revision import Revision
 from reconciler.ports.roots import Roots
 from reconciler.ports.standing import Standing
@@ -137,12 +138,6 @@ class Source(Protocol):
         None where folders have no such ids, as in a work tree.
         """
 
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        """Files below a folder that differ from what it held when its content had another id.
-
-        None where that cannot be told: folders have no ids, or that content is not at hand any more.
-        """
-
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, in the order asked for; `Unread` for one that is too large."""
 
@@ -176,22 +171,16 @@ class Source(Protocol):
         """`work` on shares of the items, one share a processor, each in a process of its own."""
 
 
-class Facts(Protocol):
-    """A disposable cache of texts by key. What it says is true or it says nothing."""
-
-    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
-        """Those of the texts that are known."""
-
-    def note(self, table: str, rows: Mapping[str, str]) -> None:
-        """Keep texts for later; a failure to keep them is nobody's concern."""
-
-
 class Repository(Protocol):
     """A Git repository that plans are read from and records are committed to."""
 
     @property
     def branch(self) -> str:
         """The branch that is worked on."""
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """Verdicts about commits that were replayed in this process, by commit id."""
 
     @property
     def standing(self) -> Standing:

@@ -75,12 +75,6 @@ def catalogue() -> tuple[Metric, ...]:
     return (*OURS, *(metric for family in families() for metric in family.metering.metrics))
 
 
-def is_whole(evaluation: Evaluation) -> bool:
-    """All of the revision was read, and not only what may have changed."""
-    settled = evaluation.tree.settled
-    return not settled.usage and not settled.kept
-
-
 def usage_after(evaluation: Evaluation, *, is_committed: bool) -> Mapping[Key, Usage]:
     """How full pools are once what may pass of a plan is done, or while nothing is."""
     plan = let_pass(evaluation).plan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.asking.facts import Fact, fact_of, read_fact
+from reconciler.asking.facts import Fact, fact_of
 from reconciler.asking.happenings import What, happenings
 from reconciler.asking.holders import is_named
 from reconciler.asking.rows import Touch
@@ -112,16 +112,6 @@ def test_a_version_that_nobody_could_read_says_nothing() -> None:
     touch = Touch(RECORD, "old", "new")
     assert list(happenings(ROW._replace(touched=(touch,)), {})) == []
     assert fact_of(None) is None
-    assert read_fact(None) is None
-
-
-def test_what_a_version_says_comes_back_from_the_cache_as_it_was() -> None:
-    (record,) = evaluation_of(reconciled(SMALL)).state.records
-    told = fact_of(record)
-    assert told is not None
-    assert read_fact([*told]) == told
-    assert read_fact([*REFUSED]) == REFUSED
-    assert (told.name, told.owner, told.is_growth) == (LIVE.name, LIVE.owner, False)
 
 
 def test_what_a_document_asks_for_beyond_its_first_addresses_is_growth_too() -> None:

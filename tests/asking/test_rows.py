@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.asking.rows import Touch, read_rows, request_of, row_of, rows_text
+from reconciler.asking.rows import Touch, request_of, row_of
 
 PLAN = f"ipam: allocate 1\n\nIpam-Plan: sha256:{'a' * 64}\n"
 ABOUT = ("b" * 40, 7, "A <a@b>")
@@ -40,9 +40,3 @@ def test_what_a_commit_without_its_parents_touched_cannot_be_told() -> None:
     touched = (Touch("pools/a.yaml", "", "c"),)
     assert row_of(ABOUT, "first", touched, is_cut=True).touched == ()
     assert row_of(ABOUT, "first", touched, is_cut=False).touched == touched
-
-
-def test_rows_come_back_from_the_cache_as_they_were() -> None:
-    rows = [row_of(ABOUT, PLAN, (Touch("a", "", "c"), Touch("b", "d", "")), is_cut=False)]
-    assert read_rows(rows_text(rows, is_whole=True)) == (rows, True)
-    assert read_rows(rows_text([], is_whole=False)) == ([], False)

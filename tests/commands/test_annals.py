@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reconciler.asking.rows import Row, Touch
 from reconciler.commands.annals import Caused, History
 from reconciler.documents.text import Unread
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, Facts, Revision
-from tests.memory import MemoryFacts, MemorySource
+from reconciler.ports import Entry, Revision
+from tests.memory import MemorySource
 from tests.world import CLOCK, SMALL, reconciled, tenant
 
 Files = dict[str, str | bytes]
@@ -88,15 +86,13 @@ class World:
         self.source.blobs[name] = raw
         return name
 
-    def history(self, facts: Facts | None = None, back: int = 0) -> History:
+    def history(self, back: int = 0) -> History:
         start = self.annals.commits[back].id
-        return History(self.annals, self.source, Settings(), facts or MemoryFacts(), start)
+        return History(self.annals, self.source, Settings(), start)
 
-    def told(self, facts: Facts | None = None, most: int = 1 << 30) -> list[Caused]:
-        history = self.history(facts)
-        found = [item for item, _ in zip(history.told(), range(most), strict=False)]
-        history.keep()
-        return found
+    def told(self, most: int = 1 << 30) -> list[Caused]:
+        history = self.history()
+        return [item for item, _ in zip(history.told(), range(most), strict=False)]
 
 
 @pytest.fixture
@@ -116,50 +112,21 @@ def test_what_happened_is_told_newest_first_with_its_cause(world: World) -> None
     ]
 
 
-def test_with_a_cache_nothing_is_read_twice(world: World) -> None:
-    facts = MemoryFacts()
-    first = world.told(facts)
-    rows, reads = world.annals.told, world.source.reads
-    assert world.told(facts) == first
-    assert world.annals.told == rows + 1
-    assert world.source.reads - reads <= 4  # documents that name causes
-
-
-def test_new_commits_are_read_and_older_ones_are_not(world: World) -> None:
-    facts = MemoryFacts()
-    world.told(facts)
-    world.change({**world.files, "tenants/three.yaml": tenant("three")})
-    rows = world.annals.told
-    assert len(world.told(facts)) == 4
-    assert world.annals.told == rows + 3  # two new ones, and the first that is known
-
-
 def test_a_past_that_was_read_in_part_goes_on_where_it_ended(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reconciler.commands.annals._FIRST", 1)
     monkeypatch.setattr("reconciler.commands.annals._MOST", 1)
-    facts, whole = MemoryFacts(), world.told()
+    whole = world.told()
     for most in (0, 1, 2, 3):
-        assert world.told(facts, most) == whole[:most]
-    assert world.told(facts) == whole
-    assert world.told(facts) == whole
+        assert world.told(most) == whole[:most]
 
 
 def test_an_earlier_revision_has_its_own_past(world: World) -> None:
-    facts = MemoryFacts()
-    world.told(facts)
-    history = world.history(facts, back=2)
+    history = world.history(back=2)
     assert [it.what.value for it, _ in history.told()] == ["allocated", "allocated"]
     assert history.oldest_before(0) == CLOCK + 60
     assert history.oldest_before(CLOCK + 150) == CLOCK + 120
-
-
-def test_where_the_history_is_cut_off_nothing_is_kept(world: World) -> None:
-    world.annals.cut = True
-    facts = MemoryFacts()
-    world.told(facts)
-    assert facts.tables == {}
 
 
 def test_only_records_of_some_paths_are_read_where_no_others_are_asked_for(world: World) -> None:
@@ -171,17 +138,3 @@ def test_what_is_too_large_to_be_read_says_nothing(world: World) -> None:
     for name in world.source.blobs:
         world.source.blobs[name] = Unread(1 << 30)
     assert world.told() == []
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 4)), max_size=8))
-def test_a_cache_that_was_filled_at_any_time_changes_nothing(
-    steps: list[tuple[int, bool, int]],
-) -> None:
-    world, facts = World(), MemoryFacts()
-    for number, is_there, most in steps:
-        path = f"tenants/t{number}.yaml"
-        files = {name: it for name, it in world.files.items() if name != path}
-        world.change({**files, path: tenant(f"t{number}")} if is_there else files)
-        world.told(facts, most)
-        assert world.told(facts) == world.told()

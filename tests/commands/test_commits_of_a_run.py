@@ -16,7 +16,6 @@ from reconciler.model.change import Change
 from reconciler.model.look import Look
 from reconciler.model.verdict import Verdict
 from reconciler.ports import ReconcilerError
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -57,7 +56,7 @@ def run(
     **options: object,
 ) -> Reconciled:
     asked = ReconcileOptions(now=lambda: now, look=look, **options)  # type: ignore[arg-type]
-    return reconcile(opened(folder), asked, sleep=lambda _: None, facts=MemoryFacts())
+    return reconcile(opened(folder), asked, sleep=lambda _: None)
 
 
 def subjects(folder: Path) -> list[str]:
@@ -143,7 +142,7 @@ def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(
     ]
     all_same(folder)
     head_id = opened(folder).resolve("HEAD")
-    assert last_made(opened(folder), head_id, MemoryFacts()) == LastMade(head_id.id, (), True)
+    assert last_made(opened(folder), head_id) == LastMade(head_id.id, (), True)
     write(folder, {"ipam.yaml": head, "tenants/more.yaml": tenant("more")})
     commit(folder, clock=CLOCK + 4 * DAY)
     run(folder, CLOCK + 4 * DAY)

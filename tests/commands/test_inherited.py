@@ -11,7 +11,6 @@ from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.commands.review import review
 from reconciler.observed import path_of
 from reconciler.ports import ExitCode
-from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, SMALL, commit, git, pool, repository, request, tenant, write
 
 KIND = ("butler.butlerlabs.dev", "IPAllocation")
@@ -48,20 +47,17 @@ def opened(folder: Path) -> GitRepository:
 
 
 def judged(folder: Path, base: str | None = "base") -> tuple[ExitCode, list[str]]:
-    """The exit code, and what is told of observed files; with a cache and without."""
-    repository, facts, said = opened(folder), MemoryFacts(), []
-    for known in (None, facts, facts):
-        compared = review(repository.source("HEAD"), repository, base, known)
-        evaluation = compared.whole("base")
-        found = sorted({*evaluation.findings, *evaluation.gates}, key=lambda it: it.location)
-        lines = [
-            f"{it.severity} {it.code} {it.location.path}"
-            for it in found
-            if it.location.path.startswith("observed/")
-        ]
-        said.append((exit_code(compared.evaluation), lines))
-    assert said[0] == said[1] == said[2]
-    return said[0]
+    """The exit code, and what is told of observed files."""
+    repository = opened(folder)
+    compared = review(repository.source("HEAD"), repository, base)
+    evaluation = compared.whole("base")
+    found = sorted({*evaluation.findings, *evaluation.gates}, key=lambda it: it.location)
+    lines = [
+        f"{it.severity} {it.code} {it.location.path}"
+        for it in found
+        if it.location.path.startswith("observed/")
+    ]
+    return exit_code(compared.evaluation), lines
 
 
 def test_what_the_base_says_of_observed_files_already_is_a_warning(folder: Path) -> None:

@@ -20,7 +20,7 @@ from reconciler.commands.applying.intake import (
     look_of,
     remember_intake,
 )
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import believes, replay
 from reconciler.counting import tidied
@@ -34,7 +34,6 @@ from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
 from tests.families.capi.trees import cluster, pool
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, commit, git, repository
 
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
@@ -89,7 +88,7 @@ class Story:
             return replace(seen, changes=tidied(whole.tree, seen.changes))
 
         options = ReconcileOptions(now=lambda: self.clusters.time, look=look)
-        done = reconcile(repository, options, sleep=lambda _: None, facts=MemoryFacts())
+        done = reconcile(repository, options, sleep=lambda _: None)
         evaluation = evaluate_source(repository.source(done.head.id))
         apply_fleet(evaluation, self.clusters, OPTIONS, lambda a, b: True)
         remember_intake(looks[-1], self.clusters, OPTIONS)
@@ -209,7 +208,7 @@ def test_the_end_of_a_clone_names_what_it_says(tmp_path: Path) -> None:
 
 def proving(found: GitRepository) -> GitRepository:
     """The repository as commands open it: what a commit says of itself is proven."""
-    return dataclasses.replace(found, proves=lambda it: believes(found, MemoryFacts(), it))
+    return dataclasses.replace(found, proves=lambda it: believes(found, it))
 
 
 def _delete(story: Story) -> None:

@@ -10,7 +10,6 @@ from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcil
 from reconciler.commands.replay import replay
 from reconciler.evaluate import Evaluation
 from reconciler.model.verdict import Verdict
-from tests.memory import MemoryFacts
 from tests.moving import KEY, NEW, OLD
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, pool, provider, repository, write
 
@@ -59,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, now: float | None, told: Told | None = None) -> Reconciled:
     options = ReconcileOptions(now=None if now is None else lambda: now, still_announced=told)
     opened = open_repository(folder, ENVIRONMENT)
-    return reconcile(opened, options, sleep=lambda _: None, facts=MemoryFacts())
+    return reconcile(opened, options, sleep=lambda _: None)
 
 
 def shown(folder: Path, path: str) -> str:

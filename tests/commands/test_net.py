@@ -1,13 +1,11 @@
 """The last look before a commit is published: records that share an address, and who may."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.commands import held
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.engine.space import Space
@@ -15,12 +13,12 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Limits, Settings
-from reconciler.ports import Changed, Commit, Facts, ReconcilerError, Revision
+from reconciler.ports import Changed, Commit, ReconcilerError, Revision
 from reconciler.records.changes import Change
 from reconciler.records.emit import record_text
 from reconciler.tree import Tree
 from tests.fakes import FakeRepository
-from tests.memory import MemoryFacts, MemorySource
+from tests.memory import MemorySource
 from tests.records.examples import CLAIM, FOLDER, record
 from tests.world import CLOCK, SMALL, pool, raw, tenant
 
@@ -78,7 +76,6 @@ def at(*records: Allocation, **paths: Allocation) -> Files:
 def look(
     before: Files,
     after: Files,
-    facts: Facts | None = None,
     repository: FakeRepository | None = None,
 ) -> str:
     """What the net says of a commit from some files to others; empty for nothing."""
@@ -92,21 +89,15 @@ def look(
     commit = Commit(base, changes, "x\n", ("A", "a@example.com"))
     made = repository.commit(commit)
     try:
-        require_no_clash(repository, commit, made, TREE, facts)
+        require_no_clash(repository, commit, made, TREE)
     except ReconcilerError as failed:
         return f"{failed} ({failed.exit_code})"
     return ""
 
 
 def both(before: Files, after: Files) -> str:
-    """The same, without a cache, with an empty one, with one that knows it all; all say the same."""
-    facts = MemoryFacts()
-    said = {
-        look(before, after),
-        look(before, after, facts, FakeRepository()),
-        look(before, after, facts),
-        look(before, after, facts),
-    }
+    """The same, with and without ids of folders; both say the same."""
+    said = {look(before, after), look(before, after, FakeRepository())}
     assert len(said) == 1
     return said.pop()
 
@@ -231,7 +222,7 @@ def test_a_record_that_cannot_be_read_holds_each_address_in_its_text() -> None:
 )
 def test_a_commit_that_gives_nothing_out_is_not_looked_at(after: Files) -> None:
     repository = Divided()
-    assert look(BASE, after, MemoryFacts(), repository) == ""
+    assert look(BASE, after, repository) == ""
     assert repository.sources == []
 
 
@@ -240,78 +231,25 @@ def many(count: int) -> Files:
     return at(*(of("one", f"10.41.{it}.1", f"10.41.{it}.9", f"p{it}") for it in range(count)))
 
 
-def reads(before: Files, after: Files, facts: Facts) -> int:
-    repository = Divided()
-    assert look(before, after, facts, repository) == ""
-    return sum(source.reads for source in repository.sources)
-
-
-def test_only_folders_that_hold_what_is_given_out_are_read_again() -> None:
-    facts = MemoryFacts()
-    before = BASE | many(20)
-    first = before | at(FREE)
-    assert reads(before, first, facts) == 21
-    second = first | at(of("x", "10.40.0.30", "10.40.0.30"), of("x", "10.50.0.1", "10.50.0.1", "n"))
-    assert reads(first, second, facts) == 0
-    # A row follows what a commit adds; what it takes away is noticed when somebody asks for it.
-    third = {path: data for path, data in second.items() if path != ONE.path}
-    third |= at(of("z", "10.60.0.1", "10.60.0.1", "p3"))
-    assert reads(second, third, facts) == 0
-    again = of("y", "10.40.0.16", "10.40.0.16", "p4")
-    assert reads(third, third | at(again), facts) == 2
-    assert reads(third, third | at(again), facts) == 0
-    assert ONE.path in look(second, second | at(again), facts)
-
-
-@pytest.mark.parametrize("few", [1, 3, 200])
-def test_many_folders_are_listed_as_one(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "FEW_FOLDERS", few)
-    before = BASE | many(6) | at(**{"imported/deep/x": of("d", "10.42.0.1", "10.42.0.9")})
-    assert both(before, before | at(FREE)) == ""
-    assert ONE.path in both(before, before | at(TAKEN))
-    assert "deep" in both(before, before | at(of("x", "10.42.0.9", "10.42.0.9")))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda rows: rows.clear(),
-        lambda rows: rows.update(dict.fromkeys(rows, "")),
-        lambda rows: rows.update(dict.fromkeys(rows, "00000000 ")),
-        lambda rows: rows.update({it: text[:-1] for it, text in rows.items()}),
-        lambda rows: rows.update({it: re.sub("2", "3", text) for it, text in rows.items()}),
-        lambda rows: rows.update(zip(rows, reversed(list(rows.values())), strict=True)),
-    ],
-)
-def test_a_damaged_row_is_read_again(damage: Callable[[dict[str, str]], None]) -> None:
-    facts = MemoryFacts()
-    before = BASE | many(3)
-    assert look(before, before | at(FREE), facts) == ""
-    damage(facts.tables[held.TABLE])
-    assert ONE.path in look(before, before | at(TAKEN), facts)
-    assert look(before, before | at(FREE), facts) == ""
-
-
 def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
     """A planner with a bug: the first addresses of the pool, whoever holds them."""
     first = room.windows[0].first
     return IPRange(4, first, first + size - 1)
 
 
-@pytest.mark.parametrize("facts", [None, MemoryFacts()])
 def test_nothing_is_published_when_the_plan_gives_out_what_is_taken(
-    facts: Facts | None, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     repository = Divided()
     repository.head = repository.add("", CLOCK, {it: raw(text) for it, text in SMALL.items()})
-    reconcile(repository, ReconcileOptions(), lambda _: None, facts)
+    reconcile(repository, ReconcileOptions(), lambda _: None)
     files = repository.commits[repository.head][2]
     more = {"tenants/two.yaml": tenant("two").encode()}
     head = repository.head = repository.add(repository.head, CLOCK + 60, {**files, **more})
     with monkeypatch.context() as mutant:
         mutant.setattr(Space, "allocate", careless)
         with pytest.raises(ReconcilerError, match="would be given what") as failed:
-            reconcile(repository, ReconcileOptions(), lambda _: None, facts)
+            reconcile(repository, ReconcileOptions(), lambda _: None)
     assert "nothing was published" in failed.value.hint
     assert (repository.head, repository.last) == (head, repository.commits[head][0])
-    assert reconcile(repository, ReconcileOptions(), lambda _: None, facts).code == 0
+    assert reconcile(repository, ReconcileOptions(), lambda _: None).code == 0

@@ -15,7 +15,6 @@ from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcil
 from reconciler.commands.replay import Replayed, believes, judged, replay
 from reconciler.model.verdict import Verdict
 from reconciler.ports import GitError
-from tests.memory import MemoryFacts
 from tests.world import AHEAD, CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -41,12 +40,8 @@ def reconciled(folder: Path, options: ReconcileOptions | None = None) -> Reconci
 
 
 def replayed(folder: Path, rev: str = "HEAD") -> Replayed:
-    """What a replay shows, with a cache and without."""
-    found, cache = opened(folder), MemoryFacts()
-    shown = replay(found, git(folder, "rev-parse", rev))
-    assert replay(found, git(folder, "rev-parse", rev), cache) == shown
-    assert cache.tables == {}
-    return shown
+    """What a replay shows."""
+    return replay(opened(folder), git(folder, "rev-parse", rev))
 
 
 def amended(folder: Path, rewrite: Rewrite = str) -> Replayed:
@@ -187,11 +182,11 @@ def test_a_base_that_is_not_here_is_no_proof_and_no_doubt(folder: Path) -> None:
     clone = folder.parent / "clone"
     git(folder.parent, "clone", "-q", "--depth", "1", folder.as_uri(), str(clone))
     assert replayed(clone).verdict is Verdict.NOT_HERE
-    head, facts = git(clone, "rev-parse", "HEAD"), MemoryFacts()
-    assert judged(opened(clone), facts, head) is Verdict.NOT_HERE
-    assert not believes(opened(clone), facts, head)
+    head = git(clone, "rev-parse", "HEAD")
+    assert judged(opened(clone), head) is Verdict.NOT_HERE
+    assert not believes(opened(clone), head)
     git(clone, "fetch", "-q", "--unshallow")
-    assert judged(opened(clone), facts, head) is Verdict.SAME
+    assert judged(opened(clone), head) is Verdict.SAME
 
 
 def test_a_commit_that_is_not_there_is_refused(folder: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.review import review
-from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, SMALL, commit, git, pool, repository, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -19,11 +18,9 @@ def test_what_is_known_from_an_earlier_run_hides_nothing_that_a_change_does(tmp_
     write(folder, {RECORD: text.replace("  cidr: 10.40.0.10/29\n", "")})
     write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/25")})
     commit(folder)
-    facts = MemoryFacts()
-    for known in (None, facts, facts, facts):
-        opened = open_repository(folder, ENVIRONMENT)
-        found = review(opened.source("HEAD"), opened, "main", known).evaluation.findings
-        assert [item.code for item in found] == ["record-edited", "pool-changed", "pool-shrunk"]
+    opened = open_repository(folder, ENVIRONMENT)
+    found = review(opened.source("HEAD"), opened, "main").evaluation.findings
+    assert [item.code for item in found] == ["record-edited", "pool-changed", "pool-shrunk"]
 
 
 def test_a_record_that_is_moved_by_hand_keeps_what_it_holds_whatever_is_known(
@@ -34,9 +31,7 @@ def test_a_record_that_is_moved_by_hand_keeps_what_it_holds_whatever_is_known(
     git(folder, "switch", "-qc", "change")
     git(folder, "mv", RECORD, RECORD.replace("one.", "uno."))
     commit(folder)
-    facts = MemoryFacts()
-    for known in (None, facts, facts):
-        opened = open_repository(folder, ENVIRONMENT)
-        found = review(opened.source("HEAD"), opened, "main", known).evaluation.findings
-        (moved,) = (item.message for item in found if item.code == "record-edited")
-        assert moved.startswith(f"is moved by hand from {RECORD}: team-a/one (loadbalancer) holds")
+    opened = open_repository(folder, ENVIRONMENT)
+    found = review(opened.source("HEAD"), opened, "main").evaluation.findings
+    (moved,) = (item.message for item in found if item.code == "record-edited")
+    assert moved.startswith(f"is moved by hand from {RECORD}: team-a/one (loadbalancer) holds")

@@ -14,7 +14,6 @@ from reconciler.findings import Finding
 from reconciler.model.verdict import Verdict
 from reconciler.observed import path_of
 from reconciler.ports import LimitError
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, provider, repository, tenant, write
 
 DEMAND = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
@@ -60,14 +59,11 @@ def reconciled(folder: Path) -> None:
 
 
 def found(folder: Path, base: str | None = "base", rev: str = "HEAD") -> list[Finding]:
-    """What is told of the folder; with a cache and without."""
-    repository, facts, said = opened(folder), MemoryFacts(), []
-    for known in (None, facts, facts):
-        source = repository.source(rev) if rev else open_worktree(repository, folder)
-        evaluation = review(source, repository, base, known).evaluation
-        said.append([it for it in evaluation.findings if it.code != "override-used"])
-    assert said[0] == said[1] == said[2]
-    return said[0]
+    """What is told of the folder."""
+    repository = opened(folder)
+    source = repository.source(rev) if rev else open_worktree(repository, folder)
+    evaluation = review(source, repository, base).evaluation
+    return [it for it in evaluation.findings if it.code != "override-used"]
 
 
 def told(folder: Path, base: str | None = "base") -> list[str]:

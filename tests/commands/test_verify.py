@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.facts import FreshFacts
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
@@ -48,8 +47,8 @@ def verified(folder: Path, reach: str = "HEAD") -> list[Verified]:
     plain = open_repository(folder, ENVIRONMENT)
     knowing = RememberingRepository.of(plain)
     newest, after = revisions_of(reach)
-    found = list(verify(knowing, newest, Shared(FreshFacts(), knowing.ahead), after))
-    assert list(verify(plain, newest, Shared(FreshFacts()), after)) == found
+    found = list(verify(knowing, newest, Shared(knowing.ahead), after))
+    assert list(verify(plain, newest, Shared(), after)) == found
     return found
 
 

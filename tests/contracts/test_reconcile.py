@@ -9,6 +9,7 @@ import pytest
 from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Limits
+from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
@@ -86,6 +87,10 @@ class Meddled:
     @property
     def standing(self) -> Standing:
         return self.inner.standing
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        return self.inner.verdicts
 
     def trusting(self) -> Repository:
         return self.inner.trusting()

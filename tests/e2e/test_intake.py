@@ -22,7 +22,7 @@ from reconciler.commands.applying.intake import (
     look_of,
     remember_intake,
 )
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.metering import METERING
@@ -34,7 +34,6 @@ from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
 from tests.envtest.processes import free_port
 from tests.envtest.servers import ApiServer, Fleet, until
-from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, git, repository
 
 SEED = Path(__file__).parents[1] / "families" / "capi" / "seed"
@@ -94,7 +93,7 @@ def run(folder: Path, server: ApiServer, now: float) -> IntakeLook:
         return look_of(replace(looks[-1], at=int(now)))
 
     options = ReconcileOptions(now=lambda: now, look=look)
-    done = reconcile(branch, options, sleep=lambda _: None, facts=MemoryFacts())
+    done = reconcile(branch, options, sleep=lambda _: None)
     evaluation = evaluate_source(branch.source(done.head.id))
     applied = apply_fleet(evaluation, clusters, OPTIONS, branch.is_in)
     assert [item.error for item in applied] == [""]

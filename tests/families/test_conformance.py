@@ -13,14 +13,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Documents, Kind
 from reconciler.documents.dump import dump
 from reconciler.documents.schema import check
 from reconciler.documents.shipped import schema
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family, Reading
 from reconciler.findings import Severity
@@ -30,7 +28,6 @@ from reconciler.projecting import project
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import Place, place_of
 from reconciler.records.recall import recall
-from tests.memory import MemoryFacts, MemorySource
 from tests.toy import EXAMPLE, installed
 from tests.toy.families.toy import FAMILY as TOY
 from tests.world import CLOCK, evaluation_of, reconciled
@@ -210,20 +207,6 @@ def test_who_goes_gives_its_addresses_back_when_retention_ends(family: Family) -
     assert all(isinstance(decision, Release) for decision in found)
     gone = evaluation_of(reconciled(files), CLOCK + 2 * 86_400).plan.decisions
     assert all(isinstance(decision, Expire) for decision in gone)
-
-
-@every_family
-def test_a_tree_that_is_read_in_part_comes_to_the_same(family: Family) -> None:
-    """What a family looks at follows from what it asked for: each file changes, goes, comes back."""
-    whole = reconciled(example(family))
-    facts = MemoryFacts()
-    for path in example(family):
-        without = {name: data for name, data in whole.items() if name != path}
-        for files in (whole, without, {**whole, path: "]["}, whole):
-            source = MemorySource(files)
-            quick, slow = evaluate_incrementally(source, facts), evaluate(read_tree(source))
-            assert quick.changes == slow.changes, path
-            assert (quick.findings, quick.gates) == (slow.findings, slow.gates), path
 
 
 @every_family

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.evaluate import Evaluation
 from reconciler.families._routers import hold_back
 from reconciler.findings import has_error
@@ -11,7 +10,6 @@ from reconciler.model.plan import Grant, Refuse
 from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
-from tests.memory import MemoryFacts, MemorySource
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request
 
 ROUTED = trees.pool("vips", "10.40.0.100-10.40.0.110", gateway="10.40.0.1")
@@ -124,18 +122,4 @@ def test_a_router_of_two_address_spaces_is_held_back_in_both_however_little_is_r
         "pools/nova.yaml": placed(nova_pool(addresses="[10.40.0.1, 10.40.0.2]")),
         "providers/default.yaml": provider(pools="[{name: edge}, {name: py}]", gateway="10.40.0.1"),
     }
-    facts = MemoryFacts()
-    for files in (base, {**base, "tenants/web.yaml": vip()}):
-        quick = evaluate_incrementally(MemorySource(files), facts)
-        slow = evaluation_of(files)
-        assert (quick.changes, quick.findings) == (slow.changes, slow.findings)
-    assert granted(slow) == [(0x0A280002, 0x0A280002)]
-
-
-def test_a_router_elsewhere_is_noticed_by_a_plan_that_reads_only_what_changed() -> None:
-    facts = MemoryFacts()
-    away = trees.pool("vips", "10.40.1.100", gateway="10.40.0.9", prefix=24)
-    for files in (SMALL, FILES, {**SMALL, "pools/vips.yaml": away}, reconciled(FILES), SMALL):
-        source = MemorySource(files)
-        quick, slow = evaluate_incrementally(source, facts), evaluation_of(files)
-        assert (quick.changes, quick.findings) == (slow.changes, slow.findings)
+    assert granted(evaluation_of({**base, "tenants/web.yaml": vip()})) == [(0x0A280002, 0x0A280002)]

@@ -11,14 +11,13 @@ from random import Random
 
 import pytest
 
-from reconciler.commands.reading import parallel
-from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant
 from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
-from tests.memory import MemoryFacts, MemorySource
+from tests.memory import MemorySource
 from tests.world import CLOCK, evaluation_of, pool, provider, raw, tenant
 
 Files = dict[str, str | bytes]
@@ -139,11 +138,10 @@ def test_no_address_is_given_twice(texts: Texts, planned: Evaluation) -> None:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_neither_the_order_of_files_nor_processes_change_anything(
-    texts: Texts, planned: Evaluation, processes: int, monkeypatch: pytest.MonkeyPatch
+    texts: Texts, planned: Evaluation, processes: int
 ) -> None:
-    monkeypatch.setattr(parallel, "LEAST_FILES", 1_000)
     source = MemorySource(tree(texts, processes))
     source.processes = processes
-    evaluation = evaluate_incrementally(source, MemoryFacts())
+    evaluation = evaluate_source(source)
     assert evaluation.changes == planned.changes
     assert evaluation.plan.after == planned.plan.after

@@ -90,7 +90,7 @@ def test_a_reconcile_on_a_branch_that_was_reverted_says_nothing_of_the_branch_th
     newest = git(folder, "rev-parse", "HEAD")
     merge(folder, 300)
     opened = open_repository(folder, ENVIRONMENT)
-    assert last_made(opened, opened.resolve("HEAD"), None).commit == newest
+    assert last_made(opened, opened.resolve("HEAD")).commit == newest
     code, said = told(folder, "check", capsys)
     assert (code, "record-" in said) == (0, False)
 

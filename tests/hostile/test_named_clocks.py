@@ -16,7 +16,6 @@ from reconciler.model.change import Change
 from reconciler.model.look import Look
 from reconciler.model.verdict import Verdict
 from tests.hostile.test_odd_history import literally
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -78,16 +77,16 @@ def test_nor_is_a_commit_believed_that_is_dated_otherwise_than_it_says(
 
 def test_a_time_that_has_not_come_ends_no_retention(folder: Path) -> None:
     (folder / RECORD).unlink()
-    made, facts = forged(folder, DUE), MemoryFacts()
+    made = forged(folder, DUE)
     early = opened(folder, CLOCK + 600)
-    assert judged(early, facts, made) is Verdict.NOT_YET
+    assert judged(early, made) is Verdict.NOT_YET
     write(folder, {"README.md": "x\n"})
     commit(folder, clock=CLOCK + 660)  # above it, nothing is ahead
-    done = reconcile(opened(folder, CLOCK + 700), ReconcileOptions(), facts=facts)
+    done = reconcile(opened(folder, CLOCK + 700), ReconcileOptions())
     found = {item.code for item in done.evaluation.findings}
     assert "commit-unproven" in found
     assert "record-removed" in found
-    assert judged(opened(folder), facts, made) is Verdict.SAME, "no cache has settled it before"
+    assert judged(opened(folder), made) is Verdict.SAME, "no cache has settled it before"
 
 
 def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path) -> None:

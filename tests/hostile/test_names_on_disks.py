@@ -5,11 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import evaluate_source
 from tests.cli.running import ipam
-from tests.memory import MemoryFacts, MemorySource
-from tests.properties.test_incremental import shown
 from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -67,23 +63,6 @@ def test_check_tells_it_with_a_cache_and_without(
     write(author, {"tenants/later.yaml": tenant("later")})
     commit(author)
     assert words in ipam(capsys, "check", "--repo", author).out
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_a_warm_plan_is_the_cold_one(name: str) -> None:
-    added, _, _ = ODD[name]
-    facts = MemoryFacts()
-    later = {"tenants/later.yaml": tenant("later")}
-    for files in (
-        AFTER,
-        {**AFTER, **added},
-        {**AFTER, **added, **later},
-        {**AFTER, **later},
-        AFTER,
-    ):
-        for _ in range(2):
-            warm = evaluate_incrementally(MemorySource(files), facts)
-            assert shown(warm) == shown(evaluate_source(MemorySource(files)))
 
 
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"

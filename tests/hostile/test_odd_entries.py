@@ -9,10 +9,8 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.cli import run
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from tests.cli.running import given_out
-from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 
 SETTINGS = (
@@ -125,17 +123,12 @@ def test_every_reading_finds_the_same_and_gives_nothing_away(
     folder: Path, what: str, how: str
 ) -> None:
     opened = open_repository(folder, ENVIRONMENT)
-    facts = MemoryFacts()
-    evaluate_incrementally(opened.source("HEAD"), facts)
     spoil(folder, what, how)
     write(folder, {"tenants/three.yaml": tenant("three")})
     git(folder, "add", "tenants")
     git(folder, "commit", "-q", "-m", "a newcomer")
     found = [
         evaluate_source(opened.source("HEAD")),
-        evaluate_incrementally(opened.source("HEAD"), None),
-        evaluate_incrementally(opened.source("HEAD"), facts),
-        evaluate_incrementally(opened.source("HEAD"), facts),
         evaluate_source(open_worktree(opened, folder)),
     ]
     code, _ = KINDS[how]

@@ -113,7 +113,7 @@ def test_the_newest_commit_of_reconcile_is_so_by_history_and_not_by_date(folder:
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "late", clock=CLOCK + 1_000)
     repository = open_source(folder, "HEAD", worktree=False).repository
     assert repository is not None
-    assert last_made(repository, repository.resolve("HEAD"), None).commit == newest
+    assert last_made(repository, repository.resolve("HEAD")).commit == newest
 
 
 def test_after_a_history_was_rewritten_removed_records_are_told_all_the_same(

@@ -15,8 +15,8 @@ from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.message import Said, message_of
 from reconciler.commands.reading.as_of import AsOf
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.replay import believes
 from reconciler.evaluate import Evaluation, let_pass, with_gone
 from reconciler.observed import path_of
@@ -77,7 +77,7 @@ def dated_back(tmp_path: Path, _: pytest.MonkeyPatch) -> Path:
     base = commit(folder, "one goes", clock=CLOCK + 60)
     long_ago = CLOCK - 9_000_000
     source = AsOf(open_repository(folder, ENVIRONMENT).source(base), long_ago, CLOCK + 60)
-    return crafted(folder, base, let_pass(evaluate_incrementally(source, None)), long_ago, 1)
+    return crafted(folder, base, let_pass(evaluate_source(source)), long_ago, 1)
 
 
 def looked(tmp_path: Path, _: pytest.MonkeyPatch) -> Path:
@@ -89,7 +89,7 @@ def looked(tmp_path: Path, _: pytest.MonkeyPatch) -> Path:
     opened = open_repository(folder, ENVIRONMENT)
     look = commit(folder, "look", clock=CLOCK + 60)
     below = Laid(opened.source(base), opened.source(look), "observed")
-    planned = evaluate_incrementally(AsOf(below, CLOCK + 60), None)
+    planned = evaluate_source(AsOf(below, CLOCK + 60))
     git(folder, "reset", "-q", "--soft", base)
     return crafted(folder, base, let_pass(with_gone(planned, [*copies])), CLOCK + 60, 0, "forged")
 
@@ -107,7 +107,7 @@ def crafted(
     said = Said(f"sha256:{'0' * 64}", base, __version__, clock=clock, seen=seen)
     made = commit(folder, message_of("release", said), clock=clock + after)
     git(folder, "branch", "-qf", "main", base)
-    assert believes(open_repository(folder, ENVIRONMENT), None, made)
+    assert believes(open_repository(folder, ENVIRONMENT), made)
     return folder
 
 

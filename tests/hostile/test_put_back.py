@@ -10,7 +10,6 @@ from reconciler.cli import run
 from reconciler.commands.last_made import LastMade, last_made
 from tests.cli.running import Said, given_out
 from tests.hostile.test_overrides import override
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, tenant, write
 
 FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
@@ -62,7 +61,7 @@ def test_a_replay_proves_what_was_put_back_and_later_runs_go_on_from_it(
     assert said("verify")[0] == 0
     opened = open_repository(folder, ENVIRONMENT)
     head = opened.resolve("HEAD")
-    assert last_made(opened, head, MemoryFacts()) == LastMade(head.id, (), True)
+    assert last_made(opened, head) == LastMade(head.id, (), True)
     git(folder, "rm", "-q", *GONE)
     commit(folder, "once more", clock=CLOCK + 120)
     assert said("reconcile")[0] == 3

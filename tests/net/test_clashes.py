@@ -1,11 +1,11 @@
-"""Overlaps by a sweep, beside sets of numbers; and rows of the cache."""
+"""Overlaps by a sweep, beside sets of numbers."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.net.clashes import Line, Span, granted, overlapping, read_row, write_row
-from reconciler.net.ranges import V6, Range, union
+from reconciler.net.clashes import Line, Span, granted, overlapping
+from reconciler.net.ranges import V6, Range
 from reconciler.net.reading import UNKNOWN, Holding, Pool
 
 BASES = (0, 10 << 24, V6, V6 + (0x2001 << 112))
@@ -47,34 +47,6 @@ def test_pairs_are_those_that_share_a_number(found: list[Span], paths: set[str])
 @given(st.lists(ranges, max_size=8), st.lists(ranges, max_size=4))
 def test_a_line_touches_what_has_a_number_of_it(laid: list[Range], others: list[Range]) -> None:
     assert Line(laid).touches(others) == bool(values(laid) & values(others))
-
-
-@given(st.text(max_size=20), st.lists(ranges, max_size=8))
-def test_a_row_is_read_back(key: str, items: list[Range]) -> None:
-    row = write_row(key, union(items))
-    assert read_row(key, row) == union(items)
-    assert read_row(f"{key}x", row) is None
-
-
-@given(st.lists(ranges, min_size=1, max_size=8), st.data())
-def test_a_row_that_was_changed_anywhere_is_not_there(
-    items: list[Range], data: st.DataObject
-) -> None:
-    row = write_row("key", union(items))
-    at = data.draw(st.integers(0, len(row) - 1))
-    put = data.draw(st.sampled_from("0123456789abcdefg-, \n\0") | st.just(""))
-    damaged = row[:at] + put + row[at + 1 :]
-    assert damaged == row or read_row("key", damaged) is None
-
-
-@pytest.mark.parametrize("items", [[(5, 4)], [(9, 9), (1, 2)], [(1, 4), (3, 9)], [(1, 2), (3, 4)]])
-def test_a_row_that_nobody_would_write_is_not_there(items: list[Range]) -> None:
-    assert read_row("key", write_row("key", items)) is None
-
-
-def test_no_row_is_not_a_row_of_nothing() -> None:
-    assert read_row("key", "") is None
-    assert read_row("key", write_row("key", ())) == ()
 
 
 def holding(**fields: object) -> Holding:

@@ -160,7 +160,7 @@ class Brakes(RuleBasedStateMachine):
         served = {key.name for key in after}
         assert all(_name(path) in served for path in self.files if path.startswith("tenants/"))
         if done.commit is not None:
-            assert judged(self.git, None, done.commit.id) is Verdict.SAME
+            assert judged(self.git, done.commit.id) is Verdict.SAME
             self.went_by = self.limits
             self.before = after  # what people did is compared with what reconcile committed
         self.first = {key: self.first.get(key, live) for key in self.asked()} if is_held else {}

@@ -12,7 +12,7 @@ from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
 from tests.memory import evaluation_after
-from tests.properties.test_incremental import ISLANDS, carried_out, island, member
+from tests.properties.histories import ISLANDS, carried_out, island, member
 from tests.properties.trees import Files
 from tests.world import CLOCK, provider, raw, request, tenant
 

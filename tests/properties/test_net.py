@@ -13,7 +13,6 @@ from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of
 from tests.commands.test_net import POOLS, Divided, Files, key, look
 from tests.fakes import FakeRepository
-from tests.memory import MemoryFacts
 from tests.properties.strategies import BASE
 from tests.records.examples import CLAIM, FOLDER, record
 
@@ -79,7 +78,6 @@ def is_wrong(before: Mapping[str, Allocation], after: Mapping[str, Allocation]) 
 def test_a_commit_is_stopped_exactly_when_it_gives_out_what_is_held(
     commits: Sequence[Sequence[Step]],
 ) -> None:
-    facts = MemoryFacts()
     before: dict[str, Allocation] = {}
     for steps in commits:
         after: dict[str, Allocation] = dict(before)
@@ -89,8 +87,7 @@ def test_a_commit_is_stopped_exactly_when_it_gives_out_what_is_held(
                 after[step.claim] = step.record
         old, new = files_of(before), files_of(after)
         expected = is_wrong(before, after)
-        said = look(old, new, facts)
+        said = look(old, new)
         assert bool(said) == expected
-        assert said == look(old, new) == look(old, new, repository=FakeRepository())
-        assert said == look(old, new, facts, Divided())
+        assert said == look(old, new, FakeRepository()) == look(old, new, Divided())
         before = after  # though it was stopped: somebody else may have made it

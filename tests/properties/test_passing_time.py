@@ -16,11 +16,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from reconciler.adapters.facts import FreshFacts
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.verify import Shared, verify
 from reconciler.engine.due import due_instants
@@ -47,7 +46,6 @@ class PassingTime(RuleBasedStateMachine):
         self.place = tempfile.TemporaryDirectory()
         self.folder = Path(self.place.name) / "repo"
         self.now = CLOCK
-        self.facts = FreshFacts()
         self.announced: set[str] = set()
         self.looks = 0
 
@@ -132,8 +130,7 @@ class PassingTime(RuleBasedStateMachine):
             now=lambda: now,
             look=(lambda _: look) if looks and (data or (folder / "observed").exists()) else None,
         )
-        facts = self.facts if warm else FreshFacts()
-        return reconcile(self.opened(folder), options, sleep=lambda _: None, facts=facts)
+        return reconcile(self.opened(folder), options, sleep=lambda _: None)
 
     def held(self, evaluation: Evaluation) -> Mapping[str, str]:
         going = {record.path for record in leaving(evaluation)}
@@ -146,7 +143,7 @@ class PassingTime(RuleBasedStateMachine):
 
     def all_is_made_again(self) -> None:
         found = RememberingRepository.of(self.opened(self.folder))
-        for item in verify(found, "HEAD", Shared(FreshFacts(), found.ahead)):
+        for item in verify(found, "HEAD", Shared(found.ahead)):
             assert item.verdict is Verdict.SAME, git(self.folder, "show", item.commit)
 
 

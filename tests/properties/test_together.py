@@ -8,11 +8,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.adapters.facts import FreshFacts
 from reconciler.adapters.git.merging import merge, quarantined
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.addresses import IPRange
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.together import Thought, beside_others
 from reconciler.model.key import Key
 from reconciler.ports import UnmergedError
@@ -45,7 +44,7 @@ def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
 
 def _told(repository: GitRepository) -> Together:
     apart = quarantined(repository)
-    thought = Thought(apart, partial(merge, apart), FreshFacts())
+    thought = Thought(apart, partial(merge, apart))
     (found,) = beside_others(thought, "main", repository.resolve("ours"), ["theirs"])
     return found
 

@@ -12,7 +12,7 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import pool_addresses, ranges_of, told
-from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.projecting import project
 from tests.documentation import ROOT, blocks
 from tests.story.stage import Stage, Step, chapters, paragraphs
@@ -27,7 +27,7 @@ def announced(stage: Stage) -> Announced:
     source = open_repository(stage.root / "remote.git", ENVIRONMENT).source("main")
     return {
         it.cluster: pool_addresses(it.manifest)
-        for it in project(evaluate_incrementally(source, None))
+        for it in project(evaluate_source(source))
         if it.manifest["kind"] == "IPAddressPool"
     }
 

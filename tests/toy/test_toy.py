@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import schema
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._importing import Copied
 from reconciler.model.plan import Grant, Keep, Refuse
@@ -21,7 +19,6 @@ from reconciler.records.emit import record_document, record_text
 from reconciler.records.recall import recall
 from reconciler.sources import schema_files
 from tests.caches import PYTHON
-from tests.memory import MemoryFacts, MemorySource
 from tests.toy import EXAMPLE, installed
 from tests.world import SMALL, commit, evaluation_of, git, reconciled, repository
 
@@ -100,20 +97,6 @@ def test_a_quay_that_cannot_be_read_may_be_the_one_that_is_meant() -> None:
     assert found == {"anna": "pool-frozen", "bert": "pool-frozen", "cleo": "pool-frozen"}
     kept = {**reconciled(FILES), QUAYS: files[QUAYS]}
     assert set(decided(evaluation_of(kept)).values()) == {"Keep"}
-
-
-def test_a_label_that_changes_reaches_those_who_asked_though_they_are_left_out() -> None:
-    facts = MemoryFacts()
-    files = {**SMALL, **FILES}
-    files = reconciled(files)
-    moved = changed(QUAYS, "side: south", "side: west", files)
-    for revision in (files, files, moved, moved, files):
-        source = MemorySource(revision)
-        quick, whole = evaluate_incrementally(source, facts), evaluate(read_tree(source))
-        assert quick.changes == whole.changes
-        assert (quick.findings, quick.gates) == (whole.findings, whole.gates)
-    there = evaluate(read_tree(MemorySource(moved)))
-    assert "record-stale" in [item.code for item in (*there.findings, *there.gates)]
 
 
 def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:

@@ -7,13 +7,11 @@ has the newest reconcile commit, if reconcile did make it. Anybody can write the
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 
 from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.filtered import present
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.root_folder import TOP
 from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
 from reconciler.model.settings import Limits
@@ -245,17 +243,6 @@ def changes(
         LimitError: There are too many.
     """
     return _changes(git, revisions, git.root.inside(paths), tally)
-
-
-def changes_of_folder(git: GitProcess, folders: tuple[str, str], tally: Tally) -> list[Changed]:
-    """Files that differ between two folders, by the ids of these; paths count from there.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: There are too many.
-    """
-    whole = replace(git, root=TOP)
-    return _changes(whole, folders, (), tally)
 
 
 def _changes(

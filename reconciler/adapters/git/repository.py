@@ -34,6 +34,7 @@ from reconciler.adapters.git.saying import is_whole, saying
 from reconciler.adapters.git.standing import Seen, Standing
 from reconciler.adapters.git.tidy import tidy
 from reconciler.model.settings import Limits
+from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
@@ -72,6 +73,7 @@ class GitRepository:
     seen: Seen = field(default_factory=Seen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
     proves: Callable[[str], bool] | None = field(default=None, compare=False)
+    verdicts: dict[str, Verdict] = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.

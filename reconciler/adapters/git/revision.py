@@ -10,14 +10,14 @@ from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.filtered import present
 from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.objects import Root, read_blobs, read_folder
-from reconciler.adapters.git.past import brought, changes_of_folder, knows, past
+from reconciler.adapters.git.past import brought, knows, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, GitError, Revision, Step
+from reconciler.ports import Entry, Revision, Step
 
 T = TypeVar("T")
 _TREE = "040000"
@@ -139,19 +139,6 @@ class GitSource:
                 return found
         return self._listed([f"{parent}/" for parent in asked])
 
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        """Files below a folder that differ from what it held when its tree was another one."""
-        if not _ID.fullmatch(since):
-            return None
-        try:
-            found = changes_of_folder(self._git, (since, folder.oid), self._budget.tally())
-        except GitError:  # that tree was never here, or git tidied it away
-            return None
-        moved = [_moved(item, folder.path) for item in found]
-        wrong = (irregular(it.path, it.new.mode) for it in moved if it.new is not None)
-        self._findings.update(dict.fromkeys(item for item in wrong if item is not None))
-        return moved
-
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""
         if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
@@ -268,13 +255,6 @@ class GitSource:
 
     def _each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         return [work(entry.path, data) for entry, data in self._read(entries)]
-
-
-def _moved(item: Changed, folder: str) -> Changed:
-    """What changed in a tree, by its path in the revision."""
-    path = f"{folder}/{item.path}"
-    old, new = (side and side._replace(path=path) for side in (item.old, item.new))
-    return Changed(path, old, new)
 
 
 def irregular(path: str, mode: str) -> Finding | None:

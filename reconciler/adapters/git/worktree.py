@@ -101,9 +101,6 @@ class WorktreeSource:
     def folders(self, parents: Sequence[str]) -> None:
         """Folders on disk have no id of their content."""
 
-    def changed_below(self, folder: Entry, since: str) -> None:
-        """Folders on disk have no id of their content."""
-
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, of HEAD where an id says so."""
         committed = [entry for entry in entries if entry.oid]

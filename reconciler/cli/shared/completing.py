@@ -167,4 +167,4 @@ def _evaluation(values: dict[str, Any]) -> Evaluation:
 
     worktree, rev = bool(values.get("worktree")), values.get("rev") or "HEAD"
     repo = values.get("repo") or Path()
-    return evaluated(repo, rev, "never", worktree=worktree, whole=False)
+    return evaluated(repo, rev, "never", worktree=worktree)

@@ -19,7 +19,6 @@ from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.ending import Ending, ending
 from reconciler.cli.shared.failures import told
-from reconciler.cli.shared.opening import open_facts
 from reconciler.cli.shared.output import emit
 from reconciler.cli.shared.watch_options import Watch
 from reconciler.clusters.options import ApplyOptions
@@ -138,10 +137,9 @@ def _made(
         pace.timeout = order.reach.timeout_seconds
     paced = None if clusters is None else PacedClusters(clusters, pace)
     noting = None if paced is None else NotingClusters(paced, notes)
-    facts = lambda: open_facts(repository)  # noqa: E731 - opened anew for each round
     wish = replace(order.wish, root=repository.git.root.path)
     site = Site(
-        *(repository, repository.is_in, facts, order.options, noting, wish),
+        *(repository, repository.is_in, order.options, noting, wish),
         applies=order.applies,
         looking=None if paced is None else NotingClusters(paced, notes, looks=True),
         now=clock.now,

@@ -6,15 +6,12 @@ from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.settings import looked_at
 
 
-def evaluated(
-    repo: Path, rev: str, color: str, *, worktree: bool, whole: bool = True
-) -> Evaluation:
+def evaluated(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
     """The evaluation of a revision. Its errors are told on stderr.
 
     Args:
@@ -22,14 +19,10 @@ def evaluated(
         rev: As `--rev`.
         color: As `--color`.
         worktree: As `--worktree`.
-        whole: Read every file; else only those that the cache does not know to be settled.
     """
     read = open_source(repo, rev, worktree=worktree)
     with progress("reading"):
-        if whole:
-            evaluation = evaluate_source(read.source)
-        else:
-            evaluation = evaluate_incrementally(read.source, read.facts())
+        evaluation = evaluate_source(read.source)
     tell_errors(evaluation.findings, painter(color))
     return evaluation
 

@@ -10,4 +10,4 @@ def history_of(read: Read, settings: Settings) -> History:
     """The past of a revision; that of HEAD for a work tree."""
     head = read.source.revision() or read.repository.resolve("HEAD")
     source = read.repository.source(head.id)
-    return History(GitAnnals(read.repository.git), source, settings, read.facts(), head.id)
+    return History(GitAnnals(read.repository.git), source, settings, head.id)

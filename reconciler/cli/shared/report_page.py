@@ -5,7 +5,7 @@ from reconciler.adapters.memory import give_back
 from reconciler.cli.shared.opening import Read, apart
 from reconciler.cli.shared.past import history_of
 from reconciler.commands.emptiness import with_emptiness
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reporting import material, page, shipped_parts
 from reconciler.commands.review import review
 from reconciler.comparison import Compared
@@ -32,15 +32,13 @@ def page_of(
     # Of the wrong folder it would say that nothing needs anybody.
     compared = with_emptiness(read.source, compared, allows=False)
     history = history_of(read, evaluation.tree.settings)
-    text = page(material(evaluation, compared, history, base, given))
-    history.keep()
-    return text
+    return page(material(evaluation, compared, history, base, given))
 
 
 def served_page(repository: GitRepository, revision: str) -> Page:
     """What `report --rev` writes, byte for byte, for a browser, while others go on with the repository."""
     read = apart(repository, revision)
-    compared = review(read.source, read.repository, None, read.facts())
+    compared = review(read.source, read.repository, None)
     html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
     give_back()
     return Page(html, policy(shipped_parts()))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from reconciler.adapters.git.merging import merge, quarantined
 from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.clock import source_at
-from reconciler.cli.shared.opening import Read, Trust, open_source, tell_if_slow
+from reconciler.cli.shared.opening import Read, open_source
 from reconciler.cli.shared.output import note
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.merging import merged
@@ -19,7 +19,7 @@ from reconciler.commands.together import Thought, beside_others
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
-from reconciler.ports import Facts, Repository, Source, UsageError
+from reconciler.ports import Repository, Source, UsageError
 from reconciler.report.escape import escape
 from reconciler.settings import looked_at
 from reconciler.together import Together
@@ -40,8 +40,6 @@ def reviewed(
     base: str | None,
     *,
     worktree: bool,
-    whole: bool = False,
-    trust: Trust = Trust.FULL,
     at: str | None = None,
     also: Sequence[str] = (),
     fetches: bool = False,
@@ -54,8 +52,6 @@ def reviewed(
         rev: As `--rev`.
         base: As `--base`.
         worktree: As `--worktree`.
-        whole: Read every file; else only those that the cache does not know to be settled.
-        trust: What the run makes of the cache.
         at: As `--at`.
         also: As `--also`.
         fetches: As `--fetch-missing`.
@@ -68,11 +64,9 @@ def reviewed(
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     if proposed is not None and base is None:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
-    read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches, says=False)
-    tell_if_slow()
-    facts = None if whole else read.facts()
+    read = open_source(repo, rev, worktree=worktree, fetches=fetches)
     with progress("planning"):
-        compared, repository = _compared_with(read, base, facts, at, also, proposed)
+        compared, repository = _compared_with(read, base, at, also, proposed)
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
@@ -81,7 +75,6 @@ def reviewed(
 def _compared_with(
     read: Read,
     base: str | None,
-    facts: Facts | None,
     at: str | None,
     also: Sequence[str],
     proposed: str | None,
@@ -91,24 +84,23 @@ def _compared_with(
     Args:
         read: The revision.
         base: As `--base`.
-        facts: The cache; None to read every file.
         at: As `--at`.
         also: As `--also`.
         proposed: As `--proposed`.
     """
     if base is None:
         source = source_at(read.source, at)
-        return review(source, read.repository, None, facts), read.repository
-    compared, repository = _beside(read, base, at, facts, proposed)
+        return review(source, read.repository, None), read.repository
+    compared, repository = _beside(read, base, at, proposed)
     return replace(compared, also=tuple(_others(read, base, also))), repository
 
 
 def _beside(
-    read: Read, base: str, at: str | None, facts: Facts | None, proposed: str | None
+    read: Read, base: str, at: str | None, proposed: str | None
 ) -> tuple[Compared, Repository]:
     """The evaluation of a revision as it will be merged, and what has the merge."""
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
-    compared = review(source_at(found.source, at), found.repository, base, facts, proposed)
+    compared = review(source_at(found.source, at), found.repository, base, proposed)
     return found.told(compared, base), found.repository
 
 
@@ -118,7 +110,7 @@ def _others(read: Read, base: str, also: Sequence[str]) -> Iterator[Together]:
     if not also or change is None:
         return
     apart = quarantined(read.repository)
-    thought = Thought(apart, partial(merge, apart), read.facts())
+    thought = Thought(apart, partial(merge, apart))
     yield from beside_others(thought, base, change, also)
 
 

@@ -16,23 +16,17 @@ from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
-from reconciler.ports import BugError, Clusters, Facts, Repository
+from reconciler.ports import BugError, Clusters, Repository
 
 
 @dataclass
 class Newest:
-    """Revisions read whole. One follows from its id alone, so the newest is not read again.
-
-    Attributes:
-        facts: Opens the cache. It knows the commits that this process made: none of them is planned
-            once more to be believed.
-    """
+    """Revisions read whole. One follows from its id alone, so the newest is not read again."""
 
     repository: Repository
-    facts: Callable[[], Facts]
     _read: dict[str, Evaluation] = field(default_factory=dict)
 
     def __call__(self, head: str) -> Evaluation:
@@ -40,7 +34,7 @@ class Newest:
         if head not in self._read:
             source = self.repository.source(head)
             read = evaluate_source(source)
-            self._read = {head: with_changes_by_hand(self.repository, source, read, self.facts())}
+            self._read = {head: with_changes_by_hand(self.repository, source, read)}
         return self._read[head]
 
 
@@ -80,7 +74,6 @@ class LookingRun:
     def reconcile(
         self,
         options: ReconcileOptions,
-        facts: Facts,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Reconciled:
         """Git, with what clusters show, and after they were asked about what would come free."""
@@ -92,7 +85,7 @@ class LookingRun:
             still_announced=self._still_announced,
             applied=lambda: last_applied(asking.clusters()),
         )
-        done = reconcile(asking.whole.repository, asked, sleep, facts)
+        done = reconcile(asking.whole.repository, asked, sleep)
         asking.bugs.extend(self.looker.bugs)
         return self.looker.told(done)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from reconciler.commands.reading.through import Through
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Source
+from reconciler.ports import Entry, Source
 
 T = TypeVar("T")
 
@@ -60,12 +60,6 @@ class Laid(Through, frozen=True):
             return None
         kept = [item for item in found if not self._is_inside(item.path)]
         return sorted([*kept, *(item for item in there if self._is_inside(item.path))])
-
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        """Files below a folder that differ from what it held when its content had another id."""
-        return (self.above if self._is_inside(folder.path) else self.of).changed_below(
-            folder, since
-        )
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""

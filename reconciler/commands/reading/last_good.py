@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from msgspec import Struct, field
 
+from reconciler.commands.reading.files import Reader
 from reconciler.commands.reading.originals import originals
-from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
 from reconciler.documents.load import Loaded
 from reconciler.documents.suffix import is_yaml

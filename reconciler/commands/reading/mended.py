@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from reconciler.commands.reading.through import Through
-from reconciler.ports import Changed, Entry
+from reconciler.ports import Entry
 
 T = TypeVar("T")
 _FILE = "100644"
@@ -39,11 +39,6 @@ class Mended(Through, frozen=True):
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
         """Nothing is told by ids."""
         del parents
-        return None
-
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        """Nothing is told by ids."""
-        del folder, since
         return None
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:

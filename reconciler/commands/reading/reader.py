@@ -1,89 +1,92 @@
-"""How single files are read: which of them are sources, which are records, and by what function."""
+"""The reader of a revision: list its tree, read and parse its files, evaluate the whole."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.documents.load import Loaded
-from reconciler.documents.names import is_meant, reserved, unfit, unread
-from reconciler.documents.suffix import is_yaml
+from reconciler.commands.reading.files import reader_of, split
+from reconciler.commands.reading.last_good import last_good
+from reconciler.commands.reading.overrides import read_overrides
+from reconciler.commands.reading.settings import OwnSettings, read_own_settings
+from reconciler.documents.names import clashes
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.model.contract import Contract
+from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
-from reconciler.observed import is_observed
-from reconciler.ports import Entry, Source
-from reconciler.records.recall import Recalled, recall
-from reconciler.sources import source_reader
+from reconciler.ports import Source
+from reconciler.tree import Tree
 
 
-class Reader(Struct, frozen=True):
-    """How the files of a revision are read, by path and bytes, and where they are.
+class EvaluationOptions(Struct, frozen=True):
+    """Inputs of an evaluation that are not files of the revision.
 
     Attributes:
-        settings: Where they are.
+        settings: Settings of another revision to use instead of its own.
+        overrides: The Overrides that apply; None for those of the revision itself.
+        allow_release: How many releases `--allow-release` permits.
+        retained: Released records that stay although their retention has ended, with the reason.
+        left: Records that claims left when they moved, with the reason why a cluster still
+            announces them; an empty reason if no cluster does.
+        contracts: What teams can request according to the base of a change.
     """
 
-    source: Source
-    settings: Settings
-    read_source: Callable[[str, bytes], Loaded]
-    read_record: Callable[[str, bytes], Recalled]
-
-    @property
-    def folders(self) -> Sequence[str]:
-        """The folders of documents."""
-        return self.settings.folders
-
-    @property
-    def records(self) -> str:
-        """The records folder."""
-        return self.settings.records
-
-    def is_record(self, path: str) -> bool:
-        """The path is that of a record, or of what is in the place of all of them."""
-        return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
-
-    def is_written(self, path: str) -> bool:
-        """The path is that of a file that only reconcile writes."""
-        return self.is_record(path) or is_observed(self.settings, path)
-
-    def is_read(self, path: str) -> bool:
-        """The path is below a folder that is read."""
-        return path.startswith(tuple(f"{folder}/" for folder in [*self.folders, self.records]))
+    settings: Settings | None = None
+    overrides: Overrides | None = None
+    allow_release: int | None = None
+    retained: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+    contracts: tuple[Contract, ...] = ()
 
 
-def reader_of(source: Source, settings: Settings) -> Reader:
-    """How the files of a source are read."""
-    read_record = partial(_record, settings.records)
-    read_source = partial(_source, source_reader(settings))
-    return Reader(source, settings, read_source, read_record)
+DEFAULTS = EvaluationOptions()
 
 
-def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:
-    """A source file, with what its name has against it."""
-    if not is_yaml(path):
-        return Loaded(path, (), (unread(path),))
-    loaded = read(path, data)
-    odd = (*unfit(path), *reserved(loaded.documents))
-    return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
+def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Evaluation:
+    """Read a revision and evaluate it."""
+    tree = read_tree(source, options.settings, overrides=options.overrides)
+    tree = replace(tree, retained=options.retained, left=options.left, contracts=options.contracts)
+    return evaluate(tree, options.allow_release)
 
 
-def _record(folder: str, path: str, data: bytes) -> Recalled:
-    """A record, with what its name has against it."""
-    if not is_yaml(path):
-        return Recalled(None, findings=(unread(path),))
-    recalled = recall(folder, path, data)
-    odd = unfit(path)
-    return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
+def read_tree(
+    source: Source,
+    settings: Settings | None = None,
+    own: OwnSettings | None = None,
+    overrides: Overrides | None = None,
+) -> Tree:
+    """Read a revision.
 
-
-def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
-    """Source files and record files of what stands in the folders that Settings name.
-
-    With those that somebody may think are such: they hold nothing, and are told.
+    Args:
+        source: The files of the revision.
+        settings: Settings of another revision to use instead of its own (`check --base`). They
+            also name the folders.
+        own: The Settings of the revision, if they are already read.
+        overrides: The Overrides that apply; None for those of the revision itself.
     """
-    folder = f"{settings.records}/"
-    read = [entry for entry in entries if is_yaml(entry.path) or is_meant(entry.path)]
-    return (
-        [entry for entry in read if not entry.path.startswith(folder)],
-        [entry for entry in read if entry.path.startswith(folder)],
+    own = own or read_own_settings(source, settings)
+    overrides = read_overrides(source) if overrides is None else overrides
+    settings = settings or own.settings
+    reader = reader_of(source, settings)
+    sources, records = split(source.entries([*settings.folders, settings.records]), settings)
+    revision = source.revision()
+    loaded = source.each(sources, reader.read_source)
+    record_files = source.each(records, reader.read_record)
+    before = last_good(reader, loaded, record_files)
+    twice = clashes(entry.path for entry in (*sources, *records))
+    # Both files of such a pair are read. An error among the findings of the tree would prevent
+    # the release of every record.
+    before = replace(before, findings=(*before.findings, *twice)) if twice else before
+    if own.is_broken:
+        before = replace(before, halted=own.halts)
+    return Tree(
+        revision=revision.id if revision else None,
+        clock=source.clock(),
+        clock_ahead=source.clock_ahead(),
+        settings=settings,
+        sources=tuple(loaded),
+        records=tuple(record_files),
+        findings=(*own.findings, *source.findings()),
+        last_good=before,
+        overrides=overrides,
     )

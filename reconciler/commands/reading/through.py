@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Revision, Source, Step
+from reconciler.ports import Entry, Revision, Source, Step
 
 T = TypeVar("T")
 
@@ -56,10 +56,6 @@ class Through(Struct, frozen=True):
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
         """What stands directly in the parents."""
         return self.of.folders(parents)
-
-    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
-        """Files below a folder that differ from what it held when its content had another id."""
-        return self.of.changed_below(folder, since)
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""

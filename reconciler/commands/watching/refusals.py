@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
-from reconciler.report.metrics import is_whole
 
 
 @dataclass(slots=True)
@@ -24,9 +23,8 @@ class Refusals:
                 self._told[decision.claim] = decision.reason
             elif isinstance(decision, Keep | Grant):
                 self._told.pop(decision.claim, None)
-        if is_whole(evaluation):
-            for claim in self._told.keys() - evaluation.state.claims.keys():
-                del self._told[claim]
+        for claim in self._told.keys() - evaluation.state.claims.keys():
+            del self._told[claim]
 
     def clear(self) -> None:
         """Everything is news."""

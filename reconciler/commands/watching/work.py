@@ -31,7 +31,7 @@ from reconciler.engine.due import next_due
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
+from reconciler.ports import BugError, Clusters, Repository, Revision
 
 
 class Site(Struct, frozen=True):
@@ -39,7 +39,6 @@ class Site(Struct, frozen=True):
 
     Attributes:
         is_in: Whether a revision is contained in another.
-        facts: Opens the cache.
         clusters: How clusters are reached; None when none is named.
         looking: The same, for looks.
         applies: Whether they are applied to.
@@ -57,7 +56,6 @@ class Site(Struct, frozen=True):
 
     repository: Repository
     is_in: Callable[[str, str], bool]
-    facts: Callable[[], Facts]
     options: ReconcileOptions
     clusters: Clusters | None
     wish: ApplyOptions
@@ -109,7 +107,7 @@ class Work:
     _newest: str = ""
 
     def __post_init__(self) -> None:
-        self._whole = Newest(self.site.repository, lambda: self.site.facts())
+        self._whole = Newest(self.site.repository)
         self._attention = Attention(self.site.monotonic, self.site.chance)
 
     def head(self) -> str:
@@ -162,10 +160,10 @@ class Work:
             return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
         options = replace(site.options, now=site.now)
         if site.clusters is None:
-            self._done = reconcile(site.repository, options, site.sleep, site.facts())
+            self._done = reconcile(site.repository, options, site.sleep)
             return self._done
         self._run = run = self._begun(site.clusters, scope, down)
-        self._done = run.reconcile(options, site.facts(), site.sleep)
+        self._done = run.reconcile(options, site.sleep)
         self._seen(run.looker.looked.figures, scope)
         found = self._whole(self._done.head.id)
         self._attention.looked(run.looker.looked, found, self._looked_at)

@@ -13,13 +13,12 @@ from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.look import Look
 from tests.commands.looking.country import ONE, Country, elastic
 from tests.commands.test_commits_of_a_run import all_same, opened
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, commit, git, repository, tree_of
 
 DEMAND = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
@@ -32,7 +31,6 @@ class Site:
         files = elastic("one", "two")
         self.folder = repository(folder, files)
         self.here = Country({})
-        self.facts = MemoryFacts()
         self.looker = Looker(
             opened(self.folder),
             self.whole,
@@ -65,7 +63,7 @@ class Site:
         """Git alone, where nobody else is asked."""
         self.here.clusters.clock = self.here.now
         options = ReconcileOptions(now=lambda: self.here.now, **asked)
-        return reconcile(opened(self.folder), options, sleep=lambda _: None, facts=self.facts)
+        return reconcile(opened(self.folder), options, sleep=lambda _: None)
 
     def newest(self) -> list[str]:
         return git(self.folder, "show", "--format=", "--name-only", "HEAD").splitlines()

@@ -2,14 +2,13 @@
 
 import pytest
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
+from reconciler.commands.reading.files import read_tree
 from reconciler.evaluate import evaluate
 from reconciler.families._demand import Entry, demand_document
 from reconciler.families.butler.kinds import TENANT
 from reconciler.observed import path_of
 from tests.engine.outcome import Files, decided, without
-from tests.memory import MemoryFacts, MemorySource, evaluation_after
+from tests.memory import MemorySource, evaluation_after
 from tests.world import SMALL, pool, provider, reconciled, tenant
 
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
@@ -95,8 +94,6 @@ def test_a_copy_stays_while_the_file_of_who_describes_it_holds_something_broken(
         evaluation = evaluation_after([before], files)
         assert evaluation.changes == ()
         assert decided(evaluation)[TWO].startswith("keep")
-        warm = evaluate_incrementally(MemorySource(files, before=[before]), MemoryFacts())
-        assert warm.changes == ()
 
 
 def test_of_two_by_people_the_older_one_counts_whatever_was_observed_before() -> None:
@@ -105,16 +102,3 @@ def test_of_two_by_people_the_older_one_counts_whatever_was_observed_before() ->
     evaluation = evaluation_after([BASE, first], both)
     (told,) = [item for item in evaluation.findings if item.code == "document-duplicate"]
     assert told.location.path == "tenants/b.yaml"
-
-
-def test_a_cache_sees_the_copy_go_when_people_describe_it_and_nothing_after_that() -> None:
-    facts, before = MemoryFacts(), reconciled(BASE)
-    assert evaluate_incrementally(MemorySource(before), facts).changes == ()
-    both = {**before, "tenants/two.yaml": tenant("two")}
-    for _ in range(2):
-        source = MemorySource(both, before=[before])
-        assert [it.path for it in evaluate_incrementally(source, facts).changes] == [COPY]
-    gone = without(both, COPY)
-    for _ in range(2):
-        source = MemorySource(gone, before=[before, both])
-        assert evaluate_incrementally(source, facts).changes == ()

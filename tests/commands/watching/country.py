@@ -28,7 +28,6 @@ from tests.commands.watching.times import Moved, Noted
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.fakes import FakeRepository
-from tests.memory import MemoryFacts
 from tests.world import CLOCK
 
 Step = Callable[[], None]
@@ -109,7 +108,6 @@ class Country:
         site = Site(
             self.branch,
             self.branch.is_in,
-            MemoryFacts,
             ReconcileOptions(),
             NotingClusters(paced, notes),
             ApplyOptions(),

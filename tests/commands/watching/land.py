@@ -11,7 +11,7 @@ from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import Looked, look
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reading.files import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
 from reconciler.commands.verify import Shared, verify
@@ -23,7 +23,6 @@ from reconciler.ports import Cluster, Commit, Revision
 from reconciler.report.verification import Verified
 from tests.commands.looking.country import ONE, Clusters, Country
 from tests.fakes import FakeRepository
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, raw
 
 WRITES = frozenset(("apply", "status", "create", "merge", "delete"))
@@ -116,7 +115,6 @@ class Land(Country):
     """A country whose branch has a history.
 
     Attributes:
-        facts: The cache of all runs; one that is killed may leave it anyhow, or lose it.
         replayed: How many commits were replayed so far.
     """
 
@@ -127,7 +125,6 @@ class Land(Country):
         clusters.steps = self.branch.steps
         held = {path: raw(text) for path, text in files.items()}
         self.branch.head = self.branch.add("", CLOCK, held)
-        self.facts: MemoryFacts | None = MemoryFacts()
         self.replayed: set[str] = set()
         self._read: dict[str, Evaluation] = {}
         self.versions = 0
@@ -178,7 +175,7 @@ class Land(Country):
             still_announced=lambda found: still_announced(found, self.clusters, self.wish),
         )
         try:
-            return reconcile(self.branch, options, sleep=lambda _: None, facts=self.facts)
+            return reconcile(self.branch, options, sleep=lambda _: None)
         finally:
             self.replay()
 
@@ -186,14 +183,14 @@ class Land(Country):
         """Each commit of ours that is on the branch is made again byte for byte."""
         for commit in self.branch.line():
             if commit in self.branch.ours and commit not in self.replayed:
-                found = replay(self.branch, commit, MemoryFacts())
+                found = replay(self.branch, commit)
                 assert found.verdict is Verdict.SAME, (self.branch.messages[commit], found)
                 self.replayed.add(commit)
                 self.commits.append(())
 
     def verify(self) -> list[Verified]:
         """What `ipam verify` says of the branch."""
-        return list(verify(self.branch, self.branch.head, Shared(MemoryFacts())))
+        return list(verify(self.branch, self.branch.head, Shared()))
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
         extent = Extent(words=looked.words)
@@ -217,5 +214,6 @@ class Land(Country):
         finally:
             self.branch.steps.left = None
             self.clusters.opened.clear()
-            self.facts = self.facts if keeps_cache else MemoryFacts()
+            if not keeps_cache:
+                self.branch.verdicts.clear()
             self.replay()

@@ -22,7 +22,6 @@ from reconciler.commands.watching.work import Site, Work
 from reconciler.ports import Change, Cluster
 from reconciler.report.metrics import catalogue
 from tests.commands.watching.land import Counted, Land
-from tests.memory import MemoryFacts
 from tests.world import CLOCK
 
 
@@ -84,9 +83,8 @@ class Post:
         self.inbox, self.notes = Inbox(self.time), Notes()
         self.registry = Registry(catalogue())
         self.observer = Metering(self.registry, lambda: self.wall())
-        self.facts = MemoryFacts()
         site = Site(
-            *(land.branch, land.branch.is_in, lambda: self.facts, ReconcileOptions()),
+            *(land.branch, land.branch.is_in, ReconcileOptions()),
             *(NotingClusters(land.clusters, self.notes), land.wish),
             looking=NotingClusters(land.clusters, self.notes, looks=True),
             now=self.wall,

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.commands.replay import Replayed
 from reconciler.commands.watching.events import Cause
@@ -15,7 +14,6 @@ from tests.commands.looking.country import ONE, elastic
 from tests.commands.watching.country import Country
 from tests.fake_cluster import HUB
 from tests.families.capi.hub import SHOP, shop
-from tests.memory import MemoryFacts
 from tests.world import CLOCK, SMALL
 
 SERVICES = f"{ONE} services"
@@ -63,8 +61,7 @@ def test_a_service_counts_a_second_after_it_was_seen_though_the_server_s_clock_s
 def test_a_commit_that_a_round_makes_is_not_planned_once_more_to_be_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    here, facts, replayed = Country(dict(SMALL)), MemoryFacts(), list[str]()
-    here.work.site = replace(here.work.site, facts=lambda: facts)
+    here, replayed = Country(dict(SMALL)), list[str]()
 
     def noted(_repository: object, commit: str, *_: object, **__: object) -> Replayed:
         replayed.append(commit)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
 from reconciler.model.plan import Keep
@@ -15,7 +14,6 @@ from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import CP, FILES, SHOP, hub, person, served, shop, there
 from tests.families.capi.trees import Files, claim, cluster, gets, got, of, pool, said
-from tests.memory import MemoryFacts, MemorySource
 from tests.world import CLOCK, evaluation_of, reconciled
 
 DAY = 86_400
@@ -77,17 +75,6 @@ def test_what_is_released_already_is_free_only_when_the_pause_has_ended() -> Non
     files["pools/00.yaml"] = pool()
     after = evaluation_of(files, CLOCK + 9 * DAY)
     assert [type(it).__name__ for it in after.plan.decisions] == ["Expire"]
-
-
-def test_a_pause_is_noticed_by_a_plan_that_reads_only_what_changed() -> None:
-    facts = MemoryFacts()
-    held = reconciled(of(pool(), claim("one"), claim("two")))
-    paused = {**held, "pools/00.yaml": pool(annotations=PAUSE)}
-    for files in (held, paused, without_claims(paused), without_claims(held), held):
-        source = MemorySource(files, CLOCK + 9 * DAY)
-        quick = evaluate_incrementally(source, facts)
-        slow = evaluation_of(files, CLOCK + 9 * DAY)
-        assert (quick.changes, quick.findings) == (slow.changes, slow.findings)
 
 
 def deleted(clusters: FakeClusters, ref: Ref, *finalizers: str) -> None:

@@ -2,12 +2,8 @@
 
 from random import Random
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
-from reconciler.evaluate import evaluate
 from reconciler.model.plan import Grant
 from tests.families.novaedge import pool, vip
-from tests.memory import MemoryFacts, MemorySource
 from tests.world import evaluation_of, provider, reconciled, tenant
 from tests.world import pool as network
 
@@ -80,21 +76,3 @@ def test_the_order_of_files_changes_nothing() -> None:
 def test_a_second_run_has_nothing_to_do() -> None:
     files = reconciled(mixed(60, 120))
     assert evaluation_of(files).changes == ()
-
-
-def test_a_tree_that_is_read_in_part_comes_to_the_same() -> None:
-    facts = MemoryFacts()
-    listed = "{allocations: [{address: 10.40.1.7, vipRef: v1}, {address: 10.40.1.8, vipRef: gone}]}"
-    first = mixed(4, 12, seed=3) | {"tenants/v1.yaml": vip("v1", of="b")}
-    copied = {**first, "pools/b.yaml": f"{first['pools/b.yaml']!s}status: {listed}\n"}
-    held = reconciled(first)
-    stale = {
-        **held,
-        "tenants/v1.yaml": f"{vip('v1', of='b')}status: {{allocatedAddress: 10.40.1.9}}\n",
-    }
-    gone = {path: data for path, data in held.items() if path != "tenants/v1.yaml"}
-    for files in (first, copied, held, stale, gone, reconciled(copied), held, first):
-        source = MemorySource(files)
-        quick, slow = evaluate_incrementally(source, facts), evaluate(read_tree(source))
-        assert quick.changes == slow.changes
-        assert (quick.findings, quick.gates) == (slow.findings, slow.gates)

@@ -1,27 +1,16 @@
-"""A plan with what is known from earlier runs is the plan without it, whatever was changed."""
+"""Random histories of revisions: islands of pools and tenants, edits, and damage."""
 
-import os
-from collections.abc import Sequence
 from ipaddress import IPv4Network
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.adapters.facts import FileFacts
-from reconciler.commands.reading import incremental, parallel
-from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.whole import read_tree
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.families._demand import Entry, demand_document
-from reconciler.incremental.snapshot import read_groups
 from reconciler.report.machine import check_document, json_text, plan_document
-from tests.memory import MemoryFacts, MemorySource
+from tests.memory import evaluation_after
 from tests.properties.trees import Files
 from tests.test_renaming import formerly
-from tests.world import CLOCK, pool, provider, raw, request, tenant
+from tests.world import pool, provider, raw, request, tenant
 
 DAY = 86_400
 ISLANDS = 4
@@ -51,7 +40,7 @@ def islands() -> Files:
     files: Files = {}
     for number in range(ISLANDS):
         files |= island(number)
-    return carried_out(files, evaluate(read_tree(MemorySource(files))))
+    return carried_out(files, evaluation_after([], files))
 
 
 def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> str:
@@ -232,88 +221,3 @@ def breakages(draw: st.DrawFn, files: Files) -> Files:
         case _:
             after[path] = b"\xff\x00" + text
     return after
-
-
-def variants(
-    files: Files, clock: int, before: Sequence[Files], kept: MemoryFacts, folder: Path
-) -> list[str]:
-    """What is shown with caches of every kind, and with one process to three."""
-    other = MemoryFacts()
-    for source in (MemorySource({**island(0), **island(1)}), MemorySource(island(2))):
-        evaluate_incrementally(source, other)
-    on_disk = FileFacts(folder, "here", "program")
-    found = []
-    # Shares of one process, of two and of three, and now and then two processes for real.
-    real = 2 if clock % 7 == 0 and len(before) == 3 else -1
-    for processes, facts in ((1, kept), (-2, MemoryFacts()), (-3, other), (real, on_disk)):
-        source = MemorySource(files, clock, before)
-        source.processes = processes
-        found.append(shown(evaluate_incrementally(source, facts)))
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        data = bytearray(file.read_bytes())
-        data[len(data) * 2 // 3] ^= 1
-        file.write_bytes(bytes(data))
-    return found
-
-
-@given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")))
-def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
-    files: Files = {}
-    for number in range(ISLANDS):
-        files |= island(number)
-    kept, clock, before = MemoryFacts(), CLOCK, list[Files]()
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parallel, "LEAST_FILES", data.draw(st.sampled_from((1, 5_000))))
-        patch.setattr(incremental, "FEW", data.draw(st.sampled_from((0, 12, 1_000))))
-        for _ in range(data.draw(st.integers(2, 7))):
-            whole = evaluate(read_tree(MemorySource(files, clock, before)))
-            for text in variants(files, clock, before, kept, Path(folder)):
-                assert text == shown(whole)
-            before.append(files)
-            if data.draw(st.booleans()):
-                files = carried_out(files, whole)
-                clock += data.draw(st.sampled_from((60, DAY)))
-            if data.draw(st.integers(0, 3)):
-                files = data.draw(edits(files))
-            if data.draw(st.integers(0, 3)) == 0:
-                files = data.draw(breakages(files))
-
-
-def test_what_is_settled_is_not_read_again() -> None:
-    files = islands()
-    facts = MemoryFacts()
-    evaluate_incrementally(MemorySource(files), facts)
-    same = MemorySource(files)
-    evaluate_incrementally(same, facts)
-    assert same.reads == 0
-    changed = MemorySource({**files, "tenants/new.yaml": member("new", 2)})
-    evaluation = evaluate_incrementally(changed, facts)
-    assert [str(item.claim) for item in evaluation.plan.decisions if item.claim.name == "new"]
-    assert changed.reads == 7  # of one island: pool, provider, three tenants, two records
-
-
-def test_clusters_with_the_same_networks_of_pods_are_read_one_by_one() -> None:
-    files: Files = {}
-    for number in range(ISLANDS):
-        inside = "{podCIDR: 10.244.0.0/16, serviceCIDR: 10.96.0.0/12}"
-        files |= island(number)
-        files[f"tenants/k{number}.yaml"] = member(f"k{number}", number, networking=inside)
-    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
-    facts = MemoryFacts()
-    evaluate_incrementally(MemorySource(files), facts)
-    (text,) = facts.tables["groups"].values()
-    assert len(read_groups(text)) == ISLANDS
-    # A pool that holds some of those addresses bears on all of them.
-    changed = {**files, "pools/new.yaml": pool("new", "10.244.7.0/24")}
-    evaluation = evaluate_incrementally(MemorySource(changed), facts)
-    assert [item.code for item in evaluation.findings] == ["pool-overlap"]
-    assert shown(evaluation) == shown(evaluate(read_tree(MemorySource(changed))))
-
-
-def test_islands_are_components_of_their_own() -> None:
-    files = islands()
-    facts = MemoryFacts()
-    evaluate_incrementally(MemorySource(files), facts)
-    (text,) = facts.tables["groups"].values()
-    assert len(read_groups(text)) == ISLANDS

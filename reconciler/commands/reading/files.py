@@ -1,0 +1,89 @@
+"""How single files are read: which of them are sources, which are records, and by what function."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.documents.load import Loaded
+from reconciler.documents.names import is_meant, reserved, unfit, unread
+from reconciler.documents.suffix import is_yaml
+from reconciler.model.settings import Settings
+from reconciler.observed import is_observed
+from reconciler.ports import Entry, Source
+from reconciler.records.recall import Recalled, recall
+from reconciler.sources import source_reader
+
+
+class Reader(Struct, frozen=True):
+    """How the files of a revision are read, by path and bytes, and where they are.
+
+    Attributes:
+        settings: Where they are.
+    """
+
+    source: Source
+    settings: Settings
+    read_source: Callable[[str, bytes], Loaded]
+    read_record: Callable[[str, bytes], Recalled]
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """The folders of documents."""
+        return self.settings.folders
+
+    @property
+    def records(self) -> str:
+        """The records folder."""
+        return self.settings.records
+
+    def is_record(self, path: str) -> bool:
+        """The path is that of a record, or of what is in the place of all of them."""
+        return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
+
+    def is_written(self, path: str) -> bool:
+        """The path is that of a file that only reconcile writes."""
+        return self.is_record(path) or is_observed(self.settings, path)
+
+    def is_read(self, path: str) -> bool:
+        """The path is below a folder that is read."""
+        return path.startswith(tuple(f"{folder}/" for folder in [*self.folders, self.records]))
+
+
+def reader_of(source: Source, settings: Settings) -> Reader:
+    """How the files of a source are read."""
+    read_record = partial(_record, settings.records)
+    read_source = partial(_source, source_reader(settings))
+    return Reader(source, settings, read_source, read_record)
+
+
+def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:
+    """A source file, with what its name has against it."""
+    if not is_yaml(path):
+        return Loaded(path, (), (unread(path),))
+    loaded = read(path, data)
+    odd = (*unfit(path), *reserved(loaded.documents))
+    return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
+
+
+def _record(folder: str, path: str, data: bytes) -> Recalled:
+    """A record, with what its name has against it."""
+    if not is_yaml(path):
+        return Recalled(None, findings=(unread(path),))
+    recalled = recall(folder, path, data)
+    odd = unfit(path)
+    return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
+
+
+def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
+    """Source files and record files of what stands in the folders that Settings name.
+
+    With those that somebody may think are such: they hold nothing, and are told.
+    """
+    folder = f"{settings.records}/"
+    read = [entry for entry in entries if is_yaml(entry.path) or is_meant(entry.path)]
+    return (
+        [entry for entry in read if not entry.path.startswith(folder)],
+        [entry for entry in read if entry.path.startswith(folder)],
+    )

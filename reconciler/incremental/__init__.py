@@ -1,1 +1,0 @@
-"""What of a plan is known from an earlier run: groups of files that bear on nothing else."""
