@@ -1,6 +1,6 @@
 """`make bench`: all tables; with `--write`, into docs/performance.md between their marks.
 
-`--plans` measures all that needs no cluster alone, `--clones` what a check takes in a fresh clone. What needs what `make envtest` builds:
+`--plans` measures all that needs no cluster alone. What needs what `make envtest` builds:
 `--clusters` measures apply alone, `--watching` a daemon and `verify`; behind it names of parts may
 stand: `growth`, `hub`, `200`, `1000`, `verify`.
 """
@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.apply import cluster_tables
-from benchmarks.clones import clone_rows
 from benchmarks.measure import machine, markdown
 from benchmarks.parts import allocator_rows, schema_rows, yaml_rows
 from benchmarks.past import past_rows
@@ -19,14 +18,13 @@ from benchmarks.whole import commit_rows, crowded_rows, plan_rows, start_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "performance.md"
 _PLANS = "<!-- figures: make bench -->\n"
-_CLONES = "<!-- figures of clones: make bench -->\n"
 _CLUSTERS = "<!-- figures of clusters: make envtest bench -->\n"
 _WATCHING = "<!-- figures of watching: make envtest bench -->\n"
 _END = "<!-- end of figures -->\n"
 
 
 def main() -> None:
-    is_all = not {"--plans", "--clones", "--clusters", "--watching"} & set(sys.argv)
+    is_all = not {"--plans", "--clusters", "--watching"} & set(sys.argv)
     if is_all or "--plans" in sys.argv:
         with tempfile.TemporaryDirectory() as folder:
             rows = [
@@ -40,9 +38,6 @@ def main() -> None:
                 *past_rows(Path(folder)),
             ]
         _tell(_PLANS, markdown(rows))
-    if is_all or "--clones" in sys.argv:
-        with tempfile.TemporaryDirectory() as folder:
-            _tell(_CLONES, markdown(clone_rows(Path(folder))))
     if is_all or "--clusters" in sys.argv:
         _tell(_CLUSTERS, cluster_tables())
     if is_all or "--watching" in sys.argv:

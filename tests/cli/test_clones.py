@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ran, given_out, ipam
+from tests.cli.running import given_out, ipam
 from tests.world import SMALL, commit, git, pool, tenant, write
 
 Capture = pytest.CaptureFixture[str]
+CHECK = ("check", "--base", "HEAD^1")
 
 
 @pytest.fixture
@@ -88,31 +89,9 @@ def test_what_a_filter_left_out_is_named_with_what_brings_it(
 
 
 @pytest.fixture
-def known(tmp_path: Path, remote: str, capsys: Capture) -> Path:
-    """A filtered clone of two commits, where a whole one stood whose base a cache knows."""
-    folder = clone(tmp_path, remote)
-    assert ipam(capsys, "check", "--rev", "HEAD^1", "--repo", folder).code == 0
-    shutil.rmtree(folder)
+def filtered(tmp_path: Path, remote: str) -> Path:
+    """A filtered clone of two commits."""
     return clone(tmp_path, remote, "--filter=blob:none", "--depth=2", "--no-checkout")
-
-
-def trusting(capsys: Capture, folder: Path, *more: str) -> Ran:
-    return ipam(capsys, "check", "--base", "HEAD^1", "--trust-cache", *more, "--repo", folder)
-
-
-def test_with_a_cache_the_few_objects_that_are_missing_are_fetched(
-    tmp_path: Path, remote: str, known: Path, capsys: Capture
-) -> None:
-    ran = trusting(capsys, known, "--fetch-missing")
-    assert ran.code == 0
-    whole = clone(tmp_path / "author", remote, "--depth=2")
-    assert ran.out == ipam(capsys, "check", "--base", "HEAD^1", "--repo", whole).out
-    packs = sorted((known / ".git" / "objects" / "pack").glob("*.pack"))
-    assert len(packs) == 4, "the clone; what differs, what is read with it, what that bears on"
-    here = git(known, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
-    there = git(whole, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
-    assert 0 < here.count(" blob ") <= there.count(" blob ")
-    assert trusting(capsys, known).out == ran.out, "all of it is there now"
 
 
 @pytest.mark.parametrize(
@@ -120,17 +99,17 @@ def test_with_a_cache_the_few_objects_that_are_missing_are_fetched(
     [
         ("check", "--base", "HEAD^1"),
         ("check", "--base", "HEAD^1", "--format=markdown"),
-        ("check", "--base", "HEAD^1", "--trust-cache", "--out", "junit={}"),
+        ("check", "--base", "HEAD^1", "--out", "junit={}"),
         ("plan", "--base", "HEAD^1", "-o", "json"),
         ("plan",),
     ],
 )
-def test_without_a_cache_all_that_is_read_is_fetched(
-    words: tuple[str, ...], tmp_path: Path, remote: str, known: Path, capsys: Capture
+def test_what_is_read_is_fetched(
+    words: tuple[str, ...], tmp_path: Path, remote: str, filtered: Path, capsys: Capture
 ) -> None:
     words = tuple(word.format(tmp_path / "junit.xml") for word in words)
-    assert ipam(capsys, *words, "--repo", known).code == 4
-    ran = ipam(capsys, *words, "--fetch-missing", "--repo", known)
+    assert ipam(capsys, *words, "--repo", filtered).code == 4
+    ran = ipam(capsys, *words, "--fetch-missing", "--repo", filtered)
     assert ran.code == 0, ran.err
     whole = clone(tmp_path / "author", remote, "--depth=2")
     there = ipam(capsys, *words, "--repo", whole)
@@ -146,11 +125,13 @@ def test_an_option_fetches_nothing_where_nothing_is_missing(
     assert ipam(capsys, *words, "--fetch-missing") == ipam(capsys, *words)
 
 
-def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(known: Path, capsys: Capture) -> None:
-    git(known, "config", "remote.origin.url", "https://127.0.0.1:9/none.git")
-    ran = trusting(capsys, known, "--fetch-missing")
+def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(
+    filtered: Path, capsys: Capture
+) -> None:
+    git(filtered, "config", "remote.origin.url", "https://127.0.0.1:9/none.git")
+    ran = ipam(capsys, *CHECK, "--fetch-missing", "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
     assert "cannot fetch what a filter left out of the clone" in ran.err
-    ran = trusting(capsys, known)
+    ran = ipam(capsys, *CHECK, "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
     assert "check and plan take --fetch-missing" in ran.err

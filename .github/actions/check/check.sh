@@ -13,17 +13,6 @@ refuse() {
   exit 64
 }
 
-# Such a job runs the workflow of the change, and a cache is given back to the runs of the ref that wrote
-# it: an earlier version of the change could have written what this run would believe.
-if [ "$TRUST_CACHE" = true ]; then
-  case $GITHUB_EVENT_NAME in
-    pull_request | pull_request_review | pull_request_review_comment)
-      refuse "trust-cache is not for $GITHUB_EVENT_NAME: a workflow that the change edits could have \
-written that cache. Leave it out, or check by a workflow of the branch (workflow_run)"
-      ;;
-  esac
-fi
-
 # HEAD^1 is what a change is merged into where HEAD is the merge that the forge made of it. A merge
 # that its author made, or what another event checks out, would be judged by a part of itself.
 if [ -z "$BASE" ]; then
@@ -62,11 +51,7 @@ fi
 
 words=("${sides[@]}" --format="$FORMAT")
 words+=(--out "json=$out/check.json")
-if [ "$TRUST_CACHE" = true ]; then
-  words+=(--trust-cache)
-else
-  words+=(--out "markdown=$out/comment.md")
-fi
+words+=(--out "markdown=$out/comment.md")
 [ "$SARIF" != true ] || words+=(--out "sarif=$out/ipam.sarif")
 [ "$JUNIT" != true ] || words+=(--out "junit=$out/ipam.xml")
 while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
@@ -82,9 +67,7 @@ code=0
 } >>"$GITHUB_OUTPUT"
 [ ! -f "$out/comment.md" ] || cat "$out/comment.md" >>"$GITHUB_STEP_SUMMARY"
 
-if [ "$TRUST_CACHE" != true ]; then # it would read all files, and write the cache
-  echo "::group::The plan of merging now"
-  "$bin/ipam" plan "${sides[@]}" || true # the check has said already what is wrong
-  echo "::endgroup::"
-fi
+echo "::group::The plan of merging now"
+"$bin/ipam" plan "${sides[@]}" || true # the check has said already what is wrong
+echo "::endgroup::"
 exit "$code"

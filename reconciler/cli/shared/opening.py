@@ -86,7 +86,6 @@ def open_source(
     *,
     worktree: bool,
     fetches: bool = False,
-    says: bool = True,
 ) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name.
 
@@ -95,10 +94,8 @@ def open_source(
         rev: As `--rev`.
         worktree: As `--worktree`.
         fetches: As `--fetch-missing`.
-        says: Say if reading takes long; to know that, the reader is loaded.
     """
-    if says:
-        tell_if_slow()
+    tell_if_slow()
     found = _asking_once(open_here(repo))
     opened = _bringing(found) if fetches else found
     repository = _proving(opened)
