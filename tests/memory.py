@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from reconciler.adapters import processes
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from reconciler.commands.by_hand import with_overrides
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.override import Overrides

@@ -15,7 +15,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.exit_codes import applied_code
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.truth import fetched
 from reconciler.ports import ExitCode, Source, UsageError
 from reconciler.report.machine import apply_document

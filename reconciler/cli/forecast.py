@@ -13,7 +13,7 @@ from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.forecast import forecast as look_ahead
 from reconciler.commands.idle import idle_of
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.who import revision_at
 from reconciler.ports import ExitCode
 from reconciler.report.outlook import outlook_document

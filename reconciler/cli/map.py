@@ -12,7 +12,7 @@ from reconciler.cli.shared.options import option, output_options, reading_option
 from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.asking import pools_of_name
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.who import revision_at
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key

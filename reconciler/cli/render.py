@@ -14,7 +14,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.contested import is_all, undecided, withheld
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.render import render as run_render
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few, has_error

@@ -13,7 +13,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.report_page import page_of
 from reconciler.cli.shared.results import results_of
 from reconciler.cli.shared.reviewing import reviewed
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.page.material import Given
 

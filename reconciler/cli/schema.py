@@ -9,7 +9,7 @@ from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import debug_option, option, reading_options
 from reconciler.cli.shared.output import emit, note, painter, tell_errors
 from reconciler.commands.codeowners import codeowners_text
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.families import families
 from reconciler.findings import has_error

@@ -15,7 +15,7 @@ from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.asking import pools_of_name
 from reconciler.commands.forecast import past_of
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from reconciler.addresses import IPRange, IPSet
 from reconciler.asking.named import pools_named
 from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.commands.simulate import pools_of, served
 from reconciler.evaluate import Evaluation
 from reconciler.findings import meant

@@ -21,7 +21,7 @@ from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
 from reconciler.commands.pins_before import waits_for_reconcile, with_pins_before
 from reconciler.commands.reading.overrides import overrides_beside
-from reconciler.commands.reading.files import EvaluationOptions, evaluate_source
+from reconciler.commands.reading.reader import EvaluationOptions, evaluate_source
 from reconciler.commands.reading.settings import has_records, read_own_settings
 from reconciler.commands.renames_before import with_renames_before, with_renames_waiting
 from reconciler.commands.sightings import Beside, with_sightings

@@ -9,7 +9,7 @@ from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.putting_back import Anchor, allowing, with_records_since
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.strays import Move, stray_records

@@ -7,7 +7,7 @@ from reconciler.clusters.metallb import NAMESPACE
 from reconciler.clusters.resources import ADDRESS_POOL, SERVICE
 from reconciler.clusters.resources import NAMESPACE as NAMESPACES
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.families._importing import Listed
 from reconciler.importing.assembling import Imported, assemble
 from reconciler.importing.copies import copies_of, resources

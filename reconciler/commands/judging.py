@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from reconciler.commands.last_made import last_made, said_last
 from reconciler.commands.reading.files import reader_of
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
 from reconciler.documents.suffix import is_yaml

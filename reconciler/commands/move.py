@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.files import reader_of
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.commands.rewriting import as_of, rewritten
 from reconciler.documents.document import Document
 from reconciler.documents.dump import dump

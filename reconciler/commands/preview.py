@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from reconciler.asking.cells import PoolMap, pool_maps
 from reconciler.commands.by_hand import with_changes_by_hand
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.render import objects
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation

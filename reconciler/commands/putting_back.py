@@ -16,7 +16,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.commands.handwork import records_since
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.mended import Mended
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import with_record_changes
 from reconciler.engine.usage import space_of

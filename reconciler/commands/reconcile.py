@@ -20,7 +20,7 @@ from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.proposing import propose
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.files import DEFAULTS, EvaluationOptions, evaluate_source
+from reconciler.commands.reading.reader import DEFAULTS, EvaluationOptions, evaluate_source
 from reconciler.commands.truth import accepted_head, fetched, require_remembered, require_truth
 from reconciler.commands.writing import (
     Part,

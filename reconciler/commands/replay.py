@@ -17,7 +17,7 @@ from reconciler.commands.message import Said, read_message
 from reconciler.commands.putting_back import anchored
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.files import EvaluationOptions, evaluate_source
+from reconciler.commands.reading.reader import EvaluationOptions, evaluate_source
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.verdicts import judged_before, note_judged
 from reconciler.engine.due import is_due

@@ -3,7 +3,7 @@
 from reconciler.commands.beside import beside
 from reconciler.commands.by_hand import as_reconciled, with_overrides
 from reconciler.commands.causes import with_causes
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.ports import Repository, Source

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.reading.files import reader_of
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.documents.document import Identity
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, let_pass

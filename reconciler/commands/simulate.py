@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine import guard

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.merging import Merge
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.verdicts import note_made
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.evaluate import Evaluation, let_pass

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.commands.looking import run as asking
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.ports import Source
 from tests.world import SMALL, commit, repository, tenant, write

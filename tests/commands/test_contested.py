@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.commands.contested import withheld
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.render import rendered
 from reconciler.ports import Source
 from tests.cli.running import ipam

@@ -20,7 +20,7 @@ from reconciler.commands.applying.intake import (
     look_of,
     remember_intake,
 )
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import believes, replay
 from reconciler.counting import tidied

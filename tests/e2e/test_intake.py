@@ -22,7 +22,7 @@ from reconciler.commands.applying.intake import (
     look_of,
     remember_intake,
 )
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.metering import METERING

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant
 from tests.families.capi import trees

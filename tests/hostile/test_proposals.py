@@ -16,7 +16,7 @@ from reconciler.cli import run
 from reconciler.commands.message import Said, message_of
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.replay import believes
 from reconciler.evaluate import Evaluation, let_pass, with_gone
 from reconciler.observed import path_of

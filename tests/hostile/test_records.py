@@ -10,7 +10,7 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.projecting import project
 from tests.cli.running import given_out

@@ -12,7 +12,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.by_hand import with_changes_by_hand
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from tests.cli.running import ipam
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.verify import Shared, verify
 from reconciler.engine.due import due_instants

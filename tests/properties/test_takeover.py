@@ -10,7 +10,7 @@ from reconciler.clusters.crds import crd_name
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import CRD
 from reconciler.commands.applying.intake import look_for_intake
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.evaluate import evaluate
 from reconciler.families._demand import Entry, demand_document
 from reconciler.model.change import Change

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reconciler.adapters.git.merging import merge, quarantined
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.addresses import IPRange
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.together import Thought, beside_others
 from reconciler.model.key import Key
 from reconciler.ports import UnmergedError

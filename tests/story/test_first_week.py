@@ -12,7 +12,7 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import pool_addresses, ranges_of, told
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.projecting import project
 from tests.documentation import ROOT, blocks
 from tests.story.stage import Stage, Step, chapters, paragraphs

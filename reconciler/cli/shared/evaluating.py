@@ -6,7 +6,7 @@ from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.settings import looked_at
 

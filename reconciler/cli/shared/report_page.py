@@ -5,7 +5,7 @@ from reconciler.adapters.memory import give_back
 from reconciler.cli.shared.opening import Read, apart
 from reconciler.cli.shared.past import history_of
 from reconciler.commands.emptiness import with_emptiness
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reporting import material, page, shipped_parts
 from reconciler.commands.review import review
 from reconciler.comparison import Compared

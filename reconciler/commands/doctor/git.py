@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity, has_error

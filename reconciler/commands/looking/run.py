@@ -16,7 +16,7 @@ from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, Clusters, Repository

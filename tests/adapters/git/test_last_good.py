@@ -9,7 +9,7 @@ from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.past import past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.cli import run
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from tests.cli.running import given_out
 from tests.contracts.homes import ENVIRONMENT

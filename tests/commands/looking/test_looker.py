@@ -13,7 +13,7 @@ from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.look import Look

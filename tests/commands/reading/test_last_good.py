@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.engine.planner import plan
 from reconciler.evaluate import evaluate
 from reconciler.families.butler.kinds import TENANT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.commands.reading.files import read_tree
+from reconciler.commands.reading.reader import read_tree
 from reconciler.evaluate import evaluate
 from reconciler.families._demand import Entry, demand_document
 from reconciler.families.butler.kinds import TENANT

@@ -11,7 +11,7 @@ from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import Looked, look
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.files import evaluate_source
+from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
 from reconciler.commands.verify import Shared, verify
