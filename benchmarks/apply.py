@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import urllib3
 
-from benchmarks.apply_hostile import hostile_table
 from benchmarks.apply_many import many_table
 from benchmarks.apply_vips import vips_table
 from reconciler.adapters.kube.clusters import KubeClusters
@@ -57,7 +56,7 @@ def cluster_tables() -> str:
             fleet.start(["management"])
             server = fleet.servers["management"]
             server.install_crds(CRDS)
-            tables = [first_table(server), idle_table(server), many_table(), hostile_table()]
+            tables = [first_table(server), idle_table(server), many_table()]
             tables.append(vips_table(server))
             return "\n".join(tables)
         finally:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from reconciler.adapters.kube.contexts import open_contexts
+from reconciler.adapters.kube.clusters import open_contexts
 from reconciler.adapters.placing import place
 from reconciler.addresses.notation import NotationError, parse_cidr
 from reconciler.cli.shared.extras import require_clusters

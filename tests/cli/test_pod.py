@@ -23,7 +23,9 @@ def _pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The variables of a Pod, without the folder of its account."""
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
-    monkeypatch.setattr("reconciler.adapters.kube.account.ACCOUNT", tmp_path / "no-account")
+    monkeypatch.setattr(
+        "reconciler.adapters.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path / "no-account"
+    )
 
 
 def test_it_commits_and_says_in_one_line_that_nothing_was_applied(

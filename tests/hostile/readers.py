@@ -13,9 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
-from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse
-from reconciler.adapters.kube.kubeconfig_files import merge
-from reconciler.adapters.kube.session import enter
+from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, merge, parse
+from reconciler.adapters.kube.session import open_session
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.literals import literal_ranges
 from reconciler.addresses.notation import (
@@ -206,7 +205,7 @@ def _use(config: Mapping[str, Any], *, is_named: bool, allow_exec: bool) -> None
         # The certificates of the system take long to read; plugins and providers do what they like.
         trusts = access.cluster.get("certificate-authority-data") or access.server[:5] == "http:"
         if trusts and not access.user.keys() & {"exec", "auth-provider"}:
-            enter(access, Deadline(Timeouts()), {}).authorization()
+            open_session(access, Deadline(Timeouts()), {}).authorization()
     except ClusterError as refused:
         _tells_no_value(refused, config)
 

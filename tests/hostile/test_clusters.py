@@ -1,8 +1,7 @@
 """A tenant's cluster that lies: about who it is, what was applied, what it announces, and our token."""
 
 import json
-from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,44 +42,24 @@ def shown(applied: dict[str, Applied]) -> str:
 # Our own token
 
 
-def _plain(token: str) -> str:
-    return token
 
 
-def _encoded(token: str) -> str:
-    return b64encode(token.encode()).decode()
 
 
-def _within(token: str) -> str:
-    return urlsafe_b64encode(f"a Bearer {token} z".encode()).decode()
 
 
-def _core(token: str) -> list[str]:
-    """What betrays a token, whatever is around it."""
-    found = [token]
-    for before in range(3):
-        coded = b64encode(b"x" * before + token.encode())
-        found.append(coded[4 : len(coded) - 4].decode())
-    return found
 
 
-@pytest.mark.parametrize("form", [_plain, _encoded, _within])
-@pytest.mark.parametrize("escapes", [False, True], ids=["plain", "escaped"])
-def test_a_token_that_a_server_repeats_is_in_no_output(
-    site: Fleet, form: Callable[[str], str], *, escapes: bool
-) -> None:
+def test_a_token_that_a_server_repeats_is_in_no_output(site: Fleet) -> None:
     """In refusals, versions, names, uids, managers, revisions, and what MetalLB is said to say."""
     token = "eyJhbGciOi.JSUzI1NiIs-ImtpZCI6_0123456789"
     site.apis[FIRST].user = {"token": token}
     site.give(FIRST)
     honest = site.apply(BOTH)
     assert honest[FIRST].state is State.APPLIED
-    said = form(token)
-    if escapes:
-        said = "".join(f"\\u{ord(char):04x}" for char in said)
 
     def body(value: object) -> bytes:
-        return json.dumps(value).replace("ECHO", said).encode()
+        return json.dumps(value).replace("ECHO", token).encode()
 
     pool = {"name": "ECHO", "namespace": "metallb-system", "uid": "u", "resourceVersion": "1"}
     ours = {"labels": {"gitops-ipam.dev/managed-by": "gitops-ipam"}}
@@ -117,8 +96,7 @@ def test_a_token_that_a_server_repeats_is_in_no_output(
         site.apis[FIRST].liar = lie
         applied = site.apply(BOTH, re_enrol=frozenset([FIRST]))
         output = shown(applied) + json.dumps(site.memory())
-        for betrayed in _core(token):
-            assert betrayed not in output, (number, match)
+        assert token not in output, (number, match)
         repeated.append("***" in output)
     assert repeated.count(True) >= 5, repeated
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from reconciler.adapters.kube.certificate import expiry
+from reconciler.adapters.kube.session import certificate_expiry
 from reconciler.ports import UsageError
 
 _log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class Certificate:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         # A passphrase would be asked for at a terminal that is not there.
         context.load_cert_chain(self.certificate, self.key, password="")  # nosec B106
-        self._expires = expiry(self.certificate.read_bytes())
+        self._expires = certificate_expiry(self.certificate.read_bytes())
         self._context = context
 
 

@@ -1,51 +1,61 @@
-"""What is asked of an API server: raw JSON, no discovery, and nothing that anybody else named.
+"""Operations of an API server on raw JSON: read, list, watch, apply, create, merge, and delete.
 
-The generated models of the official client are not used: they lose fields that they do not know,
-and send ones that nobody set. Its configuration and its connection pool are.
+The generated models of the official client are not used: they lose unknown fields and send fields
+that were never set. Discovery is not used either. A kind that has several versions is used in the
+newest version that the server serves: a list in another version fails at once. Callers see all
+objects in the version by which their kind is known.
 """
 
 import builtins
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from reconciler.adapters.kube.account import Account
-from reconciler.adapters.kube.answers import ExpiredError
-from reconciler.adapters.kube.deadline import Deadline, Timeouts
-from reconciler.adapters.kube.kubeconfig import Kubeconfig
-from reconciler.adapters.kube.limits import TENANT, TOKEN, Limits, TooLargeError, weight
-from reconciler.adapters.kube.session import Session, enter
-from reconciler.adapters.kube.streaming import change_of
-from reconciler.adapters.kube.transport import Ask
-from reconciler.adapters.kube.versions import Versions, inward
-from reconciler.adapters.kube.watch_transport import WatchTransport
+from reconciler.adapters.kube.deadline import Timeouts
+from reconciler.adapters.kube.kubeconfig import Kubeconfig, ServiceAccount
+from reconciler.adapters.kube.responses import ExpiredError, Response, failure_of, parse_json
+from reconciler.adapters.kube.session import open_session
+from reconciler.adapters.kube.transport import (
+    TENANT,
+    Limits,
+    Request,
+    TooLargeError,
+    Transport,
+)
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, SECRET, WHO_AM_I, ref_of, resource_of
 from reconciler.clusters.shapes import pared
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
+    Became,
     Change,
     ClusterError,
     Listing,
+    NoSuchKindError,
     NoSuchObjectError,
     RejectedError,
     Requests,
     StaleError,
+    UnreachableError,
 )
+
+_T = TypeVar("_T")
 
 PAGE = 500
 SHRINK = 5
-"""Times fewer objects that a page has when one was too large; down to one, and then more again."""
+"""A page that is too large is requested again with this many times fewer objects."""
 RELISTS = 3
 OLDEST = (1, 22)
 
 WATCHED = 240
-"""Seconds after which a server shall end a watch, at least, so that none is for ever."""
+"""Minimum seconds until the server ends a watch."""
 SILENCE = 15.0
-"""Seconds that it may take longer before it is given up."""
+"""Seconds after that until the client ends it."""
+MAX_TOKEN = 4096
+"""Characters of a `continue` token."""
 
 _JSON = "application/json"
 _HEAD = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -59,59 +69,59 @@ class KubeCluster:
 
     def __init__(
         self,
-        access: Kubeconfig | Account,
+        access: Kubeconfig | ServiceAccount,
         timeouts: Timeouts | None = None,
         environment: Mapping[str, str] | None = None,
         limits: Limits = TENANT,
     ) -> None:
         timeouts = timeouts or Timeouts()
-
-        def open_session(deadline: Deadline) -> Session:
-            return enter(access, deadline, environment or {})
-
-        is_renewable = access.is_renewable()
-        self._transport = WatchTransport(open_session, timeouts, limits, renewable=is_renewable)
-        self._versions = Versions(self._look)
+        self._transport = Transport(
+            lambda deadline: open_session(access, deadline, environment or {}),
+            timeouts,
+            limits,
+            renewable=access.is_renewable(),
+        )
+        self._versions = _ApiVersions(self._probe)
 
     def requests(self) -> Requests:
-        """How many requests were sent so far."""
+        """Return the number of requests that were sent."""
         return self._transport.requests()
 
     def now(self) -> int:
-        """The server's clock, in seconds since 1970, when it last answered."""
+        """Return the server's clock at its last response, in seconds since 1970."""
         return self._transport.now()
 
     def version(self) -> str:
-        """The server's version.
+        """Return the server's version.
 
         Raises:
-            ClusterError: It is too old.
+            ClusterError: The version is too old.
         """
-        told = self._json(Ask("GET", "/version", "read the version"))
-        version = str(told.get("gitVersion", ""))[:100]
-        if _numbers(told) < OLDEST:
+        answer = self._json(Request("GET", "/version", "read the version"))
+        version = str(answer.get("gitVersion", ""))[:100]
+        if _numbers(answer) < OLDEST:
             needed = ".".join(map(str, OLDEST))
             message = f"Kubernetes {version}: {needed} or later is needed"
             raise ClusterError(message, "older ones have no server-side apply")
         return version
 
     def get(self, ref: Ref) -> Manifest | None:
-        """An object, or None."""
+        """Return an object, or None."""
         try:
             is_secret = ref.resource == SECRET
-            ask = Ask("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
-            return inward(self._json(ask), ref.resource)
+            request = Request("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
+            return _inward(self._json(request), ref.resource)
         except NoSuchObjectError:
             return None
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
-        """All objects of a kind, of one state of the cluster, page by page."""
+        """Return all objects of a kind, of one resource version, page by page."""
         return self._listing(resource, namespace, labels, fields)
 
     def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
-        """Of all objects of a kind the metadata."""
+        """Return the metadata of all objects of a kind."""
         return self._listing(resource, namespace, labels, "", heads=True)
 
     def _listing(
@@ -129,7 +139,7 @@ class KubeCluster:
                     continue
             return self._pages(resource, path, what, heads=heads)
 
-        return self._versions.asked(resource, listed)
+        return self._versions.try_each(resource, listed)
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -140,30 +150,29 @@ class KubeCluster:
         query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
         what = f"apply status of {ref}" if status else f"apply {ref}"
         body = _bytes(self._versions.outward(manifest))
-        return inward(
-            self._json(Ask("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)), ref.resource
-        )
+        request = Request("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)
+        return _inward(self._json(request), ref.resource)
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object, or ask for a review."""
+        """Create an object or a review."""
         resource = resource_of(manifest)
         metadata = manifest.get("metadata") or {}
         version = self._versions.of(resource)
         path = version.within(version.path(metadata.get("namespace", "")), fieldManager=MANAGER)
         named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
-        asks = resource in (WHO_AM_I, MAY_I)
+        is_review = resource in (WHO_AM_I, MAY_I)
         what, body = f"create {named}", _bytes(self._versions.outward(manifest))
-        made = self._json(Ask("POST", path, what, body, is_repeatable=asks, is_review=asks))
-        return inward(made, resource)
+        request = Request("POST", path, what, body, is_repeatable=is_review, is_review=is_review)
+        return _inward(self._json(request), resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
         path = ref.resource.within(self._path(ref), fieldManager=manager)
-        changed = self._json(Ask("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
-        return inward(changed, ref.resource)
+        changed = self._json(Request("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+        return _inward(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the very object of this uid."""
+        """Delete the object that has this uid."""
         conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
         options = {
             "apiVersion": "v1",
@@ -172,7 +181,8 @@ class KubeCluster:
             "propagationPolicy": "Background",
         }
         try:
-            self._transport.send(Ask("DELETE", self._path(ref), f"delete {ref}", _bytes(options)))
+            body = _bytes(options)
+            self._transport.send(Request("DELETE", self._path(ref), f"delete {ref}", body))
         except NoSuchObjectError:
             return
 
@@ -181,15 +191,15 @@ class KubeCluster:
         self._transport.pause(seconds)
 
     def limit(self, seconds: float | None) -> None:
-        """Begin a new deadline."""
+        """Set the time that is left; None removes the deadline."""
         self._transport.deadline.limit(seconds)
 
     def extend(self, seconds: float) -> None:
-        """Have so many seconds left, even when the deadline is over."""
+        """Raise the time that is left to at least `seconds`."""
         self._transport.deadline.extend(seconds)
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self._transport.close()
 
     def watch(
@@ -201,7 +211,7 @@ class KubeCluster:
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[Change]:
-        """Changes as they come. A server ends it after some minutes, and is asked to bookmark."""
+        """Yield changes as they arrive, with bookmarks. The server ends the watch after minutes."""
         what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
         version = self._versions.of(resource)
         seconds = int(WATCHED * (1 + self._transport.jitter()))
@@ -213,12 +223,11 @@ class KubeCluster:
             timeoutSeconds=str(seconds),
             labelSelector=labels,
         )
-        ask = Ask("GET", path, what, accept=_HEAD if heads else _JSON)
-        cuts = self._transport.budget.limits.cuts
+        request = Request("GET", path, what, accept=_HEAD if heads else _JSON)
         try:
-            for line in self._transport.stream(ask, seconds + SILENCE):
-                change = change_of(line, what, resource, cuts=cuts)
-                yield Change(change.became, inward(dict(change.manifest), resource))
+            for line in self._transport.stream(request, seconds + SILENCE):
+                change = change_of(line, what, resource)
+                yield Change(change.became, _inward(dict(change.manifest), resource))
         except ExpiredError as expired:
             raise StaleError(str(expired)) from expired
 
@@ -226,59 +235,63 @@ class KubeCluster:
         self, resource: Resource, path: partial[str], what: str, *, heads: bool = False
     ) -> Listing:
         found: builtins.list[Manifest] = []
-        following, size, budget = "", PAGE, self._transport.budget
-        # Items of the built-in kinds do not say what they are.
+        following, size, total, limits = "", PAGE, 0, self._transport.limits
+        # Items of built-in kinds have no apiVersion and kind.
         named = {"apiVersion": resource.api_version, "kind": resource.kind}
-        for pages in count(1):
-            budget.count(what, len(found), pages)
-            asked = Ask("GET", path(**{"limit": str(size), "continue": following}), what)
-            asked = asked._replace(accept=_HEADS if heads else _JSON)
+        for number in count(1):
+            if number > limits.pages:
+                raise ClusterError(f"{what}: the list has more than {limits.pages} pages")
+            query = {"limit": str(size), "continue": following}
+            accept = _HEADS if heads else _JSON
             try:
-                page, heavy = self._transport.ask(asked)
-            except TooLargeError:  # objects of some kinds are large: ask for fewer
+                page, length = self._transport.json(
+                    Request("GET", path(**query), what, accept=accept)
+                )
+            except TooLargeError:
                 if size == 1:
                     raise
                 size = max(1, size // SHRINK)
                 continue
             size = min(PAGE, 2 * size)
             items, following = _items(page, what)
-            kept = [pared(item, resource) for item in items]
-            is_whole = not kept or kept[0] is items[0]
-            budget.keep(what, heavy if is_whole else weight(_bytes(kept)))
-            budget.count(what, len(found) + len(kept), pages)
-            found += [inward(item | named if heads else named | item, resource) for item in kept]
+            total += length
+            if len(found) + len(items) > limits.items:
+                raise ClusterError(f"{what}: the list has more than {limits.items} objects")
+            if total > limits.size:
+                raise ClusterError(f"{what}: the list is larger than {limits.size >> 20} MiB")
+            for item in items:
+                item = pared(item, resource)
+                found.append(_inward(item | named if heads else named | item, resource))
             if not following:
                 break
         return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
 
     def _path(self, ref: Ref, part: str = "") -> str:
-        """The path of one object. Without its name it would be all of them, and be deleted as such."""
+        """Return the path of an object. An empty name would mean the whole collection."""
         names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
         if any(name in ("", ".", "..") for name in names):
             raise RejectedError(f"{ref} is not the name of an object")
         return self._versions.of(ref.resource).path(ref.namespace, ref.name, part)
 
-    def _look(self, version: Resource) -> None:
-        """Whether a version is served: the shortest list of it."""
-        what = f"list {_kind(version)}"
-        self._json(Ask("GET", version.within(version.path(), limit="1"), what))
+    def _probe(self, version: Resource) -> None:
+        """List one object to find out whether a version is served."""
+        path = version.within(version.path(), limit="1")
+        self._json(Request("GET", path, f"list {_kind(version)}"))
 
-    def _json(self, ask: Ask) -> dict[str, Any]:
-        value, heavy = self._transport.ask(ask)
-        self._transport.budget.keep(ask.what, heavy)
-        return value
+    def _json(self, request: Request) -> dict[str, Any]:
+        return self._transport.json(request)[0]
 
 
 def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
-    """The objects of a page, and where the next one begins; empty when it is the last.
+    """Return the objects of a page, and the token of the next page or an empty string.
 
     Raises:
-        ClusterError: It is no page. Taken for an empty one it would say that nothing is there.
+        ClusterError: The response is not a list. It must not be mistaken for an empty one.
     """
     items, metadata = page.get("items", 0), page.get("metadata") or {}
     following = metadata.get("continue") if isinstance(metadata, dict) else None
     is_list = isinstance(items, list | None) and isinstance(following, str | None)
-    is_list = is_list and isinstance(metadata, dict) and len(following or "") <= TOKEN
+    is_list = is_list and isinstance(metadata, dict) and len(following or "") <= MAX_TOKEN
     if not is_list or not all(isinstance(item, dict) for item in items or ()):
         raise ClusterError(f"{what}: the answer is not a list")
     return items or [], following or ""
@@ -293,7 +306,120 @@ def _kind(resource: Resource) -> str:
 
 
 def _numbers(version: Mapping[str, Any]) -> tuple[int, int]:
-    """Major and minor; a provider may say `31+`."""
+    """Return major and minor. Some providers write `31+`."""
     parts = (str(version.get(key, "")).rstrip("+") for key in ("major", "minor"))
     major, minor = (int(part) if part.isdigit() and len(part) < 6 else 0 for part in parts)
     return major, minor
+
+
+def change_of(line: bytes, what: str, resource: Resource) -> Change:
+    """Parse a line of a watch.
+
+    Raises:
+        StaleError: The resource version is too old.
+        ClusterError: The line is an error, or not a change.
+    """
+    try:
+        change = parse_json(line)
+    except ValueError as error:
+        raise ClusterError(f"{what}: a line of the answer is {error}") from None
+    manifest, became = change.get("object"), change.get("type")
+    if not isinstance(manifest, dict):
+        raise ClusterError(f"{what}: a line of the answer is no change")
+    if became == "ERROR":
+        raise _watch_error(manifest, what)
+    # Metadata alone has a kind of its own.
+    named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}
+    try:
+        return Change(Became(str(became)), named)
+    except ValueError:
+        raise ClusterError(f"{what}: a line of the answer is no change") from None
+
+
+def _watch_error(refusal: Mapping[str, Any], what: str) -> ClusterError:
+    code = refusal.get("code")
+    status = code if isinstance(code, int) and not isinstance(code, bool) else 500
+    body = json.dumps({**refusal, "kind": "Status"}).encode()
+    failure = failure_of(what, Response(status, {}, body))
+    error = failure.error if failure is not None else UnreachableError(f"{what}: it broke off")
+    if isinstance(error, ExpiredError):
+        return StaleError(str(error))
+    return error
+
+
+class _ApiVersions:
+    """The API version of each kind that a server serves. Threads can share it.
+
+    Args:
+        probe: Sends a request for a kind in one version, to find out whether it is served.
+    """
+
+    def __init__(self, probe: Callable[[Resource], object]) -> None:
+        self._probe = probe
+        self._served: dict[Resource, Resource] = {}
+
+    def try_each(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
+        """Return the response in the newest version that the server serves.
+
+        Raises:
+            NoSuchKindError: The server serves none of them.
+            ClusterError: The request fails for another reason.
+        """
+        known = self._served.get(resource)
+        *newer, last = resource.in_each_version() if known is None else (known,)
+        for version in newer:
+            try:
+                answer = send(version)
+            except NoSuchKindError:
+                continue
+            self._served[resource] = version
+            return answer
+        answer = send(last)
+        self._served[resource] = last
+        return answer
+
+    def of(self, resource: Resource) -> Resource:
+        """Return the kind in the version that the server serves."""
+        if not resource.versions:
+            return resource
+        if resource not in self._served:
+            try:
+                self.try_each(resource, self._probe)
+            except NoSuchKindError:  # its CRD might be installed later
+                return resource
+        return self._served[resource]
+
+    def outward(self, manifest: Manifest) -> Manifest:
+        """Return an object in the version that the server serves."""
+        resource = resource_of(manifest)
+        if not resource.versions:
+            return manifest
+        return _in_version(manifest, self.of(resource), self.of)
+
+
+def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
+    """Return an object of a server in the version by which its kind is known."""
+    if not resource.versions:
+        return manifest
+    return _in_version(manifest, resource, lambda known: known)
+
+
+def _in_version(
+    manifest: Manifest, resource: Resource, version: Callable[[Resource], Resource]
+) -> dict[str, Any]:
+    """Set the apiVersion of an object and of its owner references."""
+    named = {**manifest, "apiVersion": resource.api_version}
+    metadata = manifest.get("metadata")
+    owners = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
+    if isinstance(metadata, Mapping) and isinstance(owners, list):
+        references = [_owner(owner, version) for owner in owners]
+        named["metadata"] = {**metadata, "ownerReferences": references}
+    return named
+
+
+def _owner(owner: Any, version: Callable[[Resource], Resource]) -> Any:
+    try:
+        known = resource_of(owner)
+    except (KeyError, TypeError):  # of an unknown kind, or not a reference
+        return owner
+    return {**owner, "apiVersion": version(known).api_version}

@@ -1,24 +1,26 @@
-"""How long a cluster may take: one deadline for all that is asked of it."""
+"""Deadlines: one total time limit for all requests to a cluster."""
 
+import http.client
+import io
 import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from threading import Lock
-
-from reconciler.adapters.kube.crowd import Crowd
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """What the time is told by, and passed with.
+    """Sources of time and randomness, replaceable in tests.
 
     Attributes:
-        monotonic: Seconds, from anywhere.
-        jitter: A number in [0, 1): when many wait for one server, they must not come back as one.
-        wall: Seconds since 1970, for certificates that expire.
+        monotonic: Seconds since an arbitrary start.
+        jitter: A number in [0, 1) that spreads retries of many clients.
+        wall: Seconds since 1970, compared with the expiry of certificates.
     """
 
     sleep: Callable[[float], None] = time.sleep
@@ -29,33 +31,30 @@ class Clocks:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """How long a cluster may take.
+    """Time limits for one cluster.
 
     Attributes:
-        deadline_seconds: For all requests and pauses of a cluster together.
-        connect_seconds: For one connection.
-        read_seconds: From one byte of an answer to the next.
-        clocks: What tells it.
-        crowd: The clusters that take their time side by side.
+        deadline_seconds: All requests and pauses of a cluster together.
+        connect_seconds: One connection.
+        read_seconds: The time between two bytes of a response.
     """
 
     deadline_seconds: float = 60.0
     connect_seconds: float = 5.0
     read_seconds: float = 15.0
     clocks: Clocks = field(default_factory=Clocks)
-    crowd: Crowd = field(default_factory=Crowd)
 
 
 class Deadline:
-    """What is left of the time for a cluster. Only that in which somebody waits for the cluster counts.
+    """The time that is left for a cluster. The clock runs only while a thread waits for the cluster.
 
-    So the management cluster's deadline does not run out while tenant clusters are served, and
-    threads that wait side by side are not charged twice.
+    The management cluster's deadline therefore does not expire while tenant clusters are served,
+    and threads that wait at the same time are counted once.
 
     Attributes:
-        timeouts: What it was made of.
-        silence_seconds: How long a server may say nothing: longer while it is watched.
-        seconds: How long it is in all, as it was last begun.
+        timeouts: The limits that it was created with.
+        silence_seconds: How long a server may send nothing. A watch raises it.
+        seconds: The total time as last set.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:
@@ -70,7 +69,7 @@ class Deadline:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """A time that counts: somebody waits."""
+        """Run the clock inside this context."""
         with self._lock:
             if not self._waiting:
                 self._since = self.timeouts.clocks.monotonic()
@@ -84,7 +83,7 @@ class Deadline:
                     self._spent += self.timeouts.clocks.monotonic() - self._since
 
     def left(self) -> float:
-        """Seconds that are left; negative when it is over."""
+        """Return the seconds that are left; negative after the deadline."""
         with self._lock:
             return self._left()
 
@@ -93,13 +92,63 @@ class Deadline:
         return self.timeouts.deadline_seconds + self._more - self._spent - running
 
     def limit(self, seconds: float | None) -> None:
-        """See to it that just so many seconds are left; None for no end."""
+        """Set the time that is left; None removes the deadline."""
         with self._lock:
             self._more = 0.0
             self.seconds = inf if seconds is None else seconds
             self._more = inf if seconds is None else seconds - self._left()
 
     def extend(self, seconds: float) -> None:
-        """See to it that so many seconds are left."""
+        """Raise the time that is left to at least `seconds`."""
         with self._lock:
             self._more += max(seconds - self._left(), 0.0)
+
+
+def limited_pool(pool_class: Any, deadline: Deadline) -> Any:
+    """Return a subclass of a connection pool that reads responses within the deadline.
+
+    A socket timeout starts again with each byte, so a slow server could hold a caller without end.
+    """
+    connection = pool_class.ConnectionCls
+    options = {"response_class": partial(_response, deadline)}
+    limited = type(connection.__name__, (connection,), options)
+    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": limited})
+
+
+def _response(deadline: Deadline, sock: Any, **options: Any) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_LimitedSocket(sock, deadline), **options)  # type: ignore[arg-type]  # only makefile is called
+
+
+class _LimitedSocket:
+    """The part of a socket that `HTTPResponse` uses."""
+
+    def __init__(self, sock: Any, deadline: Deadline) -> None:
+        self._sock = sock
+        self._deadline = deadline
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_LimitedReader(self._sock, self._deadline))
+
+
+class _LimitedReader(io.RawIOBase):
+    """The reading end of a socket. Sets the socket timeout before each read."""
+
+    def __init__(self, sock: Any, deadline: Deadline) -> None:
+        self._sock = sock
+        self._raw = sock.makefile("rb", buffering=0)
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline.left()
+        if left <= 0:
+            raise TimeoutError("the deadline is over")
+        self._sock.settimeout(min(left, self._deadline.silence_seconds))
+        count: int | None = self._raw.readinto(buffer)
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

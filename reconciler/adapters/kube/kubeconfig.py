@@ -1,13 +1,13 @@
-"""How a kubeconfig is read: which keys are used, and which refused, before anything is sent.
+"""Kubeconfigs: reading, merging, and the keys that are permitted.
 
-A kubeconfig is a program in disguise: it can run commands, read files, and send its token to
-another host or to a server that nobody checked. Only what is listed here gets through. Messages
-name the cluster and the key, never a value.
+A kubeconfig can run commands, read files, and send its token to another host or to a server with
+an unverified certificate. Only the keys that are listed here are permitted. Messages name the
+cluster and the key, never a value.
 """
 
 import binascii
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,6 +19,7 @@ from reconciler.findings import shown
 from reconciler.ports import KubeconfigError
 
 MAX_BYTES = 1024 * 1024
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 _ALLOW = "--allow-exec permits it"
 _INLINE = "a kubeconfig of a Secret holds all of its data itself"
@@ -35,13 +36,13 @@ _IMPERSONATION = ("as", "as-uid", "as-groups", "as-user-extra")
 
 @dataclass(frozen=True)
 class Kubeconfig:
-    """The one cluster and the one user of a kubeconfig that may be used.
+    """The cluster and the user of one context, checked.
 
     Attributes:
-        name: How messages call the cluster.
-        server: The address of the API server, without a slash at its end.
-        cluster: The cluster's keys, checked.
-        user: The user's keys, checked. Its repr is empty, lest a token gets into a log.
+        name: The cluster's name in messages.
+        server: The address of the API server, without a trailing slash.
+        cluster: The cluster's keys.
+        user: The user's keys. They are not part of the repr, so no token gets into a log.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Kubeconfig:
     user: Mapping[str, Any] = field(repr=False)
 
     def data(self, key: str) -> bytes:
-        """What a key ending in `-data` holds, or the file that its short form names; or nothing."""
+        """Return the data of `KEY-data`, or of the file that `KEY` names, or nothing."""
         holder = self.cluster if key in CLUSTER_FILES else self.user
         inline = holder.get(f"{key}-data")
         if inline:
@@ -59,15 +60,33 @@ class Kubeconfig:
         return read_file(self.name, Path(path), key) if path else b""
 
     def is_renewable(self) -> bool:
-        """Whether reading the credentials again may give others."""
+        """Return whether reading the credentials again can return new ones."""
         return bool(self.user.keys() & {"exec", "auth-provider", "tokenFile"})
 
 
+@dataclass(frozen=True)
+class ServiceAccount:
+    """The service account of the pod that this process runs in."""
+
+    environment: Mapping[str, str]
+    folder: Path = field(default_factory=lambda: SERVICE_ACCOUNT)
+    name: str = "management"
+
+    def is_there(self) -> bool:
+        """Return whether this process runs in a pod with a service account."""
+        names = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
+        return all(map(self.environment.get, names)) and (self.folder / "token").is_file()
+
+    def is_renewable(self) -> bool:
+        """Return True: tokens of pods are rotated."""
+        return True
+
+
 def read_file(cluster: str, path: Path, key: str = "") -> bytes:
-    """The bytes of a kubeconfig, or of a file that one names under `key`.
+    """Return the bytes of a kubeconfig, or of a file that its `key` names.
 
     Raises:
-        KubeconfigError: It is not there, cannot be read or is too large.
+        KubeconfigError: The file is missing, unreadable, or too large.
     """
     what = f"the file of {key}" if key else f"the file {path}"
     try:
@@ -84,10 +103,10 @@ def read_file(cluster: str, path: Path, key: str = "") -> bytes:
 
 
 def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
-    """A kubeconfig as plain values.
+    """Return a kubeconfig as plain values.
 
     Raises:
-        KubeconfigError: It is none.
+        KubeconfigError: The data is not a kubeconfig.
     """
     reading = yaml.read(data)
     if reading.problems:
@@ -104,6 +123,56 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
     return value
 
 
+def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
+    """Merge kubeconfigs as kubectl does: the first one that sets a value wins.
+
+    Paths in a kubeconfig are relative to its folder. Missing files are skipped, unless all are
+    missing.
+
+    Raises:
+        KubeconfigError: All files are missing, or one is invalid.
+    """
+    present = [path for path in paths if path.exists()]
+    if not present:
+        raise refused(cluster, "no file of $KUBECONFIG is there")
+    return merge(
+        _rooted(parse(cluster, read_file(cluster, path)), path.absolute().parent)
+        for path in present
+    )
+
+
+def merge(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Merge kubeconfigs; the first entry of each name is used."""
+    merged: dict[str, Any] = {}
+    found: dict[str, dict[str, Any]] = {key: {} for key in LISTS}
+    for config in configs:
+        if config.get("current-context"):
+            merged.setdefault("current-context", config["current-context"])
+        for key in LISTS:
+            for entry in config.get(key) or ():
+                found[key].setdefault(entry["name"], entry)
+    return merged | {key: list(entries.values()) for key, entries in found.items()}
+
+
+def _rooted(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """Make all paths of a kubeconfig absolute."""
+
+    def rooted(entry: Mapping[str, Any], inner: str, keys: Sequence[str]) -> Mapping[str, Any]:
+        value = entry.get(inner)
+        if not isinstance(value, dict):
+            return entry
+        paths = {key: str(folder / value[key]) for key in keys if isinstance(value.get(key), str)}
+        return {**entry, inner: value | {key: path for key, path in paths.items() if value[key]}}
+
+    return {
+        **config,
+        "clusters": [
+            rooted(item, "cluster", CLUSTER_FILES) for item in config.get("clusters") or ()
+        ],
+        "users": [rooted(item, "user", USER_FILES) for item in config.get("users") or ()],
+    }
+
+
 def check(
     cluster: str,
     config: Mapping[str, Any],
@@ -112,18 +181,18 @@ def check(
     allow_exec: bool = False,
     is_named: bool = True,
 ) -> Kubeconfig:
-    """What of a kubeconfig is used, once it is known to be harmless.
+    """Return the cluster and the user of one context, if all of their keys are permitted.
 
     Args:
-        cluster: How messages call it.
-        config: What `parse` gave, or `merge` of several.
-        context: The context that is wanted, in place of its `current-context`.
-        allow_exec: Whether it may run commands, read files and go through a proxy.
-        is_named: A person named it. That of a Secret may do none of this, and speaks TLS even to
-            this very machine.
+        cluster: The cluster's name in messages.
+        config: The result of `parse` or `merge`.
+        context: The context; empty for `current-context`.
+        allow_exec: Whether the kubeconfig may run commands, read files, and use a proxy.
+        is_named: Whether a person named the file. A kubeconfig from a Secret may do none of
+            this, and needs TLS for the loopback as well.
 
     Raises:
-        KubeconfigError: It cannot be used, or must not be.
+        KubeconfigError: The kubeconfig is incomplete, or a key is not permitted.
     """
     name = context or config.get("current-context")
     if not name or not isinstance(name, str):
@@ -149,7 +218,7 @@ def check(
 def _checked(
     name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, hint: str
 ) -> Kubeconfig:
-    """The kubeconfig; with a hint, programs, files and proxies are refused."""
+    """Check all keys. With a hint, programs, files, and proxies are refused."""
     _keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS, _TEXTS)
     if set(user).intersection(_IMPERSONATION):
         raise refused(name, "key as: impersonation is not supported")
@@ -194,14 +263,14 @@ def _keys(
 
 
 def _server(name: str, server: object) -> str:
-    """The address of the server: https, or http on this very machine."""
+    """Return the address of the server: https, or http on the loopback."""
     if not server or not isinstance(server, str):
         raise refused(name, "key server: it is missing")
     try:
         url = urlsplit(server)
         host, _port = url.hostname or "", url.port
     except ValueError:
-        # The text of the failure may hold the address.
+        # The message of the exception can contain the address.
         raise refused(name, "key server: it is not a URL") from None
     if not host or not server.isprintable() or " " in server or url.query or url.fragment:
         raise refused(name, "key server: it is not the URL of a server")
@@ -209,12 +278,12 @@ def _server(name: str, server: object) -> str:
         raise refused(name, "key server: it has a user or a password in it")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
         raise refused(name, "key server: it is not https")
-    # Go reads `HTTPS://` so, too; whoever looks at the scheme here compares it with `https`.
+    # Lower-case the scheme, as Go does.
     return url.scheme + server[len(url.scheme) :].rstrip("/")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this very machine."""
+    """Return whether a host is the loopback."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -254,5 +323,5 @@ def _named(
 
 
 def refused(cluster: str, why: str, hint: str = "") -> KubeconfigError:
-    """The error that names a cluster and what is wrong with its kubeconfig."""
+    """Return the error for a cluster's kubeconfig."""
     return KubeconfigError(f"kubeconfig of {cluster}: {why}", hint)

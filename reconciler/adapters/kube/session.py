@@ -1,41 +1,82 @@
-"""How a server is reached: its connections, its proxy, its certificates, and who asks.
+"""Sessions with API servers: connection pool, TLS, proxy, and credentials.
 
-The official client's configuration finds the credentials (tokens, plugins, the account of a pod),
-and its connection pool is what carries the requests. Certificates are given to the pool here: the
-client would leave them in temporary files for as long as the process lives.
+The official client's configuration reads the credentials (tokens, plugins, the account of a pod),
+and its connection pool carries the requests. Certificates are set on the pool here, because the
+client would keep them in temporary files until the process ends.
 """
 
 import ssl
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from reconciler.adapters.kube.account import Account
-from reconciler.adapters.kube.certificate import expiry
-from reconciler.adapters.kube.deadline import Deadline
-from reconciler.adapters.kube.kubeconfig import Kubeconfig, is_loopback, read_file
-from reconciler.adapters.kube.sockets import limited
+from reconciler.adapters.kube.deadline import Deadline, limited_pool
+from reconciler.adapters.kube.kubeconfig import (
+    Kubeconfig,
+    ServiceAccount,
+    is_loopback,
+    read_file,
+)
 from reconciler.ports import CONTACTS, ClusterError, KubeconfigError
 
 
 class Session(NamedTuple):
-    """Where to send requests, and what to say of who sends them."""
+    """A connection pool, the server's address, and a source of the authorization header."""
 
     pool: Any
     server: str
     authorization: Callable[[], str]
 
     def __repr__(self) -> str:
-        """Nothing of it is fit to be shown."""
+        """Show no credential."""
         return "Session()"
 
 
-def enter(
-    access: Kubeconfig | Account, deadline: Deadline, environment: Mapping[str, str]
+class Credentials:
+    """The current session, which is replaced when its credentials expire. Threads can share it."""
+
+    def __init__(self, open_session: Callable[[], Session]) -> None:
+        self._open_session = open_session
+        self._sessions = [open_session()]
+        self._failure: ClusterError | None = None
+        self._lock = Lock()
+
+    @property
+    def current(self) -> Session:
+        """The session for the next request."""
+        return self._sessions[-1]
+
+    def renew(self, refused: Session) -> None:
+        """Read the credentials again, once for all threads whose session was refused.
+
+        Raises:
+            ClusterError: The credentials cannot be read.
+        """
+        with self._lock:
+            if self.current is not refused:
+                return  # another thread renewed them
+            if self._failure is None:
+                try:
+                    self._sessions.append(self._open_session())
+                except ClusterError as failure:
+                    self._failure = failure
+            if self._failure is not None:  # each thread raises an exception of its own
+                raise type(self._failure)(str(self._failure), self._failure.hint)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions:
+            session.pool.clear()
+
+
+def open_session(
+    access: Kubeconfig | ServiceAccount, deadline: Deadline, environment: Mapping[str, str]
 ) -> Session:
-    """A way into the server. Sends nothing to it; a plugin for credentials is run.
+    """Return a session. Sends no request, but runs the credential plugin if there is one.
 
     Raises:
         KubeconfigError: The credentials or certificates cannot be used.
@@ -52,8 +93,8 @@ def enter(
         )
     except ClusterError:
         raise
-    except Exception as failure:  # noqa: BLE001 - loaders raise whatever a kubeconfig makes them
-        # The text of the failure may hold values.
+    except Exception as failure:  # noqa: BLE001 - loaders raise any exception
+        # The message of the exception can contain values.
         message = f"kubeconfig of {access.name}: its credentials cannot be read"
         raise KubeconfigError(f"{message} ({type(failure).__name__})") from None
     server = str(configuration.host).rstrip("/")
@@ -65,7 +106,9 @@ def enter(
     pool = RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
     classes = pool.pool_classes_by_scheme
-    pool.pool_classes_by_scheme = {name: limited(kind, deadline) for name, kind in classes.items()}
+    pool.pool_classes_by_scheme = {
+        name: limited_pool(kind, deadline) for name, kind in classes.items()
+    }
     return Session(pool, server, lambda: _authorization(access.name, configuration))
 
 
@@ -77,14 +120,14 @@ def _kubeconfig(
     is_tls = access.server.startswith("https:")
     context = _trusting(access.name, access.data("certificate-authority"), is_tls=is_tls)
     _prove(access, context, wall)
-    # Certificates are loaded by now; a plugin may ask what cluster it is for.
+    # Certificates are loaded already. A plugin can ask for the cluster's data.
     keys = access.cluster if "exec" in access.user else ("server", "tls-server-name")
     cluster = {key: access.cluster[key] for key in keys if key in access.cluster}
     hidden = ("client-certificate", "client-certificate-data", "client-key", "client-key-data")
     user = {key: value for key, value in access.user.items() if key not in hidden}
     path = user.pop("tokenFile", "")
     if path:
-        # As kubectl does, it goes before a token that is written out.
+        # It has precedence over an inline token, as in kubectl.
         token = read_file(access.name, Path(path), "tokenFile").decode("utf-8", "replace")
         user["token"] = token.strip()
     loader = KubeConfigLoader(
@@ -108,7 +151,7 @@ def _check_plugin(name: str, configuration: Any, context: ssl.SSLContext) -> Non
         raise KubeconfigError(f"kubeconfig of {name}: key exec: the plugin gave no credentials")
 
 
-def _account(access: Account, configuration: Any) -> ssl.SSLContext:
+def _account(access: ServiceAccount, configuration: Any) -> ssl.SSLContext:
     from kubernetes.config.incluster_config import InClusterConfigLoader
 
     authority = access.folder / "ca.crt"
@@ -122,15 +165,15 @@ def _account(access: Account, configuration: Any) -> ssl.SSLContext:
 
 
 def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLContext:
-    """TLS from 1.2 on that trusts the given certificates, or the system's when there are none."""
+    """Return a TLS 1.2+ context that trusts the given certificates, or else the system's."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    # As Go does: a certificate that is named is trusted, signed by itself or not.
+    # A given certificate is trusted even if it is not self-signed, as in Go.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
         if authority:
             context.load_verify_locations(cadata=authority.decode("ascii", "replace"))
-        elif is_tls:  # they are many, and take longer to read than a whole run takes otherwise
+        elif is_tls:
             context.load_default_certs()
     except (ssl.SSLError, ValueError) as failure:
         why = "key certificate-authority-data: it holds no certificate that can be read"
@@ -139,20 +182,20 @@ def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLCon
 
 
 def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]) -> None:
-    """Load the client certificate, if there is one."""
+    """Load the client certificate if there is one."""
     certificate, key = access.data("client-certificate"), access.data("client-key")
     if not certificate:
         return
     start = f"kubeconfig of {access.name}: key client-certificate-data:"
-    until = expiry(certificate)
+    until = certificate_expiry(certificate)
     if until is not None and until < wall():
         raise KubeconfigError(f"{start} the certificate has expired")
     try:
-        # OpenSSL takes a key from a file only. Nobody else may read it, and it is gone at once.
+        # OpenSSL reads keys from files only. The file is private and deleted at once.
         with NamedTemporaryFile(prefix="ipam-") as file:
             file.write(certificate + b"\n" + key)
             file.flush()
-            context.load_cert_chain(file.name, password="")  # nosec B106  # the key has none
+            context.load_cert_chain(file.name, password="")  # nosec B106  # no password
     except ssl.SSLError as failure:
         why = "it does not fit client-key-data, or one of them cannot be read"
         raise KubeconfigError(f"{start} {why}") from failure
@@ -163,9 +206,9 @@ def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float
 
 
 def _proxy(
-    access: Kubeconfig | Account, server: str, environment: Mapping[str, str]
+    access: Kubeconfig | ServiceAccount, server: str, environment: Mapping[str, str]
 ) -> tuple[str | None, str | None]:
-    """The proxy, and what goes past it; the loopback always does."""
+    """Return the proxy and the hosts that bypass it. The loopback never uses one."""
     url = urlsplit(server)
     if is_loopback(url.hostname or ""):
         return None, None
@@ -176,7 +219,7 @@ def _proxy(
 
 
 def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
-    """Who asks the proxy, when its address says it; the client does not look there."""
+    """Return the credentials in the proxy's address, which the client ignores."""
     from urllib3 import make_headers
 
     url = urlsplit(proxy)
@@ -186,16 +229,31 @@ def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
 
 
 def _authorization(name: str, configuration: Any) -> str:
-    """The header's value; the client reads tokens that change again by itself, in time."""
+    """Return the Authorization header. The client reads tokens again before they expire."""
     try:
-        told = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
+        token = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
     except Exception as failure:  # noqa: BLE001 - so do their hooks
         raise KubeconfigError(
             f"kubeconfig of {name}: its credentials cannot be read ({type(failure).__name__})"
         ) from None
-    value = str(told).strip()
+    value = str(token).strip()
     if not value.isascii() or not value.isprintable():
         raise KubeconfigError(
             f"kubeconfig of {name}: its token holds characters that no header takes"
         )
     return value
+
+
+# The filter of warnings is global.
+_WARNINGS = Lock()
+
+
+def certificate_expiry(pem: bytes) -> int | None:
+    """Return when the first certificate of a PEM file expires, in seconds since 1970, or None."""
+    from cryptography.x509 import InvalidVersion, load_pem_x509_certificate
+
+    try:
+        with _WARNINGS, warnings.catch_warnings(action="ignore"):
+            return int(load_pem_x509_certificate(pem).not_valid_after_utc.timestamp())
+    except (ValueError, InvalidVersion):
+        return None

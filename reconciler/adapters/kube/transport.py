@@ -1,42 +1,76 @@
-"""How a request is sent: counted, given up in time, and its answer read to the end.
+"""HTTP requests to an API server: deadline, size limits, retries, redaction, and watches.
 
-The retries of the client and of its connection pool are off: they know neither the deadline nor
-which errors are for good. A request that may have been carried out is sent again only when twice
-does no harm.
+The retries of the client library are off, because they know neither the deadline nor which errors
+are permanent. A request that may have been carried out is sent again only if repeating is harmless.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, NamedTuple
 
-from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
-from reconciler.adapters.kube.crowd import Place
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
-from reconciler.adapters.kube.failures import judge_failure
-from reconciler.adapters.kube.headers import clock_of, wish_of
-from reconciler.adapters.kube.limits import BODY, REFUSAL, Budget, Limits, TooLargeError
-from reconciler.adapters.kube.parsing import parsed
-from reconciler.adapters.kube.renewal import Sessions
-from reconciler.adapters.kube.retries import may_repeat, pause_before
-from reconciler.adapters.kube.scrubbing import Scrubber
-from reconciler.adapters.kube.session import Session
+from reconciler.adapters.kube.responses import (
+    Failure,
+    Redactor,
+    Response,
+    Retry,
+    connection_failure,
+    failure_of,
+    parse_json,
+    retry_after,
+    server_clock,
+)
+from reconciler.adapters.kube.session import Credentials, Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
+_MIB = 1024 * 1024
+MAX_BODY = 8 * _MIB
+"""Bytes of a response."""
+MAX_LINE = 4 * _MIB
+"""Bytes of one change of a watch. A server stores objects of at most half this size."""
+MAX_RETRIES = 4
+FIRST_PAUSE = 0.5
+MAX_PAUSE = 8.0
 _CHUNK = 64 * 1024
 
 
-class Ask(NamedTuple):
-    """A request.
+class TooLargeError(ClusterError):
+    """A response is too large. A smaller page might fit."""
+
+
+class Limits(NamedTuple):
+    """Size limits for the lists of a cluster.
 
     Attributes:
-        what: What it is for, as messages name it.
-        is_repeatable: Whether carrying it out twice does no harm.
-        is_review: It is created to be answered: nothing is written.
-        is_verbatim: Nothing is taken out of the answer: it is a Secret, of which nothing is shown,
-            and may hold a credential that is ours, too.
-        accept: The form of the answer.
+        items: Objects of a list.
+        pages: Pages of a list.
+        size: Bytes of all pages of a list.
+    """
+
+    items: int
+    pages: int
+    size: int
+
+
+TENANT = Limits(50_000, 1_000, 128 * _MIB)
+"""A cluster that its tenant controls. Clusters with 5,000 nodes and 20,000 Services stay below."""
+MANAGEMENT = Limits(sys.maxsize, sys.maxsize, sys.maxsize)
+"""The management cluster. It holds one object per record, and is as trusted as the repository."""
+
+
+class Request(NamedTuple):
+    """An HTTP request.
+
+    Attributes:
+        what: The purpose, as messages show it.
+        is_repeatable: Whether carrying it out twice is harmless.
+        is_review: The request creates a review, which is not stored.
+        is_verbatim: Nothing is redacted. A Secret can hold the credential that reads it.
+        accept: The media type of the response.
     """
 
     method: str
@@ -51,157 +85,206 @@ class Ask(NamedTuple):
 
 
 class Transport:
-    """The way to one API server. Several threads may use it.
+    """The connection to one API server. Threads can share it; a watch needs one of its own.
 
     Attributes:
-        deadline: What is left of the time that the cluster may take.
-        budget: What is left of what it may say.
+        deadline: The time that is left for the cluster.
+        limits: Size limits of its lists.
     """
 
     def __init__(
         self,
-        enter: Callable[[Deadline], Session],
+        open_session: Callable[[Deadline], Session],
         timeouts: Timeouts,
         limits: Limits,
         *,
         renewable: bool,
     ) -> None:
         self.deadline = Deadline(timeouts)
-        self.budget = Budget(limits)
-        self._place = Place(
-            timeouts.crowd, limits.at_once, timeouts.clocks.monotonic, timeouts.clocks.sleep
-        )
-        self._scrubber = Scrubber()
+        self.limits = limits
+        self._redactor = Redactor()
         self._timeouts = timeouts
         self._is_renewable = renewable
-        self._sessions = Sessions(partial(enter, self.deadline))
+        self._credentials = Credentials(partial(open_session, self.deadline))
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
         self._now = 0
+        self._stream: Any = None
+        self._is_closed = False
         self._lock = Lock()
 
     def requests(self) -> Requests:
-        """How many requests were sent."""
+        """Return the number of requests that were sent."""
         with self._lock:
             return Requests(*self._counts.values())
 
     def jitter(self) -> float:
-        """A number in [0, 1)."""
+        """Return a number in [0, 1)."""
         return self._timeouts.clocks.jitter()
 
     def now(self) -> int:
-        """The server's clock when it last answered."""
+        """Return the server's clock at its last response."""
         return self._now
 
-    def send(self, ask: Ask) -> Answer:
-        """Ask, again if need be.
+    def send(self, request: Request) -> Response:
+        """Send a request, with retries.
 
         Raises:
-            ClusterError: The answer is a refusal, or there is none.
+            ClusterError: The server refuses, or there is no response.
         """
         with self.deadline.running():
             tries, is_renewed = 0, False
             while True:
-                session = self._sessions.current
-                found = self._once(session, ask)
-                if isinstance(found, Answer):
-                    return found
-                if self._may_renew(found) and not is_renewed:
+                session = self._credentials.current
+                result = self._send_once(session, request)
+                if isinstance(result, Response):
+                    return result
+                if self._may_renew(result) and not is_renewed:
                     is_renewed = True
-                    self._sessions.renew(session)
+                    self._credentials.renew(session)
                     continue
-                if not may_repeat(found, tries, is_repeatable=ask.is_repeatable):
-                    raise found.error
-                self._wait(tries, found)
+                if not _may_repeat(result, tries, is_repeatable=request.is_repeatable):
+                    raise result.error
+                pause = _pause_before(result, tries, self._timeouts.clocks.jitter())
+                if pause >= self.deadline.left():
+                    raise result.error
+                self._timeouts.clocks.sleep(pause)
                 tries += 1
 
-    def ask(self, ask: Ask) -> tuple[dict[str, Any], int]:
-        """The mapping that a server answers with, and what it weighs. To read it takes its time, too.
+    def json(self, request: Request) -> tuple[dict[str, Any], int]:
+        """Return the JSON object of the response, and its size in bytes.
 
         Raises:
-            ClusterError: The answer is a refusal, none, too heavy, or no mapping.
+            ClusterError: The server refuses, there is no response, or it is not an object.
         """
         with self.deadline.running():
-            answer = self.send(ask)
+            body = self.send(request).body
             try:
-                return parsed(answer.body, cuts=self.budget.limits.cuts), answer.weight
-            except ValueError as why:
-                raise ClusterError(f"{ask.what}: the answer is {why}") from None
+                return parse_json(body), len(body)
+            except ValueError as error:
+                raise ClusterError(f"{request.what}: the answer is {error}") from None
+
+    def stream(self, request: Request, silence_seconds: float) -> Iterator[bytes]:
+        """Yield the lines of a watch as they arrive, without a deadline.
+
+        Args:
+            request: The watch.
+            silence_seconds: How long the server may send nothing.
+
+        Raises:
+            ClusterError: The server refuses, or the connection breaks.
+        """
+        before = self.deadline.silence_seconds
+        self.deadline.limit(None)
+        self.deadline.silence_seconds = silence_seconds
+        try:
+            with self.deadline.running():
+                authorization, response = self._open_stream(request)
+                for line in _lines(self._chunks(request.what, response), request.what):
+                    yield self._redactor.redact(line, authorization)
+        finally:
+            self._stream = None
+            self.deadline.silence_seconds = before
 
     def close(self) -> None:
-        """Let go of all connections."""
-        self._place.leave()
-        self._sessions.close()
+        """Close all connections; a watch that is being read ends."""
+        with self._lock:
+            self._is_closed = True
+            stream, self._stream = self._stream, None
+        if stream is not None:
+            with suppress(OSError, ValueError):
+                stream.shutdown()
+        self._credentials.close()
 
     def pause(self, seconds: float) -> None:
         """Wait.
 
         Raises:
-            UnreachableError: The deadline comes first.
+            UnreachableError: The deadline ends before.
         """
         with self.deadline.running():
             if seconds >= self.deadline.left():
-                raise self._late("wait")
+                raise self._deadline_error("wait")
             self._timeouts.clocks.sleep(seconds)
 
-    def _may_renew(self, found: Trouble) -> bool:
-        is_unknown = isinstance(found.error, UnauthorizedError) and found.again is Again.ALWAYS
-        return is_unknown and self._is_renewable
+    def _may_renew(self, failure: Failure) -> bool:
+        is_refused = isinstance(failure.error, UnauthorizedError) and failure.retry is Retry.ALWAYS
+        return is_refused and self._is_renewable
 
-    def _wait(self, tries: int, found: Trouble) -> None:
-        pause = pause_before(found, tries, self._timeouts.clocks.jitter())
-        if pause >= self.deadline.left():
-            raise found.error
-        self._timeouts.clocks.sleep(pause)
-
-    def _once(self, session: Session, ask: Ask) -> Answer | Trouble:
+    def _send_once(self, session: Session, request: Request) -> Response | Failure:
         if self.deadline.left() <= 0:
-            return Trouble(self._late(ask.what))
+            return Failure(self._deadline_error(request.what))
         authorization = session.authorization()
-        self._count(ask)
         try:
-            answer = self._exchange(session, ask, authorization)
-        except failures() as failure:
+            response = self._read(self._urlopen(session, request, authorization), request.what)
+        except _connection_errors() as error:
             if self.deadline.left() <= 0:
-                return Trouble(self._late(ask.what))
-            return judge_failure(ask.what, failure, self._timeouts)
-        self._now = clock_of(answer.headers) or self._now
-        trouble = judge(ask.what, answer)
-        if trouble is None:
-            return answer
-        return trouble._replace(after_seconds=wish_of(answer.headers))
+                return Failure(self._deadline_error(request.what))
+            return connection_failure(request.what, error, self._timeouts)
+        if response.status >= 300 or not request.is_verbatim:
+            body = self._redactor.redact(response.body, authorization)
+            response = response._replace(body=body)
+        failure = failure_of(request.what, response)
+        if failure is None:
+            return response
+        return failure._replace(after_seconds=retry_after(response.headers))
 
-    def _count(self, ask: Ask) -> None:
-        kind = "PATCH" if ask.method == "POST" else ask.method
-        kind = "GET" if ask.is_review else kind
+    def _open_stream(self, request: Request) -> tuple[str, Any]:
+        """Send a watch and return its authorization and its unread response."""
+        is_renewed = False
+        while True:
+            session = self._credentials.current
+            authorization = session.authorization()
+            try:
+                raw = self._urlopen(session, request, authorization)
+                if raw.status < 300:
+                    self._now = server_clock(_headers(raw)) or self._now
+                    return authorization, self._register(raw, request.what)
+                response = self._read(raw, request.what)
+            except _connection_errors() as error:
+                raise connection_failure(request.what, error, self._timeouts).error from None
+            body = self._redactor.redact(response.body, authorization)
+            failure = failure_of(request.what, response._replace(body=body))
+            if failure is None or is_renewed or not self._may_renew(failure):
+                raise failure.error if failure else UnreachableError(f"{request.what}: no answer")
+            is_renewed = True
+            self._credentials.renew(session)
+
+    def _register(self, stream: Any, what: str) -> Any:
+        """Let `close` end this stream."""
         with self._lock:
-            self._counts[kind] += 1
+            if self._is_closed:
+                stream.close()
+                raise UnreachableError(f"{what}: it was ended")
+            self._stream = stream
+        return stream
 
-    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer:
-        """One request and its whole answer, weighed before anything reads it."""
-        self._place.heard()
-        response = self._request(session, ask, authorization)
-        body = whole_body(response, self._turn)
-        if body is None:
-            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
-            raise TooLargeError(f"{ask.what}: {limit}")
-        headers = lowered(response)
-        if response.status >= 300 and len(body) > REFUSAL:
-            body = b""
-        heavy = self.budget.read(ask.what, body)
-        if response.status >= 300 or not ask.is_verbatim:
-            body = self._scrubber.clean(body, authorization)
-        return Answer(response.status, headers, body, heavy)
+    def _chunks(self, what: str, response: Any) -> Iterator[bytes]:
+        try:
+            while chunk := response.read1(_CHUNK, decode_content=False):
+                yield chunk
+        except _connection_errors() as error:
+            raise connection_failure(what, error, self._timeouts).error from None
+        finally:
+            response.close()
 
-    def _request(self, session: Session, ask: Ask, authorization: str) -> Any:
-        """One request, of whose answer the head was read."""
+    def _urlopen(self, session: Session, request: Request, authorization: str) -> Any:
+        """Send one request and read the head of the response."""
         from urllib3 import Timeout
 
+        kind = "PATCH" if request.method == "POST" else request.method
+        with self._lock:
+            self._counts["GET" if request.is_review else kind] += 1
+        headers = {"Accept": request.accept, "User-Agent": "gitops-ipam"}
+        if request.body:
+            headers["Content-Type"] = request.content_type
+        if authorization:
+            headers["Authorization"] = authorization
         left = max(self.deadline.left(), 0.001)
         return session.pool.urlopen(
-            ask.method,
-            session.server + ask.path,
-            body=ask.body or None,
-            headers=_headers(ask, authorization),
+            request.method,
+            session.server + request.path,
+            body=request.body or None,
+            headers=headers,
             timeout=Timeout(
                 connect=min(self._timeouts.connect_seconds, left),
                 read=min(self.deadline.silence_seconds, left),
@@ -212,47 +295,71 @@ class Transport:
             decode_content=False,
         )
 
-    def _turn(self, size: int) -> None:
-        """Wait until this cluster may say so many bytes more."""
-        self._place.take_turn(size, lambda: self.deadline.left() > 0)
+    def _read(self, raw: Any, what: str) -> Response:
+        """Read a response to its end and return its connection to the pool."""
+        body = bytearray()
+        try:
+            while chunk := raw.read(_CHUNK, decode_content=False):
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise TooLargeError(f"{what}: the answer is larger than {MAX_BODY // _MIB} MiB")
+            raw.release_conn()
+        finally:
+            raw.close()  # has no effect on a connection that was returned
+        headers = _headers(raw)
+        self._now = server_clock(headers) or self._now
+        return Response(raw.status, headers, bytes(body))
 
-    def _late(self, what: str) -> UnreachableError:
+    def _deadline_error(self, what: str) -> UnreachableError:
         seconds = f"{self.deadline.seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 
-def whole_body(response: Any, turn: Callable[[int], None]) -> bytes | None:
-    """The body, and the connection back to its pool; a body that is too large closes it."""
-    body = bytearray()
-    try:
-        while chunk := response.read(_CHUNK, decode_content=False):
-            body += chunk
-            turn(len(chunk))
-            if len(body) > BODY:
-                return None
-        response.release_conn()
-        return bytes(body)
-    finally:
-        # Nothing is left to close of a connection that was given back.
-        response.close()
+def _may_repeat(failure: Failure, tries: int, *, is_repeatable: bool) -> bool:
+    """Return whether a failed request is sent again after `tries` repetitions."""
+    if tries == MAX_RETRIES or isinstance(failure.error, UnauthorizedError):
+        return False
+    if failure.retry is Retry.IF_REPEATABLE:
+        return is_repeatable
+    return failure.retry is Retry.ALWAYS
 
 
-def lowered(response: Any) -> dict[str, str]:
-    """The headers of an answer, by names in small letters."""
-    return {str(name).lower(): str(value) for name, value in response.headers.items()}
+def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
+    """Return the seconds until the next try: exponential with jitter, and at least Retry-After."""
+    longest: float = min(FIRST_PAUSE * 2**tries, MAX_PAUSE)
+    pause = longest * (0.5 + jitter / 2)
+    if failure.after_seconds > pause:
+        return failure.after_seconds + longest * (1 - jitter) / 2
+    return pause
 
 
-def failures() -> tuple[type[Exception], ...]:
-    """How a connection fails."""
+def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
+    """Yield each complete line of a stream.
+
+    Raises:
+        TooLargeError: A line is longer than any object.
+    """
+    rest = bytearray()
+    for chunk in chunks:
+        start = len(rest)
+        rest += chunk
+        while (end := rest.find(b"\n", start)) >= 0:
+            line = bytes(rest[:end])
+            del rest[: end + 1]
+            start = 0
+            if line.strip():
+                yield line
+        if len(rest) > MAX_LINE:
+            raise TooLargeError(f"{what}: a line is larger than {MAX_LINE // _MIB} MiB")
+
+
+def _headers(raw: Any) -> Mapping[str, str]:
+    """Return the headers of a response by lower-case names."""
+    return {str(name).lower(): str(value) for name, value in raw.headers.items()}
+
+
+def _connection_errors() -> tuple[type[Exception], ...]:
+    """Return the exceptions of a connection that fails."""
     from urllib3.exceptions import HTTPError
 
     return (HTTPError, HTTPException, OSError, ValueError)
-
-
-def _headers(ask: Ask, authorization: str) -> dict[str, str]:
-    headers = {"Accept": ask.accept, "User-Agent": "gitops-ipam"}
-    if ask.body:
-        headers["Content-Type"] = ask.content_type
-    if authorization:
-        headers["Authorization"] = authorization
-    return headers

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
-from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
+from reconciler.adapters.kube.kubeconfig import ServiceAccount
 from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option, parse_seconds
 from reconciler.clusters.options import ApplyOptions
@@ -125,7 +125,7 @@ class Reach(Struct, frozen=True):
     @property
     def is_named(self) -> bool:
         """Somebody named a management cluster, or this runs in a pod that has an account in one."""
-        return self.is_named_by_person or Account(os.environ).is_there()
+        return self.is_named_by_person or ServiceAccount(os.environ).is_there()
 
 
 def reaching_options(function: F) -> F:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.kube.certificate import expiry
+from reconciler.adapters.kube.session import certificate_expiry
 from tests.adapters.kube.certificates import make
 from tests.adapters.kube.kubeconfigs import CANARY
 
@@ -29,7 +29,7 @@ def near(folder: Path) -> bytes:
 
 def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
     near, far = make(folder, "near", days=1), make(folder, "far", days=200_000)
-    soon, late = (expiry(item.certificate.read_bytes()) for item in (near, far))
+    soon, late = (certificate_expiry(item.certificate.read_bytes()) for item in (near, far))
     assert soon is not None
     assert late is not None
     assert abs(late - soon - 199_999 * DAY) < 3600
@@ -37,12 +37,12 @@ def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", [b"", b"x", EMPTY, CANARY.encode()])
 def test_the_end_of_no_certificate_is_not_known(text: bytes) -> None:
-    assert expiry(text) is None
+    assert certificate_expiry(text) is None
 
 
 def test_the_first_certificate_counts_whatever_stands_around_it(folder: Path, near: bytes) -> None:
     other = make(folder, "other", days=10)
-    end = expiry(near)
+    end = certificate_expiry(near)
     assert end is not None
     for text in (
         near + other.certificate.read_bytes(),
@@ -53,8 +53,8 @@ def test_the_first_certificate_counts_whatever_stands_around_it(folder: Path, ne
         near.rstrip(),
         near + EMPTY,
     ):
-        assert expiry(text) == end
-    assert expiry(EMPTY + b"\n" + near) is None
+        assert certificate_expiry(text) == end
+    assert certificate_expiry(EMPTY + b"\n" + near) is None
 
 
 @pytest.mark.parametrize("serial", ["0", "-5"])
@@ -62,7 +62,7 @@ def test_a_serial_number_that_must_not_be_is_no_matter_and_nothing_is_said(
     folder: Path, near: bytes, serial: str
 ) -> None:
     odd = make(folder, "odd", 1, "IP:127.0.0.1", "-set_serial", serial)
-    told, end = expiry(odd.certificate.read_bytes()), expiry(near)
+    told, end = certificate_expiry(odd.certificate.read_bytes()), certificate_expiry(near)
     assert told is not None
     assert end is not None
     assert abs(told - end) < 3600
@@ -75,4 +75,4 @@ def test_the_end_of_a_certificate_that_is_cut_off_or_of_no_version_is_not_known(
     third, sixth = bytes.fromhex("a003020102"), bytes.fromhex("a003020105")
     assert der.count(third) == 1
     for damaged in (*(der[:size] for size in range(len(der))), der.replace(third, sixth)):
-        assert expiry(ssl.DER_cert_to_PEM_cert(damaged).encode()) is None
+        assert certificate_expiry(ssl.DER_cert_to_PEM_cert(damaged).encode()) is None

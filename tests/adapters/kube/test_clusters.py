@@ -10,7 +10,7 @@ from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
-from reconciler.ports import ClusterError, Clusters, KubeconfigError
+from reconciler.ports import Clusters, KubeconfigError
 from tests.adapters.kube.kubeconfigs import CANARY, data, kubeconfig
 from tests.adapters.kube.server import Reply, Server, serving
 
@@ -39,26 +39,6 @@ def test_a_flag_goes_before_the_environment(tmp_path: Path) -> None:
         clusters = KubeClusters(flag, environment={"KUBECONFIG": str(other)})
         assert _is_asked(clusters, named)
         assert ambient.asked == []
-
-
-def test_of_our_own_cluster_one_object_that_is_too_deep_takes_nothing_else_away(
-    tmp_path: Path,
-) -> None:
-    """Whoever may make one object of a kind could take away the kind."""
-    deep = b'{"metadata":{"name":"odd"},"spec":%b}' % (b'{"a":' * 200 + b"1" + b"}" * 200)
-    page = Reply(body=b'{"items":[%b,{"metadata":{"name":"fine"}}]}' % deep)
-    told = Reply(body=b'{"type":"ADDED","object":%b}\n' % deep, fault="chunked")
-    with serving(page, page, told) as server:
-        clusters = KubeClusters(_file(tmp_path / "flag", server))
-        cluster = clusters.management()
-        tenant = clusters.connect("a", data(kubeconfig(server.url)), is_named=True)
-        assert cluster is not None
-        names = [item["metadata"]["name"] for item in cluster.list(NODE).items]
-        with pytest.raises(ClusterError, match="nested over 100 levels"):
-            tenant.list(NODE)
-        (change,) = cluster.watch(NODE, since="1")
-    assert names == ["odd", "fine"]
-    assert change.manifest["metadata"]["name"] == "odd"
 
 
 def test_the_environment_may_name_several_files(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ import pytest
 import urllib3
 
 from reconciler.adapters.kube.deadline import Deadline
-from reconciler.adapters.kube.limits import TENANT
 from reconciler.adapters.kube.session import Session
-from reconciler.adapters.kube.transport import Ask, Transport
+from reconciler.adapters.kube.transport import TENANT, Request, Transport
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
 from reconciler.ports import CONTACTS, KubeconfigError, UnauthorizedError
@@ -22,7 +21,7 @@ from tests.adapters.kube.server import Asked, Reply, Server, serving, status
 ONE = Ref(NODE, "", "one")
 MANY = 8
 REFUSED = status(401, "Unauthorized")
-READ = Ask("GET", "/version", "read the version")
+READ = Request("GET", "/version", "read the version")
 
 
 def at_once(threads: int, call: Callable[[], object]) -> list[BaseException | None]:

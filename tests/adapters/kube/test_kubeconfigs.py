@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.kubeconfig import MAX_BYTES, check, parse
-from reconciler.adapters.kube.kubeconfig_files import merge, read_files
+from reconciler.adapters.kube.kubeconfig import MAX_BYTES, check, merge, parse, read_files
 from reconciler.ports import KubeconfigError
 from tests.adapters.kube.kubeconfigs import CANARY, TOKEN, data, kubeconfig
 

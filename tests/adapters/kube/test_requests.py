@@ -167,7 +167,7 @@ def test_a_list_of_large_objects_is_read_one_by_one_and_small_ones_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Eight objects of which no two fit into an answer, and forty that do."""
-    monkeypatch.setattr(transport, "BODY", 100_000)
+    monkeypatch.setattr(transport, "MAX_BODY", 100_000)
     sizes = [60_000] * 8 + [10] * 40
 
     def answer(asked: Asked) -> Reply:
@@ -243,4 +243,4 @@ def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:
 def test_what_goes_past_the_proxy_does() -> None:
     with serving(Reply(407)) as server:
         cluster = _through(server.url, no_proxy="192.0.2.0/24,.example")
-        assert type(cluster._transport._sessions.current.pool).__name__ == "PoolManager"
+        assert type(cluster._transport._credentials.current.pool).__name__ == "PoolManager"

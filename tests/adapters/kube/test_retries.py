@@ -234,7 +234,7 @@ def test_a_server_that_drips_is_left_at_the_deadline(fault: str) -> None:
 def test_an_answer_that_is_too_large_is_not_read_to_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(transport, "BODY", 1024 * 1024)
+    monkeypatch.setattr(transport, "MAX_BODY", 1024 * 1024)
     with serving(Reply(200, b"x" * (2 * 1024 * 1024))) as server:
         with pytest.raises(ClusterError, match="the answer is larger than 1 MiB"):
             _get(cluster_of(server))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.kube.certificate import expiry
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.kubeconfig import check
+from reconciler.adapters.kube.session import certificate_expiry
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, KubeconfigError, UnauthorizedError, UnreachableError
@@ -136,7 +136,7 @@ def test_a_certificate_that_the_server_refuses_is_a_matter_of_credentials(
 def test_a_certificate_that_has_expired_is_told_before_it_is_sent(
     client_certificate: Certificate,
 ) -> None:
-    until = expiry(client_certificate.certificate.read_bytes())
+    until = certificate_expiry(client_certificate.certificate.read_bytes())
     assert until is not None
     access = check("team/one", kubeconfig(user=client_certificate.inline("client")))
     with serving(Reply()) as server:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube.versions import inward
+from reconciler.adapters.kube.cluster import _inward
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
 from reconciler.model.resource import Ref
@@ -108,7 +108,7 @@ def test_an_object_and_its_owners_are_written_in_the_version_of_the_server(versi
 def test_what_comes_is_known_by_one_version_however_odd_it_is() -> None:
     newer = {**CLUSTER, "apiVersion": "cluster.x-k8s.io/v1beta2"}
     claim = {"apiVersion": NEW, "metadata": {"ownerReferences": [newer, 7, {"kind": []}, STRANGER]}}
-    assert inward(claim, CLAIMS) == {
+    assert _inward(claim, CLAIMS) == {
         "apiVersion": OLD,
         "metadata": {
             "ownerReferences": [
@@ -117,6 +117,6 @@ def test_what_comes_is_known_by_one_version_however_odd_it_is() -> None:
         },
     }  # fmt: skip
     for odd in ({"metadata": 7}, {"metadata": {"ownerReferences": 7}}, {"metadata": None}, {}):
-        assert inward({**odd}, ADDRESSES) == {**odd, "apiVersion": OLD}
+        assert _inward({**odd}, ADDRESSES) == {**odd, "apiVersion": OLD}
     pool = {"apiVersion": "metallb.io/v1beta9", "kind": "IPAddressPool"}
-    assert inward(pool, ADDRESS_POOL) is pool
+    assert _inward(pool, ADDRESS_POOL) is pool

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube import streaming
-from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube import transport
+from reconciler.adapters.kube.cluster import KubeCluster, change_of
 from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.limits import TooLargeError
-from reconciler.adapters.kube.streaming import change_of, lines
+from reconciler.adapters.kube.transport import TooLargeError
 from reconciler.clusters.resources import SERVICE
 from reconciler.ports import (
     Became,
@@ -99,42 +98,21 @@ def test_a_line_that_is_no_change_ends_the_watch(text: bytes) -> None:
         change_of(text, WHAT, SERVICE)
 
 
-def test_one_object_that_is_too_deep_ends_no_watch_of_our_own_cluster() -> None:
-    deep = b'{"a":' * 200 + b"1" + b"}" * 200
-    told = b'{"type":"ADDED","object":{"metadata":{"name":"odd"},"spec":%b}}' % deep
-    with pytest.raises(ClusterError, match="nested over 100 levels"):
-        change_of(told, WHAT, SERVICE)
-    change = change_of(told, WHAT, SERVICE, cuts=True)
-    assert change.manifest["metadata"]["name"] == "odd"
-
-
-def test_lines_are_told_as_soon_as_they_are_whole() -> None:
-    pieces = iter([b"on", b"e\ntwo\n\nth", b"ree", b"\nfo"])
-    assert list(lines(pieces, WHAT)) == [b"one", b"two", b"three"]
-
-
-def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "LINE", 100)
-    read = []
-
-    def endless() -> Iterator[bytes]:
-        while True:
-            read.append(1)
-            yield b"x" * 30
-
-    with pytest.raises(TooLargeError):
-        list(lines(endless(), WHAT))
-    assert len(read) == 4
-
-
-def test_a_line_that_would_take_much_memory_is_not_read() -> None:
-    body = b'{"type": "ADDED", "object": {"a": [' + b"{}," * 900_000 + b"{}]}}\n"
-    with serving(Reply(body=body)) as server, pytest.raises(TooLargeError):
-        list(watched(server))
-
-
 def test_a_token_that_an_answer_repeats_is_taken_out() -> None:
     with serving(Reply(body=line("ADDED", metadata={"name": CANARY}))) as server:
         (told,) = list(watched(server))
         assert server.asked[0].headers["authorization"] == f"Bearer {CANARY}"
         assert CANARY not in str(told)
+
+
+def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "MAX_LINE", 100)
+    with serving(Reply(body=b"x" * 1_000)) as server, pytest.raises(TooLargeError):
+        list(watched(server))
+
+
+def test_lines_that_arrive_in_pieces_are_whole() -> None:
+    body = line("ADDED", metadata={"name": "a"}) + b"\n\n" + line("ADDED", metadata={"name": "b"})
+    with serving(Reply(body=body + b"\n{")) as server:
+        found = [change.manifest["metadata"]["name"] for change in watched(server)]
+    assert found == ["a", "b"]
