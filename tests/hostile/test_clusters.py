@@ -42,14 +42,6 @@ def shown(applied: dict[str, Applied]) -> str:
 # Our own token
 
 
-
-
-
-
-
-
-
-
 def test_a_token_that_a_server_repeats_is_in_no_output(site: Fleet) -> None:
     """In refusals, versions, names, uids, managers, revisions, and what MetalLB is said to say."""
     token = "eyJhbGciOi.JSUzI1NiIs-ImtpZCI6_0123456789"
