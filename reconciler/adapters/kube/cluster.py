@@ -239,8 +239,6 @@ class KubeCluster:
         # Items of built-in kinds have no apiVersion and kind.
         named = {"apiVersion": resource.api_version, "kind": resource.kind}
         for number in count(1):
-            if number > limits.pages:
-                raise ClusterError(f"{what}: the list has more than {limits.pages} pages")
             query = {"limit": str(size), "continue": following}
             accept = _HEADS if heads else _JSON
             try:
@@ -255,10 +253,7 @@ class KubeCluster:
             size = min(PAGE, 2 * size)
             items, following = _items(page, what)
             total += length
-            if len(found) + len(items) > limits.items:
-                raise ClusterError(f"{what}: the list has more than {limits.items} objects")
-            if total > limits.size:
-                raise ClusterError(f"{what}: the list is larger than {limits.size >> 20} MiB")
+            limits.check(what, len(found) + len(items), number, total)
             for item in items:
                 item = pared(item, resource)
                 found.append(_inward(item | named if heads else named | item, resource))

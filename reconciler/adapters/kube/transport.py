@@ -55,6 +55,19 @@ class Limits(NamedTuple):
     pages: int
     size: int
 
+    def check(self, what: str, items: int, pages: int, size: int) -> None:
+        """Check what was read of a list.
+
+        Raises:
+            ClusterError: The list exceeds a limit.
+        """
+        if items > self.items:
+            raise ClusterError(f"{what}: the list has more than {self.items} objects")
+        if pages > self.pages:
+            raise ClusterError(f"{what}: the list has more than {self.pages} pages")
+        if size > self.size:
+            raise ClusterError(f"{what}: the list is larger than {self.size // _MIB} MiB")
+
 
 TENANT = Limits(50_000, 1_000, 128 * _MIB)
 """A cluster that its tenant controls. Clusters with 5,000 nodes and 20,000 Services stay below."""
