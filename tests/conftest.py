@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from tests import caches as caches  # first of ours: from here on no bytecode is left beside them
+from tests import examples
 from tests.envtest import assets
 from tests.page import tools
 
@@ -14,15 +14,7 @@ pytest_plugins = ("tests.checkout", "tests.skips", "tests.envtest.fixtures")
 assets.find()  # before a test gives itself another cache folder
 tools.find()
 
-settings.register_profile(
-    "ci",
-    derandomize=True,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.register_profile("nightly", deadline=None, max_examples=5_000, print_blob=True)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+examples.register()
 
 
 def pytest_configure(config: pytest.Config) -> None:

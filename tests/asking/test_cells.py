@@ -10,6 +10,7 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
 from reconciler.asking.cells import LETTERS, MOST_ROWS, OTHERS, PoolMap, pool_map, strip
 from reconciler.asking.parts import Part, Sort
+from tests.examples import scaled
 from tests.families.capi.trees import pool as capi_pool
 from tests.families.novaedge import pool as vip_pool
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -96,7 +97,7 @@ def test_when_letters_run_out_the_others_share_a_sign() -> None:
     assert [it.letter for it in drawn(reconciled(files)).holders] == list(LETTERS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40))
 @given(st.lists(st.integers(1, 30), max_size=5), st.integers(20, 29), st.integers(8, 90))
 def test_a_cell_never_hides_that_something_is_held(
     sizes: list[int], prefix: int, columns: int

@@ -26,6 +26,7 @@ from reconciler.model.instant import DAY
 from reconciler.model.pool import Tier
 from tests.asking.leaving import left
 from tests.asking.pasts import EDGE, fact, happened, run
+from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
@@ -146,7 +147,7 @@ def served(world: dict[str, str | bytes], count: int, size: int) -> Evaluation:
     return evaluation_of({**world, **more})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=scaled(25))
 @given(st.lists(st.integers(1, 9), max_size=5), st.sets(st.integers(0, 4)), st.integers(1, 9))
 def test_so_many_fit_as_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
     files = reconciled(left("10.40.0.0/26", sizes, going))

@@ -12,6 +12,7 @@ from reconciler.asking.parts import Part, Sort, parts_of
 from reconciler.findings import Location
 from reconciler.model.state import Blocked, State
 from reconciler.report.standing import asked_range
+from tests.examples import scaled
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
@@ -108,7 +109,7 @@ def test_in_two_spaces_an_address_is_two_things() -> None:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40))
 @given(
     st.lists(st.integers(1, 9), max_size=4),
     st.sets(st.integers(0, 3)),

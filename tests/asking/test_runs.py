@@ -14,6 +14,7 @@ from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant
 from tests.asking.leaving import left
+from tests.examples import scaled
 from tests.families.capi.trees import pool as capi_pool
 from tests.families.novaedge import pool as vip_pool
 from tests.moving import KEY, LEAVING, moved
@@ -141,7 +142,7 @@ def test_pools_are_meant_by_name_place_and_key() -> None:
     assert pools_named(pools, "nobody") == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60))
 @given(st.lists(st.integers(1, 24), max_size=6), st.sets(st.integers(0, 5)), st.integers(1, 80))
 def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
     files = left("10.40.0.0/25", sizes, going)

@@ -13,6 +13,7 @@ from reconciler.report.machine import check_document, json_text, plan_document
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.harness import HERE, cases, settled
+from tests.examples import scaled
 from tests.world import evaluation_of, provider, request, tenant
 
 ELSEWHERE = {
@@ -150,7 +151,7 @@ INTERESTING = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300))
 @given(st.data())
 def test_a_flipped_byte_never_ends_in_anything_but_a_finding(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(VALID)))

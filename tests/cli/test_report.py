@@ -1,7 +1,6 @@
 """`ipam report`: the figures of its page are those of the other verbs, the bytes those of the revision."""
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ import pytest
 from reconciler.addresses.notation import parse_address
 from reconciler.model.instant import DAY
 from tests.cli.running import given_out, ipam
+from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
 from tests.report.page.unpacking import Lived, lives_of, numbers
@@ -19,7 +19,7 @@ from tests.world import CLOCK, SMALL, commit, git, pool, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).parents[2] / "example-repo"
-RANDOM = int(os.environ.get("IPAM_TEST_HISTORIES", "3"))
+RANDOM = scaled(3)
 Page = dict[str, Any]
 _OF_STATUS = (
     *("total", "allocated", "held", "available", "allocationCount", "fragmentationPercent"),

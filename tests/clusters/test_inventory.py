@@ -22,6 +22,7 @@ from reconciler.clusters.inventory import (
 from reconciler.clusters.memory import NAME, Enrolled, cluster_data
 from reconciler.clusters.resources import ADDRESS_POOL, IP_ALLOCATION, NAMESPACE
 from reconciler.model.resource import Ref
+from tests.examples import scaled
 
 UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
 HASH = f"{'0' * 16}.{'f' * 16}"
@@ -137,7 +138,7 @@ def test_no_config_map_reaches_its_limit_even_with_the_longest_names(count: int)
         assert sum(len(text.encode()) for text in item["data"].values()) <= WHOLE / 2 + 100
 
 
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 @given(st.integers(0, 4_999))
 def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
     objects = many(5_000)
@@ -180,7 +181,7 @@ def test_beside_the_lines_of_many_clusters_objects_are_spread_further(count: int
     assert read_inventory(maps) == inventory
 
 
-@settings(max_examples=50)
+@settings(max_examples=scaled(50))
 @given(st.sampled_from([0, 10, 3_000, 4_000, 9_000]), st.sampled_from([0, 10, 3_000, 4_000, 9_000]))
 def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
     before: int, after: int

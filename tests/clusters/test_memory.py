@@ -21,6 +21,7 @@ from reconciler.clusters.memory import (
     with_more,
     written_to,
 )
+from tests.examples import scaled
 
 UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
 LARGE = 60_000  # characters; seven of such lines fill a ConfigMap
@@ -68,7 +69,7 @@ changes = st.dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40))
 @given(st.lists(changes, max_size=3), st.data())
 def test_no_cluster_is_forgotten_wherever_the_writes_are_cut_off(
     steps: list[dict[int, int | None]], drawn: st.DataObject

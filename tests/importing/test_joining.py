@@ -8,6 +8,7 @@ from reconciler.findings import Location
 from reconciler.importing.found import Holding
 from reconciler.importing.joining import joined
 from reconciler.importing.standing import Taken, _Index
+from tests.examples import scaled
 from tests.importing.sources import conflicts, imported, lines, table
 
 
@@ -56,7 +57,7 @@ RANGES = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200))
 @given(st.lists(RANGES, max_size=12))
 def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
     held: list[Holding],

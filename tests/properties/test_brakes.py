@@ -5,7 +5,6 @@ reconcile comes at any time, with and without a number. What it may release is t
 lines that share nothing with the program.
 """
 
-import os
 import re
 from collections.abc import Mapping
 
@@ -20,6 +19,7 @@ from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.verdict import Verdict
 from reconciler.records.recall import recall
+from tests.examples import scaled
 from tests.fakes import FakeRepository
 from tests.hostile.test_overrides import override
 from tests.world import CLOCK, pool, provider, tenant
@@ -226,7 +226,7 @@ def _seconds(text: str) -> int:
 
 TestBrakes = Brakes.TestCase
 TestBrakes.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")),
+    max_examples=scaled(50),
     stateful_step_count=14,
     deadline=None,
 )

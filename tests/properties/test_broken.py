@@ -1,6 +1,5 @@
 """Breaking any one document or record stops what would need it, and nothing else (ADR 0006)."""
 
-import os
 import re
 from collections.abc import Mapping
 
@@ -11,6 +10,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from tests.examples import scaled
 from tests.memory import evaluation_after
 from tests.properties.histories import ISLANDS, carried_out, island, member
 from tests.properties.trees import Files
@@ -88,7 +88,7 @@ def is_broken(evaluation: Evaluation, path: str) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "200")), deadline=None)
+@settings(max_examples=scaled(200))
 def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -> None:
     before = [world()]
     for _ in range(data.draw(st.integers(1, 2))):
@@ -124,7 +124,7 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), deadline=None)
+@settings(max_examples=scaled(50))
 def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataObject) -> None:
     before = [world()]
     before.append(carried_out(before[-1], evaluation_after([], before[-1])))

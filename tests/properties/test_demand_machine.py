@@ -5,7 +5,6 @@ built anew under another uid; people commit between, also between a plan and its
 killed at any step that changes something, with its cache or without. Every commit is replayed.
 """
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +21,7 @@ from reconciler.model.verdict import Verdict
 from reconciler.ports import UnreachableError
 from tests.commands.looking.country import ELASTIC, elastic
 from tests.commands.watching.land import Land
+from tests.examples import scaled
 from tests.world import provider, tenant
 
 NAMES = ("ant", "bee", "cat")
@@ -251,7 +251,7 @@ class Demand(RuleBasedStateMachine):
 
 TestDemand = Demand.TestCase
 TestDemand.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")),
+    max_examples=scaled(50),
     stateful_step_count=15,
     deadline=None,
 )

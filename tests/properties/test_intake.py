@@ -17,6 +17,7 @@ from reconciler.families._family import Reading
 from reconciler.families._intake import copied
 from reconciler.model.settings import Settings
 from reconciler.sources import source_kinds
+from tests.examples import scaled
 from tests.families.live import IPAM, VIP, intake, live
 
 NAMES = st.sampled_from(["web", "db", "shop"])
@@ -141,7 +142,7 @@ def told(document: Document) -> list[str]:
 
 
 @given(objects())
-@settings(max_examples=300)
+@settings(max_examples=scaled(300))
 def test_reading_the_copy_gives_the_same_as_reading_the_whole_object(manifest: Any) -> None:
     own = intake(manifest["kind"])
     copy = copy_of(manifest, own, Settings())
@@ -155,7 +156,7 @@ def test_reading_the_copy_gives_the_same_as_reading_the_whole_object(manifest: A
 
 
 @given(objects())
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 def test_a_copy_holds_no_field_that_its_schema_does_not_name(manifest: Any) -> None:
     body = copied(manifest, intake(manifest["kind"]))
     kind = next(it for it in intake(manifest["kind"]).kinds if it.api_version == body["apiVersion"])

@@ -5,7 +5,6 @@ in the commit that moves it. The model is what clusters announce and what their 
 cluster is known by who it is, records by another reader than ours.
 """
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate, leaving
+from tests.examples import scaled
 from tests.moving import carried, letting
 from tests.properties.test_machine import Addresses, fact_of
 from tests.world import CLOCK, pool, provider, raw, tenant, tree_of
@@ -325,6 +325,4 @@ def test_who_grew_and_moved_is_renamed_while_its_old_range_is_in_use() -> None:
 
 
 TestLiving = Living.TestCase
-TestLiving.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), stateful_step_count=30
-)
+TestLiving.settings = settings(max_examples=scaled(50), stateful_step_count=30)

@@ -4,7 +4,6 @@ The model is a dict of addresses and owners, read from the record files by PyYAM
 none of our own code decides what is right.
 """
 
-import os
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep, Refuse
+from tests.examples import scaled
 from tests.world import CLOCK, evaluation_of, pool, provider, request, tenant
 
 DAY = 86_400
@@ -234,6 +234,4 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "200")), stateful_step_count=30
-)
+TestLife.settings = settings(max_examples=scaled(200), stateful_step_count=30)

@@ -1,6 +1,5 @@
 """What is shown of a change is what reconcile commits once it is merged, wherever its base went."""
 
-import os
 import tempfile
 from dataclasses import replace
 from functools import partial
@@ -17,6 +16,7 @@ from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.commands.review import review
 from reconciler.digest import actions, digest
 from reconciler.evaluate import let_pass
+from tests.examples import scaled
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, request, tenant, write
 
 Files = dict[str, str]
@@ -56,7 +56,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "25")), deadline=None)
+@settings(max_examples=scaled(25))
 def test_the_plan_before_the_merge_is_what_reconcile_commits_after_it(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -85,7 +85,7 @@ BRAKED = {
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "25")), deadline=None)
+@settings(max_examples=scaled(25))
 def test_it_is_so_with_brakes_and_with_records_that_people_took_away(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

@@ -4,7 +4,6 @@ The model is what clusters announce and what their Services use; records are rea
 than ours.
 """
 
-import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate, leaving
+from tests.examples import scaled
 from tests.moving import carried, letting
 from tests.properties.test_machine import Addresses, fact_of
 from tests.world import CLOCK, pool, provider, raw, request, tree_of
@@ -160,6 +160,4 @@ class Moves(RuleBasedStateMachine):
 
 
 TestMoves = Moves.TestCase
-TestMoves.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), stateful_step_count=25
-)
+TestMoves.settings = settings(max_examples=scaled(50), stateful_step_count=25)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from reconciler.engine.planner import plan
 from reconciler.model.plan import Decision, Grant, Keep, Refuse
 from reconciler.model.state import State
+from tests.examples import scaled
 from tests.properties.oracle import NOTHING, Expected, Oracle
 from tests.properties.strategies import numbers, states
 
@@ -24,7 +25,7 @@ def seen(decision: Decision) -> Expected:
 
 
 @given(states())
-@settings(max_examples=250)
+@settings(max_examples=scaled(250))
 def test_the_engine_decides_as_a_planner_that_counts_addresses(state: State) -> None:
     decided = {
         decision.claim: seen(decision)

@@ -5,7 +5,6 @@ reconcilers come at any time, from machines whose clocks differ; clusters hold w
 and are looked at.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from reconciler.evaluate import Evaluation, leaving, released
 from reconciler.model.change import Change
 from reconciler.model.look import Look
 from reconciler.model.verdict import Verdict
+from tests.examples import scaled
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write
 
 HOUR, DAY = 3_600, 86_400
@@ -148,6 +148,4 @@ class PassingTime(RuleBasedStateMachine):
 
 
 TestPassingTime = PassingTime.TestCase
-TestPassingTime.settings = settings(
-    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "25")), stateful_step_count=15
-)
+TestPassingTime.settings = settings(max_examples=scaled(25), stateful_step_count=15)

@@ -13,6 +13,7 @@ from reconciler.model.plan import Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
 from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text
+from tests.examples import scaled
 from tests.properties.strategies import (
     FOLDER,
     RETENTION,
@@ -121,7 +122,7 @@ def test_nothing_that_is_held_is_moved_or_lost(state: State) -> None:
 
 
 @given(states(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_more_claims_and_pools_change_no_kept_allocation(state: State, data: st.DataObject) -> None:
     kept = {item.claim: item.allocation for item in plan(state).decisions if isinstance(item, Keep)}
     extra = data.draw(pools("z"))
@@ -242,7 +243,7 @@ def test_decisions_stand_in_the_order_of_their_claims(state: State) -> None:
 
 
 @given(states(max_pools=2), st.integers(0, 16))
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_a_pool_that_grows_moves_and_revokes_nothing(state: State, more: int) -> None:
     """No. 25: what was kept or granted stays, after any pool gets addresses at its end."""
     after = committed(state, plan(state))

@@ -16,6 +16,7 @@ from reconciler.model.plan import Grant
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import path_of, place_of
 from reconciler.records.recall import recall
+from tests.examples import scaled
 from tests.properties.strategies import FOLDER, pool_key, ranges, record
 from tests.world import SMALL, evaluation_of, reconciled
 
@@ -171,7 +172,7 @@ VALUE_LINES = [at for at, line in enumerate(HELD.splitlines()) if not line.endsw
 
 
 @given(st.sampled_from(VALUE_LINES), st.sampled_from(ODD))
-@settings(max_examples=400)
+@settings(max_examples=scaled(400))
 def test_an_odd_value_in_a_record_harms_nobody(at: int, odd: str) -> None:
     lines = HELD.splitlines()
     mark = "- " if ": " not in lines[at] else ": "

@@ -1,6 +1,5 @@
 """Histories with renames: no address changes, and none is released that somebody still has."""
 
-import os
 from collections.abc import Callable
 
 from hypothesis import given, settings
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 
 from reconciler.findings import has_error
 from reconciler.model.plan import Release
+from tests.examples import scaled
 from tests.moving import KEY, LEAVING, moved
 from tests.properties.trees import Files
 from tests.test_renaming import formerly
@@ -99,7 +99,7 @@ class Town:
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")))
+@settings(max_examples=scaled(50))
 def test_a_history_with_renames_moves_nobody(data: st.DataObject) -> None:
     town = Town()
     steps: list[Callable[[st.DataObject], None]] = [
@@ -121,7 +121,7 @@ def test_a_history_with_renames_moves_nobody(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")))
+@settings(max_examples=scaled(50))
 def test_renames_of_one_change_free_nothing_whichever_way_they_hang_together(
     data: st.DataObject,
 ) -> None:

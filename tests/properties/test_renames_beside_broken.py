@@ -1,6 +1,5 @@
 """Renames in the very change that breaks a file: once it is mended, each has what it had."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Expire, Release
+from tests.examples import scaled
 from tests.memory import evaluation_after
 from tests.moving import carried
 from tests.properties.trees import Files
@@ -127,7 +127,7 @@ class Street:
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "60")), deadline=None)
+@settings(max_examples=scaled(60))
 def test_who_is_renamed_while_a_file_is_broken_has_all_of_it_once_that_is_mended(
     data: st.DataObject,
 ) -> None:

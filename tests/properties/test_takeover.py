@@ -16,6 +16,7 @@ from reconciler.families._demand import Entry, demand_document
 from reconciler.model.change import Change
 from reconciler.model.plan import Expire, Keep, Refuse, Release
 from reconciler.observed import path_of
+from tests.examples import scaled
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.live import intake
@@ -117,7 +118,7 @@ def carried(files: Files, changes: Iterable[Change]) -> Files:
 
 
 @given(observed(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_what_people_describe_takes_a_copy_away_only_when_it_can_be_read(
     drawn: tuple[Files, list[str]], data: st.DataObject
 ) -> None:

@@ -1,6 +1,5 @@
 """What `check --also` tells of two changes is what reconcile does when both are merged, in either order."""
 
-import os
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from reconciler.commands.together import Thought, beside_others
 from reconciler.model.key import Key
 from reconciler.ports import UnmergedError
 from reconciler.together import Second, Together
+from tests.examples import scaled
 from tests.properties.test_merging import START, edited, edits, opened, reconciled
 from tests.world import CLOCK, commit, git, write
 
@@ -23,7 +23,7 @@ Held = dict[Key, IPRange]
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "10")), deadline=None)
+@settings(max_examples=scaled(10))
 def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

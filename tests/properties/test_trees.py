@@ -13,6 +13,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep
 from reconciler.projecting import project
 from reconciler.records.changes import Change
+from tests.examples import scaled
 from tests.properties.trees import Files, arrangements, plain, texts
 from tests.world import CLOCK, evaluation_of, reconciled
 
@@ -36,7 +37,7 @@ def ranges_of(files: Files, clock: int = CLOCK) -> dict[str, object]:
 
 
 @given(texts(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_the_order_and_place_of_documents_changes_no_byte(
     found: dict[str, str], data: st.DataObject
 ) -> None:
@@ -49,7 +50,7 @@ def test_the_order_and_place_of_documents_changes_no_byte(
 
 
 @given(texts())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_a_second_round_finds_nothing_to_do(found: dict[str, str]) -> None:
     after = reconciled(plain(found))
     assert evaluation_of(after).changes == ()
@@ -57,7 +58,7 @@ def test_a_second_round_finds_nothing_to_do(found: dict[str, str]) -> None:
 
 
 @given(texts(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_comments_quotes_and_the_order_of_keys_change_nothing(
     found: dict[str, str], data: st.DataObject
 ) -> None:
@@ -74,7 +75,7 @@ def test_comments_quotes_and_the_order_of_keys_change_nothing(
 
 
 @given(texts(), st.integers(1, 12))
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_a_tenant_that_came_and_went_leaves_no_trace_once_its_retention_is_over(
     found: dict[str, str], size: int
 ) -> None:
@@ -113,7 +114,7 @@ def shifted(files: Mapping[str, str | bytes], by: int) -> Files:
 
 
 @given(texts(), st.integers(2, 100))
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_a_tree_with_all_addresses_shifted_has_its_plan_shifted(
     found: dict[str, str], by: int
 ) -> None:
@@ -125,7 +126,7 @@ def test_a_tree_with_all_addresses_shifted_has_its_plan_shifted(
 
 
 @given(texts())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_clusters_are_told_of_exactly_the_recorded_addresses(found: dict[str, str]) -> None:
     """Each tenant's MetalLB pool holds what its live load-balancer records hold, and no more."""
     evaluation = evaluation_of(reconciled(plain(found)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPSet
 from tests.commands.looking.country import Country, elastic
+from tests.examples import scaled
 from tests.world import provider
 
 NAMES = ("ant", "bee")
@@ -56,7 +57,7 @@ events = st.one_of(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=scaled(50))
 @given(
     size=st.sampled_from((27, 28)),
     before=st.lists(st.builds(comes, st.sampled_from(CLUSTERS), st.integers(1, 4)), max_size=2),
