@@ -92,7 +92,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotat
 lock: $(DEVELOPED)
 	@$(LOCK) --output-file requirements.lock --extra clusters pyproject.toml
 	@$(LOCK) --output-file requirements-check.lock pyproject.toml
-	@printf 'hatchling\neditables\nuv\n' | $(LOCK) --output-file requirements-build.lock -
+	@printf 'hatchling\neditables\nfastjsonschema\nuv\n' | $(LOCK) --output-file requirements-build.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
