@@ -1,4 +1,4 @@
-"""What all tests share: no network but the loopback, and Hypothesis profiles."""
+"""What all tests share: markers by what a test needs, and no network but the loopback."""
 
 import os
 from pathlib import Path
@@ -17,31 +17,65 @@ tools.find()
 examples.register()
 
 
+# Folders whose tests all need the same; elsewhere the names in a module tell.
+_NEEDS = {
+    **dict.fromkeys(("adapters", "bad_input", "cli", "contracts", "e2e", "forges"), "git"),
+    **dict.fromkeys(("hostile", "image", "monitoring", "story"), "git"),
+    **dict.fromkeys(("faults", "long"), "slow"),
+    "page": "page",
+}
+_PROCESSES = frozenset(
+    {"GitRepository", "Terminal", "given_out", "git", "repository", "subprocess"}
+)
+# Of each file in these, the first test is one of `make test`.
+_SAMPLED = ("adapters", "cli")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    # Known without xdist, too: coverage is measured in one process.
+    # Registered here, because coverage is measured without xdist.
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs")
-    config.addinivalue_line("markers", "served: tests with real API servers (by their fixtures)")
-    config.addinivalue_line("markers", "page: tests of the page (by their folder)")
+    for line in (
+        "unit: neither processes nor servers",
+        "git: Git repositories, or other processes",
+        "slow: many generated histories, kills, races",
+        "served: real API servers",
+        "page: a browser",
+        "quick: what `make test` runs: unit tests, and a sample of those with Git",
+    ):
+        config.addinivalue_line("markers", line)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with real API servers of one folder run in one process: servers are started once.
+    """Mark tests by what they need.
 
-    They come first, because they take longest: two processes are then done at about one time.
+    Tests with API servers of one folder run in one process, so that servers start once. They come
+    first, because they take longest.
     """
-    root = Path(__file__).parent
-    real = [item for item in items if "fleet" in getattr(item, "fixturenames", ())]
-    for item in real:
-        folder = item.path.relative_to(root).parts[0]
-        item.add_marker(pytest.mark.xdist_group(f"clusters-{folder}"))
-        item.add_marker(pytest.mark.served)
+    sampled = set()
     for item in items:
-        if item.path.is_relative_to(root / "page"):  # a browser is started once
+        folder, *_ = item.path.relative_to(Path(__file__).parent).parts
+        needs = _need(item, folder)
+        item.add_marker(needs)
+        if needs == "served":
+            item.add_marker(pytest.mark.xdist_group(f"clusters-{folder}"))
+        if needs == "page":
             item.add_marker(pytest.mark.xdist_group("page"))
-            item.add_marker(pytest.mark.page)
-    chosen = frozenset(map(id, real))
-    items[:] = [*real, *(item for item in items if id(item) not in chosen)]
+        is_sample = needs == "git" and folder in _SAMPLED and item.path not in sampled
+        if is_sample:
+            sampled.add(item.path)
+        if needs == "unit" or is_sample:
+            item.add_marker("quick")
+    items.sort(key=lambda item: item.get_closest_marker("served") is None)
+
+
+def _need(item: pytest.Item, folder: str) -> str:
+    if "fleet" in getattr(item, "fixturenames", ()) or item.get_closest_marker("served"):
+        return "served"
+    if (needs := _NEEDS.get(folder)) is not None:
+        return needs
+    names = vars(item.module) if isinstance(item, pytest.Function) else {}
+    return "unit" if _PROCESSES.isdisjoint(names) else "git"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

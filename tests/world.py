@@ -1,7 +1,11 @@
 """Small helpers that tests build repositories and trees with."""
 
+import atexit
+import shutil
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -61,11 +65,36 @@ def commit(folder: Path, message: str = "change", clock: int = CLOCK) -> str:
 
 def repository(folder: Path, files: Mapping[str, str | bytes], clock: int = CLOCK) -> Path:
     """A checkout on branch main with one commit of the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    git(folder, "init", "-q", "-b", "main")
-    write(folder, files)
-    commit(folder, "first", clock)
+
+    def make(template: Path) -> None:
+        git(template, "init", "-q", "-b", "main", "--template=")
+        write(template, files)
+        commit(template, "first", clock)
+
+    return copied(folder, ("repository", tuple(files.items()), clock), make)
+
+
+_TEMPLATES: dict[Hashable, Path] = {}
+_MOST_TEMPLATES = 100
+
+
+def copied(folder: Path, key: Hashable, make: Callable[[Path], None]) -> Path:
+    """A copy of the repository that `make` creates, once per process and key."""
+    if key not in _TEMPLATES:
+        if len(_TEMPLATES) == _MOST_TEMPLATES:
+            shutil.rmtree(_TEMPLATES.pop(next(iter(_TEMPLATES))))
+        template = Path(tempfile.mkdtemp(dir=_templates()))
+        make(template)
+        _TEMPLATES[key] = template
+    shutil.copytree(_TEMPLATES[key], folder, dirs_exist_ok=True, symlinks=True)
     return folder
+
+
+@cache
+def _templates() -> Path:
+    folder = tempfile.mkdtemp(prefix="ipam-templates-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:

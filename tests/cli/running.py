@@ -10,8 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from reconciler.cli import run
+from reconciler.cli.shared import clock
 from tests.caches import PYTHON
-from tests.world import repository
+from tests.world import copied, repository
 
 STILL = (
     "-c",
@@ -45,9 +46,12 @@ def environment() -> dict[str, str]:
 
 def given_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     """A checkout on branch main that reconcile went over once."""
-    made = repository(folder, files)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+
+    def make(template: Path) -> None:
+        repository(template, files)
+        assert run(["reconcile", "--repo", str(template)]) == 0
+
+    return copied(folder, ("given out", tuple(files.items()), clock.now), make)
 
 
 def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
