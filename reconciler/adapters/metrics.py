@@ -1,7 +1,7 @@
-"""A registry of metrics: what was counted here, as Prometheus reads it.
+"""A registry of Prometheus metrics.
 
-A registry of our own, not the library's one for the whole process: what is in it is what the
-catalogue names. Gauges are shown part by part as they were told last, so what is gone is gone.
+Gauges are set part by part. A part replaces all of its earlier series, so series of deleted
+objects disappear.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,19 +20,19 @@ from prometheus_client.registry import Collector
 
 from reconciler.model.metric import Metric, Sample, Sort
 
-# Nobody else uses the library here, and these would double the series of each counter.
-disable_created_metrics()  # type: ignore[no-untyped-call] # it takes and gives nothing
+# They double the series of each counter.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Registry:
-    """Figures, from when the process began."""
+    """Metrics since the start of the process."""
 
     def __init__(self, metrics: Iterable[Metric], *, is_daemon: bool = True) -> None:
-        """Begin with zeros.
+        """Register all metrics of a catalog.
 
         Args:
-            metrics: All that there may be.
-            is_daemon: Counters, and figures of the process, mean something: it goes on.
+            metrics: The catalog.
+            is_daemon: Include counters, histograms, and metrics of the process.
         """
         self._registry = CollectorRegistry(auto_describe=False)
         self._gauges = _Gauges(metric for metric in metrics if metric.sort is Sort.GAUGE)
@@ -52,15 +52,15 @@ class Registry:
         return Histogram(name, about, labels, registry=self._registry, buckets=metric.buckets)
 
     def show(self, part: str, samples: Iterable[Sample]) -> None:
-        """Take these gauges for all that a part shows."""
+        """Replace all gauges of a part."""
         self._gauges.show(part, tuple(samples))
 
     def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
-        """Ask for the gauges of a part whenever somebody reads them."""
+        """Compute the gauges of a part at each scrape."""
         self._gauges.ask(part, samples)
 
     def move(self, samples: Iterable[Sample]) -> None:
-        """Counters grow by these, and histograms are told these."""
+        """Increase counters and observe values of histograms."""
         for metric, labels, value in samples:
             series = self._moving[metric.name]
             child = series.labels(*labels) if metric.labels else series
@@ -70,7 +70,7 @@ class Registry:
                 child.observe(value)
 
     def forget(self, metric: Metric, first: str) -> None:
-        """Forget all series whose first label has a value."""
+        """Remove all series whose first label has a value."""
         series = self._moving[metric.name]
         with self._lock:
             known = {
@@ -83,12 +83,12 @@ class Registry:
                 series.remove(*labels)
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """Return all metrics in the text format."""
         return generate_latest(self._registry)
 
 
 class _Gauges(Collector):
-    """Gauges by part. A part that is told anew never shows half of it."""
+    """Gauges by part."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = tuple(metrics)
@@ -117,7 +117,7 @@ class _Gauges(Collector):
 
 
 def textfile(metrics: Iterable[Metric], parts: Mapping[str, Iterable[Sample]]) -> bytes:
-    """Gauges alone, as node_exporter's textfile collector reads them."""
+    """Return gauges for node_exporter's textfile collector."""
     registry = Registry(metrics, is_daemon=False)
     for part, samples in parts.items():
         registry.show(part, samples)

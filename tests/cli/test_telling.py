@@ -4,7 +4,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.adapters.http.files import Certificate
+from reconciler.adapters.http.server import Certificate
 from reconciler.adapters.metrics import Registry
 from reconciler.cli.shared.telling import begin_metering, health_of
 from reconciler.commands.watching.observer import Readiness

@@ -14,7 +14,7 @@ import pytest
 import urllib3
 import yaml
 
-from reconciler.adapters.http.pages import Doors
+from reconciler.adapters.http.app import Endpoints
 from reconciler.adapters.http.server import Server
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Figures
@@ -120,7 +120,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         tell(told)  # so that counters grow between one scrape and the next
         return shown.registry.text()
 
-    server = Server(("127.0.0.1", 0), Doors(text, Health, Health))
+    server = Server(("127.0.0.1", 0), Endpoints(text, Health, Health))
     processes = Processes(folder)
     try:
         yield scraping(folder, processes, str(binary), server.port)

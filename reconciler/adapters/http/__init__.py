@@ -1,1 +1,1 @@
-"""HTTP: metrics, health, and a bell that forges ring; nothing is served out of a file."""
+"""HTTP server: metrics, health, the report page, and the webhook."""

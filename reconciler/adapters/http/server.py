@@ -1,231 +1,231 @@
-"""The server: a short time and a small request for each call, whoever calls.
-
-The parser is the standard library's. Around it stands what that leaves open: how long a call may
-take from its first byte to its last, how large it may be, and how many there are at once
-(`listener.py`).
-"""
+"""HTTP server in threads, with TLS whose certificate is read again when its files change."""
 
 import logging
 import socket
-import time
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
-from io import BytesIO
-from threading import Thread
-from typing import Any, cast
+import ssl
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import TCPServer
+from threading import Lock, Thread
+from typing import Any
 
-from reconciler.adapters.http.files import Certificate
-from reconciler.adapters.http.listener import Limits, Listener, Served
-from reconciler.adapters.http.pages import Doors, Reply, Request, answer, said
+from reconciler.adapters.http.app import Endpoints, Request, Response, text
+from reconciler.adapters.kube.session import certificate_expiry
 from reconciler.ports import UsageError
+
+MAX_BODY = 64 * 1024
+MAX_CONNECTIONS = 32
+TIMEOUT_SECONDS = 10.0
 
 _log = logging.getLogger(__name__)
 
-HEAD_BYTES = 16 * 1024
-BODY_BYTES = 64 * 1024
-_DRAINED_BYTES = 4 * BODY_BYTES
-_PIECE = 16 * 1024
-_END = b"\r\n\r\n"
-_POLL_SECONDS = 0.1
+
+class Certificate:
+    """The server's certificate and key, read again when their files change.
+
+    If the new files are invalid, for example half written, the previous certificate stays in use.
+
+    Attributes:
+        problem: Why the files could not be read; empty if they were.
+    """
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._paths = (certificate, key)
+        self._stamps: object = None
+        self._context: ssl.SSLContext | None = None
+        self._expires: int | None = None
+        self._lock = Lock()
+        self.problem = ""
+
+    def context(self) -> ssl.SSLContext:
+        """Return the TLS context for a new connection.
+
+        Raises:
+            UsageError: The files were never valid.
+        """
+        with self._lock:
+            try:
+                stats = [path.stat() for path in self._paths]
+                stamps = [(stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats]
+                if self._context is None or stamps != self._stamps:
+                    self._read()
+                    self._stamps, self.problem = stamps, ""
+            except (OSError, ValueError) as failure:  # SSLError is an OSError
+                why = getattr(failure, "reason", None) or getattr(failure, "strerror", None)
+                problem = f"{self._paths[0]}, {self._paths[1]}: {why or failure}"
+                if problem != self.problem and self._context is not None:
+                    _log.warning("the previous certificate stays in use: %s", problem)
+                self.problem = problem
+            if self._context is None:
+                raise UsageError(
+                    f"--tls-cert, --tls-key: {self.problem}",
+                    "name PEM files: the certificate with its chain, and its key",
+                )
+            return self._context
+
+    def expires(self) -> int | None:
+        """Return when the certificate expires, in seconds since 1970, or None."""
+        self.context()
+        return self._expires
+
+    def _read(self) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        # Without a password, OpenSSL would prompt for one.
+        context.load_cert_chain(*self._paths, password="")  # nosec B106
+        self._expires = certificate_expiry(self._paths[0].read_bytes())
+        self._context = context
 
 
 class Server:
-    """Serves until it is closed, in threads of its own."""
+    """A running server, until it is closed."""
 
     def __init__(
         self,
         address: tuple[str, int],
-        doors: Doors,
+        endpoints: Endpoints,
         certificate: Certificate | None = None,
-        limits: Limits | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Listen; whoever connects is answered from now on.
-
-        Args:
-            address: Host and port; port 0 is any that is free.
-            doors: What is asked.
-            certificate: With it only TLS is spoken.
-            limits: What callers may take.
-            clock: Seconds that only grow.
+        """Listen on an address; port 0 means any free port.
 
         Raises:
-            UsageError: The address cannot be listened on, or the certificate cannot be read.
+            UsageError: The address is in use or invalid, or the certificate cannot be read.
         """
         if certificate is not None:
             certificate.context()
-        served = Served(doors, certificate, limits or Limits(), clock)
         try:
-            self._listener = Listener(address, _Handler, served)
-        except (OSError, OverflowError) as failed:
-            why = getattr(failed, "strerror", None) or failed
+            self._listener = _Listener(address, endpoints, certificate)
+        except (OSError, OverflowError) as failure:
+            why = getattr(failure, "strerror", None) or failure
             message = f"--listen {address[0]}:{address[1]}: {why}"
-            raise UsageError(message, "choose another port: --listen 127.0.0.1:8081") from failed
+            raise UsageError(message, "choose another port: --listen 127.0.0.1:8081") from failure
         self._thread = Thread(
-            target=self._listener.serve_forever, args=(_POLL_SECONDS,), name="http", daemon=True
+            target=self._listener.serve_forever, args=(0.1,), name="http", daemon=True
         )
         self._thread.start()
 
     @property
     def port(self) -> int:
-        """The port that is listened on."""
+        """The port that the server listens on."""
         return int(self._listener.server_address[1])
 
     def close(self) -> None:
-        """Listen no more, and cut off who is still connected."""
+        """Stop listening and close all connections."""
         self._listener.shutdown()
-        self._listener.cut_off()
+        self._listener.close_connections()
         self._listener.server_close()
         self._thread.join()
 
 
-class _EndedError(Exception):
-    """There is nobody to answer any more, or no time."""
+class _Listener(ThreadingHTTPServer):
+    """Accepts connections. If there are too many, the oldest is closed.
+
+    Idle callers therefore cannot keep the kubelet's probes out.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(
+        self, address: tuple[str, int], endpoints: Endpoints, certificate: Certificate | None
+    ) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.endpoints = endpoints
+        self._certificate = certificate
+        self._connections: dict[int, socket.socket] = {}
+        self._lock = Lock()
+        super().__init__(address, _Handler)
+
+    def server_bind(self) -> None:
+        """Bind without the DNS query of the base class."""
+        TCPServer.server_bind(self)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection. The TLS handshake happens at the first read, in its thread."""
+        connection, address = super().get_request()
+        connection.settimeout(TIMEOUT_SECONDS)
+        if self._certificate is not None:
+            connection = self._certificate.context().wrap_socket(
+                connection, server_side=True, do_handshake_on_connect=False
+            )
+        return connection, address
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Start a thread for a connection."""
+        oldest = None
+        with self._lock:
+            self._connections[id(request)] = request
+            if len(self._connections) > MAX_CONNECTIONS:
+                oldest = self._connections.pop(next(iter(self._connections)))
+        if oldest is not None:
+            _disconnect(oldest)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self._lock:
+            self._connections.pop(id(request), None)
+        super().shutdown_request(request)
+
+    def close_connections(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            connections = list(self._connections.values())
+        for connection in connections:
+            _disconnect(connection)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log a broken connection for debugging only."""
+        del request, client_address
+        _log.debug("a connection broke", exc_info=True)
+
+
+def _disconnect(connection: socket.socket) -> None:
+    with suppress(OSError):
+        # Not SSLSocket.shutdown, which changes the state that the connection's thread uses.
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One call: it is read whole, answered, and ended."""
+    """Handles one request per connection."""
 
-    protocol_version = "HTTP/1.1"
-    default_request_version = "HTTP/1.1"
-    server: Listener
-
-    def setup(self) -> None:
-        """Begin the time of the call."""
-        self._served = self.server.served
-        self._end = self._served.clock() + self._served.limits.seconds
-        self.connection = self.request
-        self.wfile = cast("Any", _Out(self))
-        self.rfile = BytesIO()
-        # The base asks for these when it answers, whatever it has read.
-        self.command, self.requestline, self.request_version = "", "", self.protocol_version
-
-    def finish(self) -> None:
-        """End the connection; of TLS, whose object nobody else knows."""
-        if self.connection is not self.request:
-            self.connection.close()
-
-    def handle(self) -> None:
-        """Read, answer, end."""
-        try:
-            if (certificate := self._served.certificate) is not None:
-                self._secure(certificate)
-            self._call()
-        except (OSError, _EndedError) as failed:  # a timeout, and TLS's own, are OSErrors
-            _log.debug("a call was not answered: %s", type(failed).__name__)
-
-    def send(self, data: bytes) -> None:
-        """Send within the time that is left."""
-        self._in_time()
-        self.connection.sendall(data)
+    protocol_version = default_request_version = "HTTP/1.1"
+    server: _Listener
 
     def version_string(self) -> str:
-        """Which version of what this is, is of use to nobody who means well."""
+        """Return the Server header without versions."""
         return "ipam"
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the parser says of what it cannot read, which may stand in its words."""
-        del message, explain
-        self._refuse(code, "no HTTP that is understood here")
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by the base class
+        """Log nothing: requests can contain secrets."""
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
-        """Nothing: what somebody asks for may hold what nobody shall read."""
-
-    def _secure(self, certificate: Certificate) -> None:
-        context = certificate.context()
-        self.connection = context.wrap_socket(
-            self.request, server_side=True, do_handshake_on_connect=False
-        )
-        self.server.secured(self.request, self.connection)
-        self._in_time()
-        self.connection.do_handshake()
-
-    def _in_time(self) -> None:
-        left = self._end - self._served.clock()
-        if left <= 0:
-            raise _EndedError
-        self.connection.settimeout(left)
-
-    def _receive(self) -> bytes:
-        self._in_time()
-        data: bytes = self.connection.recv(_PIECE)
-        if not data:
-            raise _EndedError
-        return data
-
-    def _call(self) -> None:
+    def do_GET(self) -> None:
+        """Respond to a request of any supported method."""
         self.close_connection = True
-        data = b""
-        while _END not in data and len(data) <= HEAD_BYTES:
-            data += self._receive()
-        head, _, rest = data.partition(_END)
-        if len(head) > HEAD_BYTES:
-            self._refuse(431, "too many headers, or too long ones")
-            return
-        self.rfile = BytesIO(head + _END)
-        self.raw_requestline = self.rfile.readline()
-        if self.parse_request():  # else it has said what is wrong
-            self._answer(rest)
-
-    def _answer(self, body: bytes) -> None:
-        length = self._length()
-        if length is None:
-            return
-        while len(body) < length:
-            body += self._receive()
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        path = self.path.partition("?")[0]
-        request = Request(self.command, path, headers, body[:length])
-        self._reply(answer(request, self._served.doors))
-
-    def _length(self) -> int | None:
-        """How long the body is; None when nothing is read of it, which has been said."""
-        told = self.headers.get_all("Content-Length") or []
-        if self.headers.get_all("Transfer-Encoding"):
-            self._refuse(411, "say how long the body is")
-        elif len(told) > 1 or any(not (it.isascii() and it.isdigit()) for it in told):
-            self._refuse(400, "one Content-Length, a number")
-        elif told and (len(told[0]) > len(str(BODY_BYTES)) or int(told[0]) > BODY_BYTES):
-            self._refuse(413, f"a body of {BODY_BYTES} bytes at most")
+        length = self.headers.get("Content-Length", "0")
+        if not (length.isascii() and length.isdigit()):
+            self._send(text(400, "Content-Length is not a number"))
+        elif len(length) > 9 or int(length) > MAX_BODY:
+            self._send(text(413, f"the body is larger than {MAX_BODY} bytes"))
         else:
-            return int(told[0]) if told else 0
-        return None
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            path, body = self.path.partition("?")[0], self.rfile.read(int(length))
+            self._send(self.server.endpoints.respond(Request(self.command, path, headers, body)))
 
-    def _refuse(self, status: int, why: str) -> None:
-        """Say no to what was not read. What still comes is taken, or the answer would be lost."""
-        self.command, self.request_version = "", self.protocol_version
-        self._reply(said(status, why))
-        if self.connection is self.request:
-            self.connection.shutdown(socket.SHUT_WR)
-        taken = 0
-        while taken < _DRAINED_BYTES:
-            taken += len(self._receive())
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - named by the base class
 
-    def _reply(self, reply: Reply) -> None:
-        self.send_response(reply.status)
-        if reply.allow:
-            self.send_header("Allow", reply.allow)
-        if reply.policy:
-            self.send_header("Content-Security-Policy", reply.policy)
-        self.send_header("Content-Type", reply.content_type)
-        self.send_header("Content-Length", str(len(reply.body)))
-        self.send_header("Connection", "close")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Cache-Control", "no-store")
+    def _send(self, response: Response) -> None:
+        self.send_response(response.status)
+        headers = {
+            "Content-Type": response.content_type,
+            "Content-Length": str(len(response.body)),
+            "Connection": "close",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+        for name, value in {**headers, **response.headers}.items():
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
-            self.send(reply.body)
-
-
-class _Out:
-    """What the parser writes to."""
-
-    def __init__(self, handler: _Handler) -> None:
-        self._handler = handler
-
-    def write(self, data: bytes) -> None:
-        """Send."""
-        self._handler.send(data)
-
-    def flush(self) -> None:
-        """All is sent already."""
+            self.wfile.write(response.body)

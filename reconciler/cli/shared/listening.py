@@ -1,16 +1,15 @@
-"""`--listen` and what belongs to it: the address, TLS, and the secret of those who ring."""
+"""The options `--listen`, `--tls-cert`, `--tls-key`, and `--hook-secret-file`."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from msgspec import Struct
 
-from reconciler.adapters.http.files import Certificate, secret_of
-from reconciler.adapters.http.pages import Doors
-from reconciler.adapters.http.server import Server
+from reconciler.adapters.http.app import Endpoints, read_secret
+from reconciler.adapters.http.server import Certificate, Server
 from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option
 from reconciler.ports import UsageError
@@ -20,16 +19,16 @@ from reconciler.ports.page import Page
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_MOST_PORT = 65_535
+_MAX_PORT = 65_535
 
 
 class Listening(Struct, frozen=True):
-    """Where to listen, and how; None for nowhere.
+    """The values of the options.
 
     Attributes:
-        address: Host and port.
-        certificate: PEM files of certificate and key, for TLS.
-        secret: The file with the secret of the hook; None where nobody may ring.
+        address: Host and port; None without `--listen`.
+        certificate: PEM files of certificate and key; None without TLS.
+        secret: The file with the webhook's secret; None disables the webhook.
     """
 
     address: tuple[str, int] | None
@@ -37,57 +36,47 @@ class Listening(Struct, frozen=True):
     secret: Path | None
 
     def require_nothing(self) -> None:
-        """Refuse to be asked to serve by what does not run on.
+        """Refuse `--listen` for a single run.
 
         Raises:
-            UsageError: It is.
+            UsageError: `--listen` is given.
         """
         if self.address is not None:
-            raise UsageError("--listen needs --watch", "--metrics-file PATH tells of a single run")
+            raise UsageError(
+                "--listen needs --watch", "add --watch, or use --metrics-file PATH for a single run"
+            )
 
     def open_certificate(self) -> Certificate | None:
-        """The certificate that is shown; None without TLS."""
+        """Return the certificate, or None without TLS."""
         return Certificate(*self.certificate) if self.certificate is not None else None
 
     def serve(
         self,
-        metrics: "Callable[[], bytes]",
+        metrics: Callable[[], bytes],
         healthy: Callable[[], Health],
         ready: Callable[[], Health],
         moved: Callable[[], None],
         certificate: Certificate | None = None,
         report: Callable[[], Page | str] | None = None,
     ) -> Server | None:
-        """Serve from now on, until the server is closed; None where nobody is listened to.
-
-        Args:
-            metrics: The figures, as Prometheus reads them.
-            healthy: Whether the loop turns.
-            ready: Whether the work can be done.
-            moved: Told that something moved in Git.
-            certificate: Of `open_certificate`.
-            report: The page for people, or in words why there is none now.
+        """Start the server, or return None without `--listen`. `Endpoints` documents the arguments.
 
         Raises:
-            UsageError: The address cannot be listened on, or a file cannot be read.
+            UsageError: The address is in use or invalid, or a file cannot be read.
         """
         if self.address is None:
             return None
-
         secret = None
-        if (path := self.secret) is not None:
-            secret_of(path)
-
-            def secret() -> bytes:
-                return secret_of(path)
-
-        bell = moved if secret is not None else None
-        doors = Doors(metrics, healthy, ready, bell, secret, report)
-        return Server(self.address, doors, certificate)
+        if self.secret is not None:
+            secret = partial(read_secret, self.secret)
+            secret()
+        return Server(
+            self.address, Endpoints(metrics, healthy, ready, moved, secret, report), certificate
+        )
 
 
 def listening_options(function: F) -> F:
-    """`--listen`, `--tls-cert`, `--tls-key`, `--hook-secret-file`: one argument, `listening`."""
+    """Pass the options to the command as one argument, `listening`."""
 
     @wraps(function)
     def gathered(
@@ -102,11 +91,17 @@ def listening_options(function: F) -> F:
         return function(*words, listening=given, **more)
 
     for decorate in (
-        option("--hook-secret-file", type=_FILE, help="Let who knows its secret call POST /hook."),
-        option("--tls-key", type=_FILE, help="Its key."),
-        option("--tls-cert", type=_FILE, help="Serve by TLS, with this certificate."),
         option(
-            "--listen", metavar="HOST:PORT", help="Serve metrics, health, the report and the hook."
+            "--hook-secret-file",
+            type=_FILE,
+            help="Accept webhooks at POST /hook that are signed with this secret.",
+        ),
+        option("--tls-key", type=_FILE, help="Key of --tls-cert."),
+        option("--tls-cert", type=_FILE, help="Serve HTTPS with this certificate (PEM)."),
+        option(
+            "--listen",
+            metavar="HOST:PORT",
+            help="Serve metrics, health, the report, and the webhook.",
         ),
     ):
         gathered = decorate(gathered)
@@ -130,15 +125,15 @@ def _listening(
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for all addresses of IPv4.
+    """Return host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` (all IPv4 addresses).
 
     Raises:
-        UsageError: It is neither.
+        UsageError: The text is not an address.
     """
     host, colon, port = text.rpartition(":")
     is_bracketed = host.startswith("[") and host.endswith("]")
     bare = host[1:-1] if is_bracketed else host
-    is_port = port.isascii() and port.isdigit() and len(port) <= len(str(_MOST_PORT))
-    if not colon or not is_port or int(port) > _MOST_PORT or (":" in bare) != is_bracketed:
-        raise UsageError(f"--listen {text!r} is no HOST:PORT", "write 127.0.0.1:8080 or [::]:8080")
+    is_port = port.isascii() and port.isdigit() and len(port) <= len(str(_MAX_PORT))
+    if not colon or not is_port or int(port) > _MAX_PORT or (":" in bare) != is_bracketed:
+        raise UsageError(f"--listen {text!r} is not HOST:PORT", "write 127.0.0.1:8080 or [::]:8080")
     return bare, int(port)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from reconciler.adapters.http.files import Certificate
+from reconciler.adapters.http.server import Certificate
 from reconciler.cli.shared.daemon import Order, Running, run_daemon, spawn
 from reconciler.cli.shared.listening import Listening
 from reconciler.cli.shared.report_page import served_page

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.http.files import Certificate, secret_of
+from reconciler.adapters.http.app import read_secret
+from reconciler.adapters.http.server import Certificate
 from reconciler.ports import UsageError
 from tests.adapters.kube.certificates import make
 
@@ -68,20 +69,20 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
 def test_a_secret_is_read_at_each_call_without_its_line_break(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text("0123456789abcdef\n")
-    assert secret_of(path) == b"0123456789abcdef"
+    assert read_secret(path) == b"0123456789abcdef"
     path.write_text("another-0123456789")
-    assert secret_of(path) == b"another-0123456789"
+    assert read_secret(path) == b"another-0123456789"
 
 
 @pytest.mark.parametrize("text", ["", "\n", "short", "x" * 5_000])
 def test_what_is_no_secret_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text(text)
-    with pytest.raises(UsageError, match="no secret") as failed:
-        secret_of(path)
+    with pytest.raises(UsageError, match="characters, must have 16 to 4096") as failed:
+        read_secret(path)
     assert "openssl rand" in failed.value.hint
 
 
 def test_a_secret_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--hook-secret-file .*No such file"):
-        secret_of(tmp_path / "secret")
+        read_secret(tmp_path / "secret")

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from reconciler.adapters.http.hook import is_signed
+from reconciler.adapters.http.app import is_signed
 
 SECRET, BODY = b"0123456789abcdef-secret", b'{"ref": "refs/heads/main"}'
 RIGHT = hmac.new(SECRET, BODY, sha256).hexdigest()

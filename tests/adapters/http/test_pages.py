@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.adapters.http.pages import HTML, METRICS, TEXT, Doors, Reply, Request, answer
+from reconciler.adapters.http.app import HTML, METRICS, TEXT, Endpoints, Request, Response
 from reconciler.ports import UsageError
 from reconciler.ports.health import Health
 from reconciler.ports.page import Page
@@ -26,12 +26,12 @@ class Bell:
             raise UsageError("--hook-secret-file /run/secret: gone")
         return self.secret
 
-    def doors(self) -> Doors:
-        return Doors(lambda: b"frogs 1\n", Health, lambda: self.ready, self.moved, self.read)
+    def doors(self) -> Endpoints:
+        return Endpoints(lambda: b"frogs 1\n", Health, lambda: self.ready, self.moved, self.read)
 
-    def asked(self, method: str, path: str, **headers: str) -> Reply:
+    def asked(self, method: str, path: str, **headers: str) -> Response:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return answer(Request(method, path, named, b"{}"), self.doors())
+        return self.doors().respond(Request(method, path, named, b"{}"))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_there_is_no_other_page(path: str) -> None:
 def test_another_method_is_told_which_there_are(method: str, path: str, allow: str) -> None:
     bell = Bell()
     reply = bell.asked(method, path, x_gitlab_token=SECRET)
-    assert (reply.status, reply.allow, bell.rung) == (405, allow, 0)
+    assert (reply.status, reply.headers["Allow"], bell.rung) == (405, allow, 0)
 
 
 def test_who_knows_the_secret_rings_once_a_call_whatever_the_body_says() -> None:
@@ -106,34 +106,36 @@ def test_without_a_secret_that_can_be_read_nobody_rings() -> None:
 
 
 def test_where_nobody_may_ring_there_is_no_bell() -> None:
-    doors = Doors(None, Health, Health)
-    assert answer(Request("POST", "/hook", {}), doors).status == 404
-    assert answer(Request("GET", "/metrics", {}), doors).status == 404
+    doors = Endpoints(None, Health, Health)
+    assert doors.respond(Request("POST", "/hook", {})).status == 404
+    assert doors.respond(Request("GET", "/metrics", {})).status == 404
 
 
 def test_the_report_is_a_page_with_its_policy_and_may_be_read_only() -> None:
     page = Page("<p>é</p>".encode(), "default-src 'none'")
-    doors = Doors(None, Health, Health, report=lambda: page)
+    doors = Endpoints(None, Health, Health, report=lambda: page)
     for method in ("GET", "HEAD"):
-        reply = answer(Request(method, "/report", {}), doors)
-        assert reply == Reply(200, page.html, HTML, policy="default-src 'none'")
+        reply = doors.respond(Request(method, "/report", {}))
+        assert reply == Response(
+            200, page.html, HTML, headers={"Content-Security-Policy": "default-src 'none'"}
+        )
     for method in ("POST", "PUT", "DELETE"):
-        reply = answer(Request(method, "/report", {}), doors)
-        assert (reply.status, reply.allow) == (405, "GET, HEAD")
+        reply = doors.respond(Request(method, "/report", {}))
+        assert (reply.status, reply.headers["Allow"]) == (405, "GET, HEAD")
 
 
 def test_where_there_is_no_report_words_say_why_or_there_is_no_such_page() -> None:
-    doors = Doors(None, Health, Health, report=lambda: "no revision\x1b was read yet")
-    reply = answer(Request("GET", "/report", {}), doors)
-    assert reply == Reply(503, b"no revision\\u001b was read yet\n", TEXT)
-    assert answer(Request("GET", "/report", {}), Doors(None, Health, Health)).status == 404
+    doors = Endpoints(None, Health, Health, report=lambda: "no revision\x1b was read yet")
+    reply = doors.respond(Request("GET", "/report", {}))
+    assert reply == Response(503, b"no revision\\u001b was read yet\n", TEXT)
+    assert Endpoints(None, Health, Health).respond(Request("GET", "/report", {})).status == 404
 
 
 def test_a_page_that_fails_is_one_line_and_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> Health:
         raise KeyError("secret thing")
 
-    reply = answer(Request("GET", "/readyz", {}), Doors(None, Health, broken))
+    reply = Endpoints(None, Health, broken).respond(Request("GET", "/readyz", {}))
     assert reply.status == 500
     assert b"secret" not in reply.body
-    assert "a bug met" in caplog.text
+    assert "/readyz failed" in caplog.text
