@@ -5,10 +5,9 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import evaluate, let_pass
+from reconciler.commands.record_changes import with_record_changes
+from reconciler.evaluate import Evaluation, evaluate, let_pass
 from reconciler.findings import Finding, Location
-from reconciler.gathering import described
 from reconciler.model.override import Override, OverrideKind, Overrides
 from reconciler.records.by_hand import Records
 from reconciler.records.hands import Stated
@@ -26,53 +25,26 @@ def stated(files: Files, path: str) -> Stated | None:
     return None if data is None else Stated(raw(data), recall("allocations", path, raw(data)))
 
 
-def compared(
-    base: Files,
-    head: Files,
-    *,
-    settings_changed: bool = False,
-    is_contained: bool = True,
-    is_strict: bool = False,
-) -> Compared:
-    sides = base_of(
-        base,
-        head,
-        settings_changed=settings_changed,
-        is_contained=is_contained,
-        is_strict=is_strict,
-    )
-    return compare(sides, evaluation_of(head))
+def compared(base: Files, head: Files, *, is_strict: bool = False) -> Evaluation:
+    return with_record_changes("main", records_of(base, head, is_strict), evaluation_of(head))
 
 
-def base_of(
-    base: Files,
-    head: Files,
-    *,
-    settings_changed: bool = False,
-    is_contained: bool = True,
-    is_strict: bool = False,
-) -> Base:
+def records_of(base: Files, head: Files, is_strict: bool = False) -> Records:
     touched = [
         path
         for path in sorted({*base, *head})
         if path.startswith("allocations/") and base.get(path) != head.get(path)
     ]
-    records = Records(
+    return Records(
         {path: stated(base, path) for path in touched},
         {path: stated(head, path) for path in touched},
         is_strict=is_strict,
-    )
-    before, now = (
-        described(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
-    )
-    return Base(
-        "main", records, settings_changed, is_contained, described=before, described_now=now
     )
 
 
 def found(base: Files, head: Files) -> list[Finding]:
     ours = ("pool-shrunk", "record-edited", "record-removed", "settings-changed", "base-ahead")
-    findings = compared(base, head).evaluation.findings
+    findings = compared(base, head).findings
     return [item for item in findings if item.code in ours]
 
 
@@ -83,41 +55,7 @@ def text_of(files: Files, path: str = RECORD) -> str:
 
 def test_a_change_that_adds_a_tenant_is_no_news_and_moves_nobody() -> None:
     result = compared(DONE, {**DONE, "tenants/two.yaml": tenant("two")})
-    assert (result.evaluation.findings, result.moved) == ((), 0)
-
-
-def test_a_pool_may_grow() -> None:
-    assert found(DONE, {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}) == []
-
-
-def test_a_pool_that_loses_addresses_is_an_error_at_the_pool() -> None:
-    (item,) = found(DONE, {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/25")})
-    assert (item.code, str(item.location)) == ("pool-shrunk", "pools/edge.yaml:5")
-    assert item.message == (
-        "NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.255 of main"
-    )
-
-
-def test_a_pool_that_is_removed_or_wrong_is_told_by_other_findings() -> None:
-    assert found(SMALL, without(SMALL, "pools/edge.yaml")) == []
-    assert found(SMALL, {**SMALL, "pools/edge.yaml": pool(cidr="7")}) == []
-
-
-def test_changed_settings_are_told_with_the_revision_whose_settings_hold() -> None:
-    result = compared(DONE, DONE, settings_changed=True)
-    (item,) = result.evaluation.findings
-    assert (item.code, item.message) == (
-        "settings-changed",
-        "Settings are changed; this check goes by those of main",
-    )
-
-
-def test_a_base_that_is_ahead_is_told() -> None:
-    (item,) = compared(DONE, DONE, is_contained=False).evaluation.findings
-    assert (item.code, item.message) == (
-        "base-ahead",
-        "main has commits that this revision lacks",
-    )
+    assert (result.findings, result.moves) == ((), {})
 
 
 def test_a_record_that_is_removed_says_what_its_claim_gets() -> None:
@@ -131,11 +69,11 @@ def test_a_record_that_is_removed_says_what_its_claim_gets() -> None:
         "is removed by hand: team-a/one (loadbalancer) held 10.40.0.0-10.40.0.7;"
         " it gets 10.40.0.0-10.40.0.3"
     )
-    assert compared(DONE, head).moved == 1
+    assert len(compared(DONE, head).moves) == 1
 
 
 def test_a_record_that_is_removed_and_planned_alike_moves_nobody() -> None:
-    assert compared(DONE, without(DONE, RECORD)).moved == 0
+    assert len(compared(DONE, without(DONE, RECORD)).moves) == 0
 
 
 def test_a_record_that_is_removed_with_its_tenant_frees_its_addresses_at_once() -> None:
@@ -159,14 +97,14 @@ def test_a_record_that_is_added_by_hand_is_an_error() -> None:
 def test_the_brake_counts_what_somebody_removed() -> None:
     base = reconciled({**SMALL, **{f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(11)}})
     gone = [path for path in base if path.startswith("allocations/")][:4]
-    result = compared(base, without(base, *gone), is_strict=True).evaluation
+    result = compared(base, without(base, *gone), is_strict=True)
     assert result.brake in result.gates
     assert result.brake is not None
     assert (
         "releases 4 of 12 live records (33.3%), 4 of them removed by hand" in result.brake.message
     )
     assert (let_pass(result).changes, let_pass(result).plan.decisions) == ((), ())
-    few = compared(base, without(base, *gone[:3]), is_strict=True).evaluation
+    few = compared(base, without(base, *gone[:3]), is_strict=True)
     assert (few.brake, let_pass(few)) == (None, few)
 
 
@@ -184,14 +122,14 @@ def test_the_brake_counts_what_somebody_edited_once() -> None:
         for n in range(5)
     ]
     edits = {path: elsewhere(base, path) for path in paths}
-    result = compared(base, {**base, **edits}, is_strict=True).evaluation
+    result = compared(base, {**base, **edits}, is_strict=True)
     assert result.brake is not None
     assert "releases 5 of 12 live records (41.7%), 5 of them edited by hand" in result.brake.message
     assert (let_pass(result).changes, let_pass(result).plan.decisions) == ((), ())
     few = {path: edits[path] for path in paths[:3]}
-    assert compared(base, {**base, **few}, is_strict=True).evaluation.brake is None
+    assert compared(base, {**base, **few}, is_strict=True).brake is None
     gone = without({**base, **few}, paths[4], "tenants/0.yaml")
-    result = compared(base, gone, is_strict=True).evaluation
+    result = compared(base, gone, is_strict=True)
     assert result.brake is not None
     assert (
         "4 of 12 live records (33.3%), 1 of them removed by hand, 3 of them edited by hand"
@@ -212,7 +150,7 @@ def test_a_record_that_is_edited_is_an_error_and_counts_as_moved() -> None:
     assert [item.message for item in edited] == [
         "is edited by hand: team-a/one (loadbalancer) holds 10.40.0.0-10.40.0.7 in main"
     ]
-    assert compared(DONE, head).moved == 1
+    assert len(compared(DONE, head).moves) == 1
 
 
 def test_a_failed_record_that_is_edited_held_nothing() -> None:
@@ -237,15 +175,7 @@ def test_a_record_that_the_base_could_not_read_is_mended_without_a_word() -> Non
 
 def test_a_record_that_is_damaged_now_is_told_as_unreadable_only() -> None:
     head = {**DONE, RECORD: "kind: IPAllocation\n"}
-    assert [item.code for item in compared(DONE, head).evaluation.findings] == ["record-unreadable"]
-
-
-def test_settings_that_leave_records_in_the_old_folder_are_an_error() -> None:
-    nothing = Records({}, {})
-    sides = Base("main", nothing, settings_changed=False, is_contained=True, stranded="kept")
-    (item,) = compare(sides, evaluation_of(DONE)).evaluation.findings
-    assert (item.code, item.severity.value) == ("settings-changed", "error")
-    assert item.message.endswith("which spec.records names: they are in kept/")
+    assert [item.code for item in compared(DONE, head).findings] == ["record-unreadable"]
 
 
 def test_a_record_that_is_removed_moves_its_claim_from_what_the_base_held() -> None:
@@ -253,17 +183,16 @@ def test_a_record_that_is_removed_moves_its_claim_from_what_the_base_held() -> N
         **without(DONE, RECORD),
         "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}"),
     }
-    moves = compared(DONE, head).evaluation.moves
+    moves = compared(DONE, head).moves
     assert [(str(claim), old.path) for claim, old in moves.items()] == [(KEY, RECORD)]
 
 
 @pytest.mark.parametrize("size", ["{}", "{lbPoolSize: 4}"])
 def test_an_override_of_a_move_lets_nobody_remove_a_record(size: str) -> None:
     head = {**without(DONE, RECORD), "tenants/one.yaml": tenant("one", networking=size)}
-    result = compare(base_of(DONE, head, is_strict=True), moving(head, KEY)).evaluation
+    result = with_record_changes("main", records_of(DONE, head, True), moving(head, KEY))
     (item,) = (found for found in result.findings if found.code == "record-removed")
     assert item.severity == "error"
-    assert result.is_freed
 
 
 def letting(kind: OverrideKind, scope: str) -> Overrides:
@@ -272,26 +201,14 @@ def letting(kind: OverrideKind, scope: str) -> Overrides:
     return Overrides((Override(kind, scope, "why", 1 << 40, 0, place.path, place),))
 
 
-def beside(base: Files, head: Files, overrides: Overrides) -> Compared:
+def beside(base: Files, head: Files, overrides: Overrides) -> Evaluation:
     tree = replace(tree_of(head), overrides=overrides)
-    return compare(base_of(base, head, is_strict=True), evaluate(tree))
+    return with_record_changes("main", records_of(base, head, True), evaluate(tree))
 
 
 def test_an_override_lets_a_record_be_removed_by_its_claim() -> None:
     head = without(DONE, RECORD)
     for scope, severity in ((KEY, "warning"), (KEY.replace("one", "two"), "error")):
-        result = beside(DONE, head, letting(OverrideKind.RECORD, scope)).evaluation
+        result = beside(DONE, head, letting(OverrideKind.RECORD, scope))
         (item,) = (found for found in result.findings if found.code == "record-removed")
         assert item.severity == severity
-
-
-def test_an_override_lets_its_pool_shrink_and_says_what_stays_held() -> None:
-    head = {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/25")}
-    mine = letting(OverrideKind.SHRINK, "butler/NetworkPool/butler-system/edge")
-    (item,) = (
-        it for it in beside(DONE, head, mine).evaluation.findings if it.code == "pool-shrunk"
-    )
-    assert item.severity == "warning"
-    assert item.message.endswith(
-        "of main; an Override lets it shrink, and what records hold stays held"
-    )

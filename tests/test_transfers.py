@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.key import Key
@@ -18,6 +17,7 @@ from reconciler.report.text.check import check_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
 from reconciler.report.text.watching import decisions_told
+from reconciler.review.result import Compared
 from reconciler.tree import LastGood
 from tests.engine.outcome import Files, without
 from tests.hostile.test_announced import extra

@@ -22,8 +22,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.reviewing import Reviewed, reviewed
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.preview import evaluated_base, preview
-from reconciler.report.preview import Preview
+from reconciler.review.preview import Preview, evaluated_base, preview
 
 
 @click.command()

@@ -17,7 +17,6 @@ from reconciler.cli.shared.options import option, talk_options
 from reconciler.cli.shared.output import emit, painter
 from reconciler.cli.shared.verbs import VERBS
 from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.review import review
 from reconciler.commands.starting.files import SCHEMAS, UNNAMED, Beginning, Wish, wanted
 from reconciler.commands.starting.forges import WORKFLOWS, Forge, forge_in, forge_of
 from reconciler.commands.starting.laying import (
@@ -34,6 +33,7 @@ from reconciler.ports import ExitCode, UsageError
 from reconciler.report.text.check import check_text
 from reconciler.report.text.init import next_text, rows_text, shown_text
 from reconciler.report.text.table import Painter
+from reconciler.review.checks import review
 
 _NONE = "none"
 _FORGES = [*(forge.value for forge in Forge), _NONE]

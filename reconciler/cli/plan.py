@@ -17,7 +17,6 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.reviewing import Reviewed, reviewed
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
-from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
 from reconciler.report.at_top import at_top, marked
 from reconciler.report.causes import causes_listed
@@ -27,6 +26,7 @@ from reconciler.report.markdown import markdown_text
 from reconciler.report.text.check import causes_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import plan_text
+from reconciler.review.result import Compared
 
 
 @click.command()

@@ -10,10 +10,13 @@ from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.putting_back import Anchor, allowing, with_records_since
 from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
-from reconciler.commands.sightings import Beside, with_sightings
+from reconciler.commands.reading.settings import (
+    folder_with_records,
+    has_records,
+    left_over,
+    read_own_settings,
+)
 from reconciler.commands.strays import Move, stray_records
-from reconciler.comparison import left_over
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered
 from reconciler.model.plan import Grant
@@ -21,7 +24,8 @@ from reconciler.model.settings import PATH, Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Repository, Source
-from reconciler.strictness import held_to
+from reconciler.review.observed_edits import Beside, with_observed_edits
+from reconciler.review.settings import held_to
 
 
 def as_reconciled(source: Source, repository: Repository) -> Evaluation:
@@ -83,7 +87,7 @@ def with_changes_by_hand(
         return evaluation
 
     sides = Beside(last[:12], (before, theirs), (source, settings))
-    evaluation = with_sightings(evaluation, sides, changes)
+    evaluation = with_observed_edits(evaluation, sides, changes)
     records = without_let_go(
         repository,
         (base or source, settings),

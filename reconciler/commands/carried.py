@@ -17,11 +17,11 @@ from reconciler.commands.by_hand import with_found
 from reconciler.commands.last_made import wrote_records
 from reconciler.commands.message import read_message
 from reconciler.commands.replay import believes
-from reconciler.comparison import Compared
 from reconciler.findings import Finding, Location, Severity, cut_off, error, info
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Settings
 from reconciler.ports import Repository, Revision, Source
+from reconciler.review.result import Compared
 
 # More of them are not looked at.
 MOST = 256

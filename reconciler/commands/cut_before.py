@@ -14,7 +14,6 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.commands.last_made import said_last
 from reconciler.commands.reading.settings import has_records
-from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
@@ -22,6 +21,7 @@ from reconciler.findings import Finding, Location, Severity, cut_off, ordered
 from reconciler.model.plan import Grant
 from reconciler.model.settings import Settings
 from reconciler.ports import Repository, Source
+from reconciler.review.result import Compared
 
 _Given = tuple[IPRange, Grant]
 

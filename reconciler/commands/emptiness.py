@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, article_list, error, info, ordered
 from reconciler.model.settings import OVERRIDES
 from reconciler.ports import Source
+from reconciler.review.result import Compared
 
 _CODE = "nothing-to-check"
 _PLACE = Location(".")

@@ -17,7 +17,6 @@ from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import said_last
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
@@ -29,6 +28,7 @@ from reconciler.model.plan import Grant, Keep
 from reconciler.model.settings import PATH, Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records, lets_pass, losing
+from reconciler.review.result import Compared
 
 _HINT = (
     "put the record back as reconcile wrote it, or let reconcile go over it before this change;"

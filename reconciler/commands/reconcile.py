@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 
 from reconciler.commands.answers import Answers
 from reconciler.commands.by_hand import with_changes_by_hand, with_overrides
-from reconciler.commands.causes import with_causes
 from reconciler.commands.dates import timed
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.proposing import propose
@@ -45,6 +44,7 @@ from reconciler.ports import (
 )
 from reconciler.ports.proposing import Proposing
 from reconciler.records.changes import records_after
+from reconciler.review.held import with_held_releases
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
@@ -292,4 +292,4 @@ class _Run:
         terms = structs.replace(terms, allow_release=self.options.allow_release)
         found = with_gone(evaluate_source(source, terms), gone)
         found = with_changes_by_hand(self.repository, source, found)
-        return with_overrides(with_causes(found, self.repository, source))
+        return with_overrides(with_held_releases(found, self.repository, source))

@@ -9,7 +9,6 @@ from reconciler.asking.lives import lives
 from reconciler.clusters.announcing import balancer_records
 from reconciler.commands.annals import Caused, History
 from reconciler.commands.forecast import forecast
-from reconciler.comparison import Compared
 from reconciler.documents.shipped import folder
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
@@ -17,6 +16,7 @@ from reconciler.model.key import Key
 from reconciler.report.page.document import page_document
 from reconciler.report.page.html import Parts, page_html
 from reconciler.report.page.material import Given, Material
+from reconciler.review.result import Compared
 
 MOST_COMMITS = 20_000
 MOST_LIVES = 200_000

@@ -153,3 +153,10 @@ def _by_kind() -> Mapping[GroupKind, Family]:
 @cache
 def _by_key() -> Mapping[tuple[str, str], Kind]:
     return {(family.name, kind.name): kind for family in families() for kind in family.kinds}
+
+
+def key_of(document: Document) -> Key:
+    """The key of a pool, or of an owner of claims, without a slot."""
+    family = family_of_kind(document.kind.id)
+    name = family.name if family is not None else ""
+    return Key(name, document.namespace, document.name, "", document.kind.name)

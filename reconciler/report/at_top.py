@@ -4,12 +4,12 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
 from reconciler.model.cause import Cause
 from reconciler.model.settings import PATH
 from reconciler.report.markdown import MARKER
+from reconciler.review.result import Compared
 
 WHOLE = "."
 """The place of what is about a repository as a whole."""

@@ -8,7 +8,6 @@ from typing import Any
 from reconciler.addresses.notation import format_address, format_short
 from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result
-from reconciler.comparison import Compared
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
@@ -20,7 +19,8 @@ from reconciler.report.capped import capped
 from reconciler.report.causes import causes_listed
 from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
-from reconciler.together import Second, Together
+from reconciler.review.other_changes import Second, Together
+from reconciler.review.result import Compared
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 

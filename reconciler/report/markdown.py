@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from reconciler.addresses.notation import format_short
-from reconciler.comparison import Compared
 from reconciler.digest import action_name, actions, digest, is_ahead, is_told
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding, Severity
@@ -16,7 +15,7 @@ from reconciler.report.causes import blocks, sentence_of
 from reconciler.report.found import all_listed, verdict, within_sentence
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
-from reconciler.report.preview import NOTHING, Preview, with_preview
+from reconciler.report.preview import with_preview
 from reconciler.report.text.plan import (
     commit_of,
     counted,
@@ -26,7 +25,9 @@ from reconciler.report.text.plan import (
     whence,
 )
 from reconciler.report.together import sentences_of, title_of
-from reconciler.together import Together
+from reconciler.review.other_changes import Together
+from reconciler.review.preview import NOTHING, Preview
+from reconciler.review.result import Compared
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"

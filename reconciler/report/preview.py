@@ -13,38 +13,12 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.report.escape import escape
 from reconciler.report.map_change import changed_lines
 from reconciler.report.markup import Section, cut, fence, fitted
+from reconciler.review.preview import Applied, Preview
 
 MOST_CLUSTERS = 40
 """Clusters that are shown; of others it is only said how many they are."""
 _CONTEXT = 3
 _LINE = 300
-
-
-class Applied(NamedTuple):
-    """What a cluster gets that is not the same: files by path, before and after."""
-
-    cluster: str
-    before: dict[str, str]
-    after: dict[str, str]
-
-
-class Preview(NamedTuple):
-    """What merging comes to, beside what there would be without it.
-
-    Attributes:
-        maps: Each pool whose addresses change hands, before and after.
-        applied: Each cluster that gets something else.
-        why: Why clusters are not told of; empty where they are.
-        base: The commit that the base is; empty where there is none.
-    """
-
-    maps: tuple[tuple[PoolMap, PoolMap], ...] = ()
-    applied: tuple[Applied, ...] = ()
-    why: str = ""
-    base: str = ""
-
-
-NOTHING = Preview()
 
 
 class _Block(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from reconciler.addresses.notation import format_short
 from reconciler.findings import few
 from reconciler.model.key import Key
-from reconciler.together import Fuller, Second, Together
+from reconciler.review.other_changes import Fuller, Second, Together
 
 _MOST = 10
 

@@ -15,7 +15,7 @@ from reconciler.report.text.findings import findings_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.harness import Case, cases, settled_with
 from tests.hostile.test_announced import extra
-from tests.test_announced import DONE, MINE, TO_TWO, told
+from tests.review.test_announcements import DONE, MINE, TO_TWO, told
 from tests.world import evaluation_of
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"

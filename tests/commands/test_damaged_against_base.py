@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from reconciler.adapters.git.opening import open_repository
-from reconciler.commands.review import review
+from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, reconciled, repository, write
 
 

@@ -7,8 +7,10 @@ from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
 def unlike(what: str) -> Files:
-    """`team-a/one` in another namespace and under another name."""
-    text = formerly(tenant("uno", "team-b", teamRef="{name: team-a}"), what)
+    """`team-a/one` in another namespace, under another name, and with another size."""
+    text = formerly(
+        tenant("uno", "team-b", teamRef="{name: team-a}", networking="{lbPoolSize: 4}"), what
+    )
     return {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
 
 
@@ -37,22 +39,6 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     assert found.hint == (
         "to keep them, let metadata.annotations say: gitops-ipam.dev/formerly: team-a/one"
     )
-
-
-def test_of_several_that_look_renamed_the_line_that_is_there_is_told_where_it_is() -> None:
-    files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
-    files |= {
-        "tenants/due.yaml": tenant("due"),
-        "tenants/uno.yaml": formerly(tenant("uno"), "elsewhere/entirely"),
-    }
-    found = told(TWO, files, "rename-unused", "looks-renamed")
-    assert {it.location.path: it.code for it in found} == {
-        "tenants/due.yaml": "looks-renamed",
-        "tenants/uno.yaml": "rename-unused",
-    }
-    said = {it.location.path: it.hint.partition(":")[0] for it in found}
-    assert said["tenants/due.yaml"] == "to keep them, add to its metadata.annotations"
-    assert said["tenants/uno.yaml"] == "to keep them, let metadata.annotations say"
 
 
 def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:

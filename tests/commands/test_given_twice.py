@@ -2,11 +2,11 @@
 
 import pytest
 
-from reconciler.commands.review import review
 from reconciler.findings import Finding
+from reconciler.review.checks import review
 from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import Files
-from tests.test_additions import spaced
+from tests.review.test_pools import spaced
 from tests.world import CLOCK, SMALL, provider, reconciled, tenant
 
 LAB = {"pools/lab.yaml": spaced("lab", "lab"), "providers/lab.yaml": provider("lab", "[{name: lab}]")}  # fmt: skip

@@ -8,9 +8,9 @@ from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.review import review
 from reconciler.observed import path_of
 from reconciler.ports import ExitCode
+from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, git, pool, repository, request, tenant, write
 
 KIND = ("butler.butlerlabs.dev", "IPAllocation")

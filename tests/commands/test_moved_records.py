@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.git.opening import open_repository
-from reconciler.commands.review import review
+from reconciler.review.checks import review
 from tests.cli.running import given_out
 from tests.commands.test_vanished_records import OTHER
 from tests.world import ENVIRONMENT, SMALL, commit, git, write

@@ -2,13 +2,12 @@
 
 import pytest
 
-from reconciler.commands import preview as previewing
-from reconciler.commands.preview import preview
 from reconciler.commands.render import rendered
 from reconciler.evaluate import Evaluation
 from reconciler.ports import GitError
 from reconciler.projecting import carried_out
-from reconciler.report.preview import NOTHING
+from reconciler.review import preview as previewing
+from reconciler.review.preview import NOTHING, preview
 from tests.golden.cases import ROOT, cases, read
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
@@ -71,7 +70,7 @@ def test_what_is_wrong_is_mended_first_and_comes_to_something_else_then() -> Non
 
 
 def test_of_very_many_records_the_maps_alone_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previewing, "MOST_RECORDS", 1)
+    monkeypatch.setattr(previewing, "MAX_RECORDS", 1)
     found = preview(evaluation_of(CHANGE), lambda: evaluation_of(SMALL))
     assert (len(found.maps), found.applied) == (1, ())
     assert found.why == "Not shown with more than 1 records; ipam render writes all of it."

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
-from reconciler.commands.review import review
+from reconciler.review.checks import review
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
-from reconciler.commands.review import review
+from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, git, pool, repository, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"

@@ -8,12 +8,12 @@ from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
-from reconciler.commands.review import review
 from reconciler.families._demand import Entry, demand_document
 from reconciler.findings import Finding
 from reconciler.model.verdict import Verdict
 from reconciler.observed import path_of
 from reconciler.ports import LimitError
+from reconciler.review.checks import review
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, provider, repository, tenant, write
 
 DEMAND = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))

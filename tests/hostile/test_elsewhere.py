@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from reconciler.commands import elsewhere as looking
-from reconciler.commands.review import review
 from reconciler.ports import LimitError
+from reconciler.review import unread as looking
+from reconciler.review.checks import review
 from tests.cli.running import ipam
 from tests.commands.test_review import branch, encoded
 from tests.fakes import FakeRepository
@@ -157,7 +157,7 @@ def test_beside_a_root_nothing_is_looked_at(capsys: Capture, tmp_path: Path) -> 
 
 def test_more_than_is_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     many = {f"tenant/{name}.yaml": tenant(name) for name in "abcd"}
-    for bound in ("MOST_FILES", "MOST_READ"):
+    for bound in ("MAX_FILES", "MAX_READ"):
         with monkeypatch.context() as patch:
             patch.setattr(looking, bound, 3)
             found = beside({}, many)

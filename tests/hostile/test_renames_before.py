@@ -12,6 +12,10 @@ from tests.test_renaming import formerly
 from tests.world import CLOCK, commit, git, tenant, write
 
 Capture = pytest.CaptureFixture[str]
+UNDONE = (
+    f"team-a/uno takes over {HELD} of team-a/one on main, where reconcile has not renamed the"
+    " records yet: with this change no document takes them over"
+)
 
 
 @pytest.fixture
@@ -30,23 +34,18 @@ def told(main: Path, capsys: Capture) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("files", "gets"),
+    "files",
     [
-        ({"tenants/new.yaml": tenant("one")}, "10.40.0.16-10.40.0.23"),
-        ({"tenants/one.yaml": tenant("uno")}, "10.40.0.16-10.40.0.23"),
-        ({"tenants/one.yaml": formerly(tenant("eins"), "team-a/uno")}, "nothing"),
+        {"tenants/new.yaml": tenant("one")},
+        {"tenants/one.yaml": tenant("uno")},
+        {"tenants/one.yaml": formerly(tenant("eins"), "team-a/uno")},
     ],
 )
-def test_who_undoes_it_is_told(
-    files: dict[str, str], gets: str, main: Path, capsys: Capture
-) -> None:
+def test_who_undoes_it_is_told(files: dict[str, str], main: Path, capsys: Capture) -> None:
     write(main, files)
     (found,) = told(main, capsys)
     assert found["severity"] == "error"
-    assert found["message"] == (
-        f"team-a/uno (loadbalancer) has {HELD} of team-a/one (loadbalancer) on main, where reconcile"
-        f" has not renamed the record yet: with this change it gets {gets}"
-    )
+    assert found["message"] == UNDONE
 
 
 def test_who_leaves_it_as_it_is_passes(main: Path, capsys: Capture) -> None:
@@ -65,10 +64,6 @@ def test_who_removes_the_tenant_passes(main: Path, capsys: Capture) -> None:
 
 
 PROVIDER = "providers/default.yaml"
-WAITS = (
-    f"team-a/uno waits on main for {HELD} of team-a/one, until all files can be read: with this"
-    " change nobody takes them over"
-)
 UNO = "tenants/one.yaml"
 
 
@@ -100,7 +95,7 @@ def test_who_gives_up_a_rename_that_waits_is_told(
 ) -> None:
     write(waiting, {**files, **({PROVIDER: BOTH[PROVIDER]} if is_mended else {})})
     (found,) = told(waiting, capsys)
-    assert (found["severity"], found["path"], found["message"]) == ("error", place, WAITS)
+    assert (found["severity"], found["path"], found["message"]) == ("error", place, UNDONE)
     assert "formerly: team-a/one" in found["hint"]
 
 

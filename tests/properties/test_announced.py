@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from netaddr import IPRange, IPSet
 
 from reconciler.addresses.notation import format_address
-from reconciler.announced import with_losses
 from reconciler.evaluate import Evaluation, let_pass
-from reconciler.losses import Touches, losses
 from reconciler.model.change import Change
 from reconciler.projecting import project
+from reconciler.review.announcements import lost_announcements
+from reconciler.review.losses import Touches, losses
 from tests.hostile.test_announced import extra
-from tests.test_comparison import base_of
+from tests.review.sides import change_of
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
 
 Files = dict[str, str | bytes]
@@ -87,12 +87,12 @@ def in_doubt(evaluation: Evaluation) -> IPSet:
 def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new: World) -> None:
     base = reconciled(tree(old))
     change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
-    evaluation, sides = evaluation_of(change), base_of(base, change)
+    evaluation, sides = evaluation_of(change), change_of(base, change)
     there = announced(evaluation_of(base))
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
     doubt = in_doubt(evaluation_of(base))
     told: dict[str, IPSet] = {}
-    for loss in losses(evaluation, Touches(sides.described, sides.described_now)):
+    for loss in losses(evaluation, Touches(sides.before, sides.after)):
         for item in loss.addresses:
             ends = (format_address(item.version, end) for end in item[1:])
             told.setdefault(loss.cluster, IPSet()).add(IPRange(*ends))
@@ -109,8 +109,8 @@ def test_nobody_gets_at_once_what_another_announced_without_a_gate(old: World, n
     there = announced(evaluation_of(base))
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
     doubt = in_doubt(evaluation_of(base))
-    found = with_losses(base_of(base, change), evaluation, lambda: evaluation_of(base)).gates
-    moved = (it.message for it in found if it.code == "announcement-moved")
+    found = lost_announcements(change_of(base, change))
+    moved = (it.message for it in found if it.severity == "gate")
     gated = {message.partition("cluster ")[2].split()[0].rstrip(",") for message in moved}
     for cluster, had in there.items():
         gone = had - then.get(cluster, IPSet()) - doubt

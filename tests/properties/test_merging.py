@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from reconciler.adapters.git.merging import merge
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.merging import merged
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.review import review
 from reconciler.digest import actions, digest
 from reconciler.evaluate import let_pass
+from reconciler.review.checks import review
+from reconciler.review.merging import merged
 from tests.examples import scaled
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, request, tenant, write
 

@@ -11,10 +11,9 @@ from reconciler.adapters.git.merging import merge, quarantined
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.addresses import IPRange
 from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.together import Thought, beside_others
 from reconciler.model.key import Key
 from reconciler.ports import UnmergedError
-from reconciler.together import Second, Together
+from reconciler.review.other_changes import Second, Simulation, Together, compare_with_others
 from tests.examples import scaled
 from tests.properties.test_merging import START, edited, edits, opened, reconciled
 from tests.world import CLOCK, commit, git, write
@@ -44,8 +43,8 @@ def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
 
 def _told(repository: GitRepository) -> Together:
     apart = quarantined(repository)
-    thought = Thought(apart, partial(merge, apart))
-    (found,) = beside_others(thought, "main", repository.resolve("ours"), ["theirs"])
+    thought = Simulation(apart, partial(merge, apart))
+    (found,) = compare_with_others(thought, "main", repository.resolve("ours"), ["theirs"])
     return found
 
 

@@ -10,7 +10,6 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.comparison import Compared
 from reconciler.findings import Location
 from reconciler.model.cause import Cause
 from reconciler.model.contract import Within
@@ -20,7 +19,8 @@ from reconciler.report.machine import check_document, json_text, plan_document
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
-from reconciler.together import Both, Fuller, Second, Together
+from reconciler.review.other_changes import Both, Fuller, Second, Together
+from reconciler.review.result import Compared
 from tests.report.hostile import corpus
 from tests.report.test_markdown import HTML
 from tests.world import SMALL, evaluation_of

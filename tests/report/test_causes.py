@@ -2,7 +2,6 @@
 
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.findings import Location
 from reconciler.model.cause import Cause
 from reconciler.model.key import Key
@@ -11,6 +10,7 @@ from reconciler.report.causes import place_of, sentence_of
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
+from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of
 
 CLAIM = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")

@@ -4,7 +4,6 @@ import json
 
 import yaml
 
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.projecting import project
 from reconciler.report.explanation import explanation
@@ -13,6 +12,7 @@ from reconciler.report.markdown import markdown_text
 from reconciler.report.text.explain import explanation_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
+from reconciler.review.result import Compared
 from tests.families.capi import trees
 from tests.families.novaedge import pool, vip
 from tests.world import evaluation_of, reconciled

@@ -6,12 +6,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.digest import actions, digest
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Location, error, info, warning
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.report.markup import IN_VIEW
+from reconciler.review.result import Compared
 from tests.engine.outcome import after_removal, without
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, corpus, everywhere, found

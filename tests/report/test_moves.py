@@ -2,13 +2,12 @@
 
 from msgspec.structs import replace
 
-from reconciler.comparison import compare
 from reconciler.report.moves import moves_of, range_of, room_of
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
 from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, OLD, moving
-from tests.test_comparison import base_of
+from tests.test_comparison import compared
 from tests.world import evaluation_of, reconciled
 
 PLAIN = Painter(is_on=False)
@@ -16,7 +15,7 @@ PLAIN = Painter(is_on=False)
 
 def test_a_record_that_people_removed_frees_its_range_at_once() -> None:
     head = without(LEAVING, OLD)
-    evaluation = compare(base_of(LEAVING, head), evaluation_of(head)).evaluation
+    evaluation = compared(LEAVING, head)
     (move,) = moves_of(evaluation)
     assert (str(move.claim), move.old.path, move.stays) == (KEY, OLD, False)
     lines = plan_text(evaluation, PLAIN).splitlines()

@@ -10,14 +10,14 @@ from markdown_it.token import Token
 
 from reconciler.asking import cells
 from reconciler.asking.cells import PoolMap, pool_maps
-from reconciler.commands.preview import preview
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.projecting import carried_out
 from reconciler.report.map_change import changed_lines
 from reconciler.report.map_svg import map_svg
 from reconciler.report.markdown import LIMIT, markdown_text
-from reconciler.report.preview import MOST_CLUSTERS, Applied, Preview, previewed
+from reconciler.report.preview import MOST_CLUSTERS, previewed
+from reconciler.review.preview import Applied, Preview, preview
+from reconciler.review.result import Compared
 from tests.report.hostile import corpus
 from tests.report.test_markdown import HTML
 from tests.world import SMALL, evaluation_of, reconciled, tenant, tree_of

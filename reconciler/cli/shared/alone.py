@@ -11,10 +11,10 @@ import click
 from reconciler.adapters.git.root_folder import found_root, root_folder
 from reconciler.cli.shared.opening import asked_root
 from reconciler.commands.alone import Place, check_alone
-from reconciler.comparison import Compared
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import UsageError
+from reconciler.review.result import Compared
 from reconciler.settings import read_settings
 
 STDIN = "-"

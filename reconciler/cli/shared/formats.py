@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.cli.shared.outs import Out, OutType, write_texts
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.ports import ExitCode
 from reconciler.report.at_top import at_top, marked
@@ -20,10 +19,11 @@ from reconciler.report.junit import junit_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
 from reconciler.report.map_svg import map_svg
 from reconciler.report.markdown import markdown_text
-from reconciler.report.preview import NOTHING, Preview
 from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
+from reconciler.review.preview import NOTHING, Preview
+from reconciler.review.result import Compared
 
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
 _COMPARING = ("gitlab", "sarif", "junit")

@@ -7,12 +7,12 @@ from reconciler.cli.shared.past import history_of
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reporting import material, page, shipped_parts
-from reconciler.commands.review import review
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.ports.page import Page
 from reconciler.report.page.html import policy
 from reconciler.report.page.material import Given
+from reconciler.review.checks import review
+from reconciler.review.result import Compared
 
 
 def page_of(

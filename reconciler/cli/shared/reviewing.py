@@ -13,16 +13,15 @@ from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.opening import Read, open_source
 from reconciler.cli.shared.output import note
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.merging import merged
-from reconciler.commands.review import review
-from reconciler.commands.together import Thought, beside_others
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
 from reconciler.ports import Repository, Source, UsageError
 from reconciler.report.escape import escape
+from reconciler.review.checks import review
+from reconciler.review.merging import merged
+from reconciler.review.other_changes import Simulation, Together, compare_with_others
+from reconciler.review.result import Compared
 from reconciler.settings import looked_at
-from reconciler.together import Together
 
 
 class Reviewed(Struct, frozen=True):
@@ -101,7 +100,7 @@ def _beside(
     """The evaluation of a revision as it will be merged, and what has the merge."""
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
     compared = review(source_at(found.source, at), found.repository, base, proposed)
-    return found.told(compared, base), found.repository
+    return found.reviewed(compared, base), found.repository
 
 
 def _others(read: Read, base: str, also: Sequence[str]) -> Iterator[Together]:
@@ -110,8 +109,8 @@ def _others(read: Read, base: str, also: Sequence[str]) -> Iterator[Together]:
     if not also or change is None:
         return
     apart = quarantined(read.repository)
-    thought = Thought(apart, partial(merge, apart))
-    yield from beside_others(thought, base, change, also)
+    simulation = Simulation(apart, partial(merge, apart))
+    yield from compare_with_others(simulation, base, change, also)
 
 
 def _tell_unread(read: Read, evaluation: Evaluation) -> None:

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
-from reconciler.comparison import left_behind
 from reconciler.documents.suffix import is_yaml
 from reconciler.findings import Finding, Location, cut_off, error, has_error
 from reconciler.model.settings import OVERRIDES, PATH, Settings
@@ -139,3 +138,19 @@ def has_records(source: Source, folder: str) -> bool:
 
 def _holds(source: Source, folder: str) -> bool:
     return any(is_yaml(entry.path) for entry in source.entries([folder]))
+
+
+def left_behind(settings: Settings, folder: str) -> Finding:
+    """Return the finding for a records folder without records, while another folder has them."""
+    message = (
+        f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
+    )
+    hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
+    return error("settings-changed", settings.location, message, hint)
+
+
+def left_over(settings: Settings, folder: str) -> Finding:
+    """Return the finding for records that are in another folder than Settings name."""
+    message = f"spec.records names {settings.records}/, but records are left in {folder}/"
+    hint = f"git mv all that is left in {folder} in the same commit, or set it back to {folder}"
+    return error("settings-changed", settings.location._replace(path=PATH), message, hint)

@@ -10,9 +10,9 @@ from reconciler.asking.lives import Life
 from reconciler.asking.outlook import Outlook, Past
 from reconciler.asking.rows import Row
 from reconciler.asking.served import Served
-from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
+from reconciler.review.result import Compared
 
 
 class Given(NamedTuple):

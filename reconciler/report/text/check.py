@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from reconciler.addresses.notation import format_short
-from reconciler.comparison import Compared
 from reconciler.engine.due import retention_end
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding
@@ -19,7 +18,8 @@ from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Cell, Colour, Painter, table
 from reconciler.report.together import sentences_of, title_of
-from reconciler.together import Together
+from reconciler.review.other_changes import Together
+from reconciler.review.result import Compared
 
 MOST_CAUSES = 20
 """So many decisions are told with why they are none of the change's own documents."""

@@ -1,11 +1,11 @@
 from msgspec.structs import replace
 
-from reconciler.comparison import Compared
 from reconciler.evaluate import evaluate
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
+from reconciler.review.result import Compared
 from tests.engine.outcome import Files, without
 from tests.moving import KEY, LEAVING, moving
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant, tree_of

@@ -1,0 +1,276 @@
+"""Addresses that clusters lose by a change, and pools in clusters that it renames."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reconciler.addresses.notation import format_count, format_short
+from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
+from reconciler.clusters.renamed import former_clusters
+from reconciler.documents.document import Document, Identity
+from reconciler.evaluate import Evaluation, is_braked
+from reconciler.families import family_of_kind, known_as
+from reconciler.families._former import written
+from reconciler.families._metallb import NAMED
+from reconciler.findings import Finding, Location, few, gate, warning
+from reconciler.gathering import Described, records_of
+from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import tenant_name
+from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
+from reconciler.model.plan import Grant
+from reconciler.model.settings import PATH
+from reconciler.records.findings import HANDED_OVER, held_words
+from reconciler.review.losses import Loss, Touches, kinds_of_clusters, losses
+
+if TYPE_CHECKING:
+    from reconciler.review.change import Change
+
+_AT_ONCE = "what uses the old range is cut off at the next apply"
+_POOL_NAME = (
+    "it keeps its old name while Services use it, and ipam apply says so (exit code 5);"
+    " else the old one goes and the new one comes"
+)
+_KEEP_NAME = "keep the name, unless no Service has an address of it while this is applied"
+
+
+def lost_announcements(change: "Change") -> Iterator[Finding]:
+    """Report addresses that a cluster loses at once, to another cluster or to none.
+
+    The addresses of a removed cluster are in the plan, unless another cluster gets them at once.
+    """
+    clusters = _Clusters(change, change.result)
+    touches = Touches(change.before, change.after, clusters.became)
+    found = [
+        it for it in losses(change.result, touches) if it.to or it.cluster not in clusters.gone
+    ]
+    if not found:
+        return
+    known = {
+        (touches.name(it.cluster), it.path): (it.addresses, touches.name(it.to))
+        for it in losses(change.base_plan)
+    }
+    for loss in found:
+        if known.get((loss.cluster, loss.path)) != (loss.addresses, loss.to):
+            yield clusters.finding(loss)
+
+
+def replaced_ranges(change: "Change") -> Iterator[Finding]:
+    """Report clusters that get another range because the claim of their range is removed.
+
+    No claim moves, and all records stay valid. Yet nothing announces the old range any more.
+    """
+    for old, new in _replaced_ranges(change.result):
+        yield _cluster_moves(old, new, change.result)
+
+
+def renamed_cluster_pools(change: "Change") -> Iterator[Finding]:
+    """Report pools in clusters whose name differs."""
+    names = change.base_settings.metallb_pool, change.own_settings.metallb_pool
+    evaluation = change.result
+    alive = balancer_records(it for it in evaluation.state.records if it.is_live)
+    described = change.before.documents
+    by_settings = 0
+    for kind in kinds_of_clusters():
+        for document in evaluation.documents.of(kind):
+            old = described.get(document.identity, document)
+            if tenant_name(document.namespace, document.name) not in alive:
+                continue
+            said = old.annotations().get(NAMED), document.annotations().get(NAMED)
+            before, now = said[0] or names[0], said[1] or names[1]
+            if said == (None, None):
+                by_settings += before != now
+            elif before != now:
+                message = f"the IPAddressPool in the cluster of {document.title} is called {now}"
+                message += f" in place of {before}: {_POOL_NAME}"
+                place = document.at("metadata", "annotations", NAMED)
+                yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
+    if by_settings:
+        whose = f"{by_settings} tenant{'' if by_settings == 1 else 's'}"
+        message = f"spec.metallb.poolName: the IPAddressPool of {whose} is called {names[1]}"
+        place, message = Location(PATH, 1, 1), f"{message} in place of {names[0]}: {_POOL_NAME}"
+        yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
+
+
+class _Clusters(Struct, frozen=True, dict=True):
+    """The clusters of a change, with the findings about their losses."""
+
+    change: "Change"
+    evaluation: Evaluation
+
+    @cached_property
+    def _before(self) -> frozenset[str]:
+        """The clusters that changed and removed files describe in the base."""
+        return _clusters(self.change.before)
+
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        """The clusters that documents of the change describe, invalid ones included."""
+        sources = self.evaluation.tree.sources
+        broken = _named(identity for source in sources for identity in source.broken)
+        now = _clusters(self.change.after)
+        return described_clusters(self.evaluation.documents) | broken | now
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """The clusters that the change removes."""
+        return self._before - self._there if self._before else frozenset()
+
+    @cached_property
+    def became(self) -> Mapping[str, str]:
+        """The new names of renamed clusters, by their old names.
+
+        A rename counts if the new document names the old one, and the plan takes its records over
+        or both are of one team. Any other document could hide a loss.
+        """
+        stated = self._tenants(self.change.after)
+        new = {name: it for name, it in stated.items() if name not in self._before}
+        if not new:
+            return {}
+        old, every = self._tenants(self.change.before), former_clusters(self.evaluation.documents)
+        taken = self._taken_over()
+        return {
+            was: name
+            for name, was in every.items()
+            if name in new
+            if was in taken or (was in old and self._team(old[was]) == self._team(new[name]))
+        }
+
+    def _taken_over(self) -> frozenset[str]:
+        """The clusters whose records the plan renames."""
+        kinds, former = kinds_of_clusters(), self.evaluation.state.former.values()
+        keys = [it.claim for it in former if it.claim is not None]
+        mine = (key for key in keys if known_as(key.family, key.kind) in kinds)
+        return frozenset(tenant_name(key.namespace, key.name) for key in mine)
+
+    def _tenants(self, described: Described) -> dict[str, Document]:
+        kinds = kinds_of_clusters()
+        return {_name(it): it for it in described.documents.values() if it.kind.id in kinds}
+
+    def _team(self, document: Document) -> str:
+        family = family_of_kind(document.kind.id)
+        return "" if family is None else family.team(document, self.evaluation.documents)
+
+    @cached_property
+    def _documents(self) -> Mapping[str, Document]:
+        """The documents of the change that describe clusters, by name."""
+        documents = self.evaluation.documents
+        return {_name(it): it for kind in kinds_of_clusters() for it in documents.of(kind)}
+
+    def finding(self, loss: Loss) -> Finding:
+        """Return the finding about a loss."""
+        size = loss.addresses.size
+        what = few([format_short(item) for item in loss.addresses])
+        what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
+        place, state = self.place(loss), self._state_of(loss.cluster)
+        if not loss.to:
+            is_known = loss.cluster in self._there
+            message = f"{state}, and {'' if is_known else 'it '}no longer announces {what}"
+            hint = "what uses them there is cut off at the next apply; take back the edit that does"
+            return warning("announcement-lost", place, message, f"{hint} this, unless nobody does")
+        message = f"{state}, and {what} would go from it to {loss.to} at once"
+        if loss.claim is None:
+            hint = "take it away in a change of its own first, and give it when it is not used any"
+            return gate(HANDED_OVER, place, message, f"{self._same(loss)}{hint} more")
+        scope = str(loss.claim)
+        if self.evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
+            return warning(HANDED_OVER, place, f"{message}; an Override lets it go")
+        hint = f"{self._same(loss)}what uses them is cut off: make a claim of its own for the other"
+        hint += f" cluster, or merge an Override of kind move for {scope} first"
+        return gate(HANDED_OVER, place, message, hint)
+
+    def _state_of(self, cluster: str) -> str:
+        """Return the fate of the cluster, as the beginning of a sentence."""
+        if cluster in self._there:
+            return f"cluster {cluster} stays"
+        if cluster in self.gone:
+            return f"cluster {cluster} goes"
+        return f"no document describes cluster {cluster}"
+
+    def _same(self, loss: Loss) -> str:
+        """Return the hint for a removed and a new cluster that may be the same."""
+        new = self._tenants(self.change.after)
+        if loss.cluster not in self.gone or loss.to not in new or loss.to in self._before:
+            return ""
+        line = written(*loss.cluster.split("/", 1))
+        return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
+
+    def place(self, loss: Loss) -> Location:
+        """Return the place of the claim, else of its record; of a manual range that of a cluster."""
+        if loss.claim is None:
+            named = map(self._documents.get, (loss.cluster, loss.to))
+            document = next((it for it in named if it is not None), None)
+            return document.start if document else self.evaluation.tree.settings.location
+        if (claim := self.evaluation.state.claims.get(loss.claim)) is not None:
+            return claim.source
+        return Location(loss.path, 1, 1)
+
+
+def _clusters(described: Described) -> frozenset[str]:
+    """Return the clusters that documents describe, invalid ones included."""
+    return _named((*described.documents, *described.broken))
+
+
+def _named(identities: Iterable[Identity]) -> frozenset[str]:
+    kinds = kinds_of_clusters()
+    return frozenset(tenant_name(*it[2:]) for it in identities if it[:2] in kinds)
+
+
+def _name(document: Document) -> str:
+    return tenant_name(document.namespace, document.name)
+
+
+def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant]]:
+    """Return the record of another claim that a cluster had, with the new grant, by cluster."""
+    firsts = {
+        (cluster_of(it.allocation), it.allocation.type): it
+        for it in evaluation.plan.decisions
+        if isinstance(it, Grant) and it.replaces is None and it.leaves is None
+        if it.allocation.range is not None
+        if _is_own(_own_claim(it.claim, evaluation), cluster_of(it.allocation))
+    }
+    if not firsts:
+        return
+    stopped = evaluation.plan.decisions if evaluation.is_stopped else ()
+    held = {it.claim for it in stopped if is_braked(it, evaluation)}
+    for record in records_of(evaluation.tree, evaluation.documents):
+        cluster = cluster_of(record)
+        first = firsts.get((cluster, record.type))
+        if first is None or not record.is_live or record.range is None:
+            continue
+        if record.claim in held or _is_own(record.claim, cluster):
+            continue
+        claim = evaluation.state.claims.get(record.claim)
+        if claim is None or claim.type != record.type:
+            yield record, first
+
+
+def _own_claim(claim: Key, evaluation: Evaluation) -> Key:
+    """Return the own claim of the cluster that a request stands for, else the claim itself."""
+    found = evaluation.state.claims.get(claim)
+    return found.stands_for or claim if found is not None else claim
+
+
+def _is_own(claim: Key, cluster: str) -> bool:
+    """Whether the document of the cluster makes the claim."""
+    is_named = tenant_name(claim.namespace, claim.name) == cluster
+    return is_named and known_as(claim.family, claim.kind) in kinds_of_clusters()
+
+
+def _cluster_moves(old: Allocation, new: Grant, evaluation: Evaluation) -> Finding:
+    message = (
+        f"{new.claim.short} moves from {held_words(old)}, which"
+        f" {old.claim.short} had for it, to {held_words(new.allocation)}"
+    )
+    own = _own_claim(new.claim, evaluation)
+    scope = str(own)
+    if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
+        return warning("claim-moves", new.source, f"{message}; an Override lets it go", _AT_ONCE)
+    owner = own._replace(slot="").short
+    hint = (
+        f"take {old.claim.short} as it was: ipam move {owner} --to POOL moves without a break; or"
+    )
+    hint += f" merge an Override of kind move for {scope} first: {_AT_ONCE}"
+    return gate("claim-moves", new.source, message, hint)

@@ -1,0 +1,109 @@
+"""The cause of each decision in the plan of a change, with its commit."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from reconciler.digest import is_told
+from reconciler.documents.document import Document
+from reconciler.findings import Location, few
+from reconciler.model.cause import Cause
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Expire, Refuse
+from reconciler.model.settings import PATH
+from reconciler.ports import Source
+from reconciler.review.merging import line_of
+
+if TYPE_CHECKING:
+    from reconciler.review.change import Change
+
+MAX_COMMITS, MAX_PATHS = 200, 1_000
+"""The number of commits of a change that are searched, and of paths that are searched for."""
+
+
+def causes(change: "Change") -> tuple[Cause, ...]:
+    """Return the cause of each decision that is shown, in the order of the plan."""
+    finder, evaluation = _Finder(change), change.result
+    shown = (it for it in evaluation.plan.decisions if is_told(it, evaluation))
+    found = [finder.cause(decision) for decision in shown]
+    return _with_commits(found, line_of(change.repository, change.base, change.head))
+
+
+class _Finder:
+    """Searches for causes, the nearest kind first."""
+
+    def __init__(self, change: "Change") -> None:
+        self._change = change
+        self._now = _places(change.after.documents.values())
+        self._before = _places(change.before.documents.values())
+
+    def cause(self, decision: Decision) -> Cause:
+        """Return the cause of a decision."""
+        claim = decision.claim
+        if (own := self._own(claim)) is not None:
+            return Cause(claim, own)
+        if self._in_base.get(claim) == _outcome(decision):
+            return Cause(claim, None, f"{self._change.name} has it already", is_caused=False)
+        if isinstance(decision, Expire):
+            return Cause(claim, None, "its retention has ended", is_caused=False)
+        return next(self._others(decision), Cause(claim, None, self._room()))
+
+    def _own(self, claim: Key) -> Location | None:
+        """Return the place where the change edits or removes the document of a claim."""
+        state = self._change.result.state.claims.get(claim)
+        if state is not None and state.source.path in self._change.paths:
+            return state.source
+        owner = (claim.kind, claim.namespace, claim.name)
+        place = self._now.get(owner) or self._before.get(owner)
+        return place if state is None or place is None else None
+
+    @cached_property
+    def _in_base(self) -> Mapping[Key, tuple[object, ...]]:
+        """The outcomes by the plan of the base."""
+        return {it.claim: _outcome(it) for it in self._change.base_plan.plan.decisions}
+
+    def _others(self, decision: Decision) -> Iterator[Cause]:
+        """Return the changed pool of a decision, then changed Settings."""
+        allocation, change = decision.allocation, self._change
+        names = decision.message if isinstance(decision, Refuse) else ""
+        for key, pool in {**change.before.pools, **change.after.pools}.items():
+            is_its = allocation is not None and allocation.pool == key
+            if is_its or key.name in names:
+                yield Cause(decision.claim, pool.source, f"pool {key.name} is another one by that")
+        if PATH in change.paths:
+            yield Cause(decision.claim, Location(PATH, 1, 1), "Settings are others by that")
+
+    def _room(self) -> str:
+        touched = few(sorted(self._change.paths))
+        return f"another edit of the change decides it, by what it frees or takes: {touched}"
+
+
+def _outcome(decision: Decision) -> tuple[object, ...]:
+    if isinstance(decision, Refuse):
+        return (Refuse, decision.reason)
+    return (type(decision), decision.allocation.pool, decision.allocation.range)
+
+
+def _places(documents: Iterable[Document]) -> Mapping[tuple[str, str, str], Location]:
+    """Return the starts of documents, by kind, namespace, and name."""
+    return {(it.kind.name, it.namespace, it.name): it.start for it in documents}
+
+
+def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
+    """Return causes with the newest commits that touch their places."""
+    paths = (it.place.path for it in found if it.place is not None)
+    wanted = list(islice(dict.fromkeys(paths), MAX_PATHS))
+    asked, commits = frozenset(wanted), dict[str, str]()
+    for step in islice(line.past(wanted), MAX_COMMITS) if wanted else ():
+        for item in step.changed:
+            if item.path in asked:
+                commits.setdefault(item.path, step.id)
+        if len(commits) == len(wanted):
+            break
+    return tuple(
+        replace(it, commit=commits.get(it.place.path, "")) if it.place is not None else it
+        for it in found
+    )

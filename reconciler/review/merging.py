@@ -1,0 +1,159 @@
+"""The simulated merge of a change into its base, and the files that differ."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.commands.reading.through import Through
+from reconciler.findings import Finding, Location, error, ordered
+from reconciler.model.settings import PATH, Settings
+from reconciler.ports import (
+    Changed,
+    GitError,
+    Repository,
+    Revision,
+    Source,
+    Step,
+    UnmergedError,
+    UsageError,
+)
+from reconciler.review.result import Compared
+
+
+class _MergeResult(Through, frozen=True):
+    """The files of a simulated merge. Its commit is shown as that of the head.
+
+    Attributes:
+        merge: The merge.
+        head: The commit that is merged.
+    """
+
+    merge: str
+    head: str
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        """Return the commits that changed these files and folders."""
+        for step in self.of.past(paths):
+            yield replace(step, id=self.head) if step.id == self.merge else step
+
+
+class Merged(Struct, frozen=True):
+    """A change with the simulated merge.
+
+    Attributes:
+        repository: The repository that has the merge.
+        source: The files of the merge, or of the change if it has all of its base or conflicts.
+        head: The commit that is merged; empty if the change has all of its base.
+        conflicts: Files in which the change and its base conflict.
+        why: The reason why the merge failed, or empty.
+    """
+
+    repository: Repository
+    source: Source
+    head: str = ""
+    conflicts: tuple[str, ...] = ()
+    why: str = ""
+
+    def reviewed(self, compared: Compared, base: str) -> Compared:
+        """Return a review of the merge as a review of the change.
+
+        Args:
+            compared: The review.
+            base: The name of the base.
+        """
+        evaluation = compared.evaluation
+        if self.head:
+            evaluation = replace(evaluation, tree=replace(evaluation.tree, revision=self.head))
+        found = [*map(self._explained, evaluation.findings), *_conflicts(self.conflicts, base)]
+        return replace(compared, evaluation=replace(evaluation, findings=ordered(found)))
+
+    def _explained(self, item: Finding) -> Finding:
+        if item.code != "base-ahead" or not self.why:
+            return item
+        return replace(item, message=f"{item.message}; they are not merged here: {self.why}")
+
+
+Merge = Callable[[Revision, Revision], tuple[Repository, Revision]]
+"""Merges the second revision into the first; returns the merge, and the repository that has it."""
+
+
+def merged(repository: Repository, source: Source, base: str, merge: Merge) -> Merged:
+    """Simulate the merge of a change into its base.
+
+    Args:
+        repository: The repository of both.
+        source: The change; a work tree stays as it is.
+        base: The name of the base.
+        merge: The function that merges, or raises an `UnmergedError`.
+    """
+    head, onto = source.revision(), repository.source(base).revision()
+    if head is None or onto is None:
+        return Merged(repository, source)
+    try:
+        if repository.is_in(onto.id, head.id):
+            return Merged(repository, source)
+        there, made = merge(onto, head)
+    except UnmergedError as failure:
+        return Merged(repository, source, conflicts=failure.paths, why=str(failure))
+    except GitError as failure:  # the clone is too shallow to tell
+        return Merged(repository, source, why=str(failure))
+    return Merged(there, _MergeResult(there.source(made.id), made.id, head.id), head.id)
+
+
+def _conflicts(paths: Sequence[str], base: str) -> Iterator[Finding]:
+    for path in paths:
+        message = f"it was changed here and in {base}, and Git cannot merge the two"
+        hint = f"git merge {base}, keep of both what is meant, and commit"
+        yield error("merge-conflict", Location(path, 1, 1), message, hint)
+
+
+def changed_since(
+    repository: Repository, base: Source, source: Source, settings: Settings
+) -> tuple[list[Changed], bool]:
+    """Return the files that differ since the merge base, and whether the change has all of the base.
+
+    Args:
+        repository: The repository of the base.
+        base: The base: a revision.
+        source: The change: a revision, or a work tree with its uncommitted files.
+        settings: The Settings that name the folders.
+
+    Raises:
+        UsageError: The base is a work tree.
+    """
+    is_committed = source.revision() is not None
+    head = source if is_committed else repository.source("HEAD")
+    start, end = base.revision(), head.revision()
+    if start is None or end is None:
+        raise UsageError("a work tree is no base", "name a revision with --base")
+    read = (PATH, *settings.folders, settings.records)
+    committed, is_contained = repository.changed(start.id, end.id, read, settings.limits)
+    if is_committed:
+        return committed, is_contained
+    found = {change.path: change for change in committed}
+    step = next(iter(source.past([*settings.folders, settings.records, PATH])), None)
+    for change in step.changed if step is not None and not step.id else ():
+        before = found.get(change.path)
+        found[change.path] = change if before is None else replace(before, new=change.new)
+        if before is not None and _is_as_it_was(base, source, found[change.path]):
+            del found[change.path]
+    return [found[path] for path in sorted(found)], is_contained
+
+
+def line_of(repository: Repository, base: Source, change: Source) -> Source:
+    """Return the source with the commits of a change: of a merge, the side that is merged."""
+    onto, revision = base.revision(), change.revision()
+    if onto is None or revision is None:
+        return change
+    parents = repository.made(revision.id).parents
+    is_merge = len(parents) == 2 and parents[0] == onto.id
+    return repository.source(parents[1]) if is_merge else change
+
+
+def _is_as_it_was(base: Source, source: Source, change: Changed) -> bool:
+    """Whether a file of the work tree is as in the base again."""
+    if change.old is None or change.new is None:
+        return change.old is change.new
+    is_file = change.old.is_file and change.new.is_file
+    return is_file and base.read([change.old]) == source.read([change.new])

@@ -1,0 +1,287 @@
+"""Pools that a change shrinks, resizes, relaxes, or puts into another address space."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_short
+from reconciler.engine import guard
+from reconciler.engine.lookup import Lookup
+from reconciler.engine.usage import Holdings, space_of, usage
+from reconciler.evaluate import Evaluation
+from reconciler.families import key_of
+from reconciler.families._former import former_of
+from reconciler.families._pool_fields import DEFAULT_SPACE
+from reconciler.findings import Finding, error, few, info, ordered, shown, warning
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
+from reconciler.model.plan import Grant, Plan, Usage
+from reconciler.model.pool import Pool
+
+if TYPE_CHECKING:
+    from reconciler.review.change import Change
+
+_RESERVE = "make sure that nothing uses them any more, such as a router; else reserve them again"
+_NAT = "right only where the two networks never meet, behind NAT for example; else"
+
+
+def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
+    """Return an evaluation in which pools keep the gate and the thresholds of the base.
+
+    Args:
+        pools: Pools of the base that the change touches.
+        evaluation: The evaluation of the change.
+    """
+    state, plan = evaluation.state, evaluation.plan
+    judged = {
+        key: replace(now, gate=old.gate, thresholds=old.thresholds)
+        for key, old in pools.items()
+        if (now := state.pools.get(key)) is not None and _limits(now) != _limits(old)
+    }
+    if not judged:
+        return evaluation
+    state = replace(state, pools={**state.pools, **judged})
+    plan = Plan(plan.decisions, tiered(plan.before, judged), tiered(plan.after, judged))
+    tree = evaluation.tree
+    others = (item for item in evaluation.gates if item.code != guard.CAPACITY)
+    gates = ordered([*others, *guard.capacity(state, plan, tree.settings, tree.overrides)])
+    return replace(evaluation, state=state, plan=plan, gates=gates)
+
+
+def _limits(pool: Pool) -> tuple[object, ...]:
+    return pool.gate, pool.thresholds
+
+
+def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
+    """Return usages with the tiers by other thresholds."""
+    found = dict(usages)
+    for key, pool in judged.items():
+        used = found[key].allocated + found[key].held
+        found[key] = replace(found[key], tier=pool.thresholds.tier(used, found[key].total))
+    return found
+
+
+def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
+    """Return an evaluation in which the usage before the plan is that of the pools of the base."""
+    state, plan = evaluation.state, evaluation.plan
+    old = {
+        key: pool
+        for key, pool in pools.items()
+        if key in plan.before and key in state.pools and state.pools[key].usable != pool.usable
+    }
+    if not old:
+        return evaluation
+    holdings = Holdings({**state.pools, **old}, state.records)
+    before = {**plan.before, **{key: usage(pool, holdings) for key, pool in old.items()}}
+    return replace(evaluation, plan=Plan(plan.decisions, before, plan.after))
+
+
+def limits_changed(change: "Change") -> Iterator[Finding]:
+    """Report pools whose gate or thresholds differ: the check uses those of the base."""
+    for key, old in change.before.pools.items():
+        now = change.after.pools.get(key)
+        if now is not None and key in change.result.state.pools and _limits(now) != _limits(old):
+            message = f"gate and thresholds of {key.kind} {key.name} change from {levels(old)} to"
+            message += f" {levels(now)}; this check goes by those of {change.name}"
+            yield warning("gate-changed", now.source, message)
+
+
+def levels(pool: Pool) -> str:
+    """Return the gate and the thresholds of a pool."""
+    tiers = pool.thresholds
+    gate = pool.gate.value if pool.gate else "never"
+    return f"{gate} ({tiers.warning}, {tiers.critical}, {tiers.exhausted})"
+
+
+def shrunk(change: "Change") -> Iterator[Finding]:
+    """Report pools whose network lost addresses."""
+    overrides = change.result.tree.overrides
+    for key, old in change.before.pools.items():
+        new = change.after.pools.get(key)
+        if new is None or not old.extent - new.extent:
+            continue
+        before = ", ".join(format_short(item) for item in old.extent)
+        hint = "a pool's network may grow; keep the old addresses and reserve what is not used"
+        message = f"{key.kind} {key.name} no longer contains all of {before} of {change.name}"
+        if overrides.allow(OverrideKind.SHRINK, str(key)):
+            message += "; an Override lets it shrink, and what records hold stays held"
+            yield warning("pool-shrunk", new.source, message)
+        else:
+            hint += f", or merge an Override of kind shrink for {key} first"
+            yield error("pool-shrunk", new.source, message, hint)
+
+
+def unreserved(change: "Change") -> Iterator[Finding]:
+    """Report pools, renamed and new ones included, that may allocate what the base reserves."""
+    old_pools, new_pools = change.before.pools, change.after.pools
+    if not any(pool.kept for pool in old_pools.values()):
+        return
+    for key, pool in new_pools.items():
+        now, old = change.result.state.pools.get(key, pool), old_pools.get(key)
+        kept = _kept(it for it in old_pools.values() if it.space == now.space)
+        kept -= _kept(it for it in new_pools.values() if it.space == now.space)
+        lost = kept & now.usable
+        if old is not None and old.space == now.space:
+            lost -= old.usable
+        if lost:
+            yield _unreserved(change, now, lost)
+
+
+def _kept(pools: Iterable[Pool]) -> IPSet:
+    return IPSet.of(block for pool in pools for block, _ in pool.kept)
+
+
+def _unreserved(change: "Change", pool: Pool, lost: IPSet) -> Finding:
+    there = [it for it in change.before.pools.values() if it.space == pool.space]
+    words = [f"{format_short(item)}{_purpose(item, there)}" for item in lost]
+    message = f"{pool.key.kind} {pool.key.name} may give out what {change.name} reserves:"
+    message += f" {few(words)}"
+    if given := [f"{format_short(it)} to {who}" for who, it in _given(pool, lost, change.result)]:
+        message += f"; this very change gives {few(given)}"
+    return warning("pool-unreserved", pool.source, message, _RESERVE)
+
+
+def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
+    """Return the descriptions of the reserved blocks that overlap a range."""
+    said = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
+    told = [shown(text) for text in dict.fromkeys(said)]
+    return f" ({few(told)})" if told else ""
+
+
+def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[str, IPRange]]:
+    """Return the claims that get some of the addresses, with their ranges."""
+    pools = evaluation.state.pools
+    for decision in evaluation.plan.decisions:
+        allocation = decision.allocation if isinstance(decision, Grant) else None
+        given = allocation.range if allocation is not None else None
+        if allocation is None or given is None or not lost.overlapping(given):
+            continue
+        if space_of(pools, allocation) == pool.space:
+            yield decision.claim.short, given
+
+
+def address_spaces(change: "Change") -> Iterator[Finding]:
+    """Report new address spaces, and pools that overlap or change theirs."""
+    yield from _new_spaces(change)
+    yield from _moved(change)
+    yield from _overlaid(change)
+
+
+def _new_spaces(change: "Change") -> Iterator[Finding]:
+    listed, own = change.base_settings.address_spaces, change.own_settings
+    for space in own.address_spaces or ():
+        if space not in (listed or (DEFAULT_SPACE,)):
+            message = f"Settings list address space {space}, which {change.name} does not have"
+            yield info("address-space-added", own.location, message)
+    for key, pool in change.after.pools.items():
+        if key not in change.before.pools and listed is None and pool.space != DEFAULT_SPACE:
+            title = f"{key.kind} {key.name}"
+            message = f"{title} is in address space {pool.space}, and Settings list none"
+            hint = "list those that are meant in spec.addressSpaces: any other is then an error"
+            yield info("address-space-added", pool.source, message, hint)
+
+
+def _moved(change: "Change") -> Iterator[Finding]:
+    """Report pools that go to another address space: their addresses would be free there."""
+    old_pools = change.before.pools
+    former = {key_of(it): former_of(it) for it in change.after.documents.values()}
+    for key, pool in change.after.pools.items():
+        name = former.get(key)
+        before = key._replace(**name._asdict()) if name is not None else key
+        old = old_pools.get(key) or old_pools.get(before)
+        if old is None or old.space == pool.space:
+            continue
+        message = f"{key.kind} {key.name} is put from address space {old.space} into {pool.space}"
+        if not (held := _held(pool, change.result)):
+            yield info("address-space-changed", pool.source, message)
+        else:
+            hint = f"any pool left in {old.space} could give them out again: set it back, and make"
+            hint += f" a new pool in {pool.space}; remove this one when nothing holds its addresses"
+            message += f" with {held} addresses that are held"
+            yield error("address-space-changed", pool.source, message, hint)
+
+
+def _held(pool: Pool, evaluation: Evaluation) -> int:
+    """Return the number of addresses of a pool in records and in manual ranges."""
+    used = evaluation.plan.before.get(pool.key)
+    by_hand = (
+        item.range.size
+        for item in evaluation.state.blocked
+        if item.by_hand is not None
+        and pool.key in (item.by_hand.pools or ())
+        and pool.extent.covers(item.range)
+    )
+    return (used.allocated + used.held if used is not None else 0) + sum(by_hand)
+
+
+def _more(old: Pool | None, pool: Pool) -> IPSet:
+    """Return the addresses that a pool gains in its address space."""
+    if old is None or old.space != pool.space:
+        return pool.extent
+    return pool.extent - old.extent
+
+
+def _overlaid(change: "Change") -> Iterator[Finding]:
+    """Report new and wider pools over addresses that records of another address space hold."""
+    state = change.result.state
+    for key, pool in change.after.pools.items():
+        more = _more(change.before.pools.get(key), pool)
+        lives = [
+            record
+            for record in (state.records if more else ())
+            if record.range is not None and more.overlapping(record.range)
+            if space_of(state.pools, record) not in (None, pool.space)
+        ]
+        if not lives:
+            continue
+        held = few([f"{it.claim.short} {format_short(it.range)}" for it in lives if it.range])
+        message = f"{key.kind} {key.name} is in address space {pool.space}, and other spaces hold"
+        message += f" addresses of it: {held}; they would be given out a second time"
+        hint = f"{_NAT} remove the annotation gitops-ipam.dev/address-space, and narrow the pool"
+        yield warning("address-space-overlap", pool.source, message, hint)
+
+
+def given_twice(change: "Change") -> Iterator[Finding]:
+    """Report grants of addresses that another address space also holds."""
+    state, decisions = change.result.state, change.result.plan.decisions
+    if len({it.space for it in state.pools.values()}) < 2:
+        return
+    grants = [it for it in decisions if isinstance(it, Grant)]
+    held = Lookup(
+        (it.range, it)
+        for it in (*state.records, *(grant.allocation for grant in grants))
+        if it.range is not None
+    )
+    caused = {it.claim for it in change.causes if it.is_caused}
+    for grant in grants:
+        if grant.claim in caused:
+            yield from _given_twice(grant, state.pools, held)
+
+
+def _given_twice(
+    grant: Grant, pools: Mapping[Key, Pool], held: Lookup[Allocation]
+) -> Iterator[Finding]:
+    given, space = grant.allocation.range, space_of(pools, grant.allocation)
+    if given is None or space is None:
+        return
+    title = f"{format_short(given)} in address space {space} goes to {grant.claim.short}"
+    spaces = {it: space_of(pools, it) for _, it in held.overlapping(given)}
+    others = {it: name for it, name in spaces.items() if name not in (None, space)}
+    if others:
+        who = few([f"{it.claim.short} in {name}{_of(it.range)}" for it, name in others.items()])
+        message = f"{title}, and is held by {who}: it is given out a second time"
+        hint = f"{_NAT} pin another range, and reserve this one in {grant.allocation.pool.name}"
+        yield warning("address-space-overlap", grant.source, message, hint)
+    elif near := [
+        it for it in pools.values() if it.space != space and it.extent.overlapping(given)
+    ]:
+        named = few([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
+        message = f"{title}, and lies in {named}, too: it may be given out a second time"
+        yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")
+
+
+def _of(item: IPRange | None) -> str:
+    return f" ({format_short(item)})" if item is not None else ""

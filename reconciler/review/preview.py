@@ -1,0 +1,121 @@
+"""The preview of a change: maps of pools, and the objects of each cluster, before and after."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from reconciler.asking.cells import PoolMap, pool_maps
+from reconciler.commands.by_hand import with_changes_by_hand
+from reconciler.commands.reading.reader import evaluate_source
+from reconciler.commands.render import objects
+from reconciler.documents.dump import dump
+from reconciler.evaluate import Evaluation
+from reconciler.findings import has_error
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.resource import Manifest
+from reconciler.model.state import State
+from reconciler.ports import ReconcilerError, Repository, Source
+from reconciler.projecting import carried_out
+
+MAX_RECORDS = 20_000
+"""The number of records up to which the objects of all clusters are compared."""
+_MAX_MAPS = 10
+_COLUMNS = 32
+
+
+class Applied(NamedTuple):
+    """A cluster whose objects differ: files by path, before and after."""
+
+    cluster: str
+    before: dict[str, str]
+    after: dict[str, str]
+
+
+class Preview(NamedTuple):
+    """The result of a merge, compared with the reconciled base.
+
+    Attributes:
+        maps: Each pool whose allocations differ, before and after.
+        applied: Each cluster whose objects differ.
+        why: The reason why clusters are not compared, or empty.
+        base: The commit of the base; empty if there is none.
+    """
+
+    maps: tuple[tuple[PoolMap, PoolMap], ...] = ()
+    applied: tuple[Applied, ...] = ()
+    why: str = ""
+    base: str = ""
+
+
+NOTHING = Preview()
+
+
+def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None) -> Preview:
+    """Return the preview of an evaluation; nothing if it has errors.
+
+    Args:
+        evaluation: The evaluation of the change, read as a whole.
+        base: Returns the evaluation of the base; without it clusters are not compared.
+    """
+    if has_error(evaluation.findings):
+        return Preview()
+    then = carried_out(evaluation)
+    maps = tuple(_maps(evaluation.state, then.state))
+    if base is None:
+        return Preview(maps)
+    if len(then.state.records) > MAX_RECORDS:
+        why = f"Not shown with more than {MAX_RECORDS} records; ipam render writes all of it."
+        return Preview(maps, why=why)
+    try:
+        before = carried_out(base())
+    except ReconcilerError:
+        return Preview(maps, why="Not shown: the base cannot be read; ipam render says why.")
+    # Timestamps are not a difference.
+    before = replace(before, tree=replace(before.tree, clock=then.tree.clock))
+    return Preview(maps, _applied(objects(before), objects(then)))
+
+
+def evaluated_base(repository: Repository, source: Source) -> Evaluation:
+    """Return the evaluation of a base, as in `ipam render`."""
+    return with_changes_by_hand(repository, source, evaluate_source(source))
+
+
+def _maps(before: State, after: State) -> Iterable[tuple[PoolMap, PoolMap]]:
+    touched = {pool for pool, *_ in frozenset(_held(before)) ^ frozenset(_held(after))}
+    keys = [key for key in before.pools if key in touched]
+    for key in keys[:_MAX_MAPS]:
+        old, new = pool_maps((before, after), key, _COLUMNS)
+        yield old, new
+
+
+def _held(state: State) -> Iterable[tuple[Key, object, bool, str]]:
+    """Return the holders by pool."""
+    return map(_holding, state.records)
+
+
+def _holding(record: Allocation) -> tuple[Key, object, bool, str]:
+    return record.pool, record.range, record.is_released, record.owner.short
+
+
+def _applied(before: Mapping[str, Manifest], after: Mapping[str, Manifest]) -> tuple[Applied, ...]:
+    """Return the objects that differ, by cluster. Only those are dumped, which is slow."""
+    found: dict[str, Applied] = {}
+    for path in sorted(before.keys() | after.keys()):
+        if before.get(path) != after.get(path):
+            cluster, _, inside = path.partition("/")
+            of_cluster = found.setdefault(cluster, Applied(cluster, {}, {}))
+            for side, texts in ((before, of_cluster.before), (after, of_cluster.after)):
+                if path in side:
+                    texts[inside] = dump(_told(side[path]))
+    return tuple(it for it in found.values() if it.before != it.after)
+
+
+def _told(manifest: Manifest) -> Manifest:
+    """Return an object without its conditions, which repeat figures of the status."""
+    status = manifest.get("status")
+    if not isinstance(status, Mapping) or "conditions" not in status:
+        return manifest
+    kept = {key: value for key, value in status.items() if key != "conditions"}
+    return {**manifest, "status": kept}

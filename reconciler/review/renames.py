@@ -1,0 +1,221 @@
+"""Renames in a change: missing, late, and mistyped former names, and references to removed names."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from reconciler.documents.document import Document, Identity
+from reconciler.evaluate import Evaluation
+from reconciler.families import is_pool, keeps_addresses, key_of, known_as
+from reconciler.families._former import FORMERLY, PLACE, former_of, written
+from reconciler.findings import Finding, Location, few, meant, nearest, warning
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
+from reconciler.model.key import Key
+from reconciler.model.plan import Keep, Release
+from reconciler.renaming.links import Link, is_there, links_of
+from reconciler.renaming.renamed import Name
+from reconciler.renaming.tangles import references
+
+if TYPE_CHECKING:
+    from reconciler.review.change import Change
+
+_MAX_SUGGESTIONS = 20
+_Group = tuple[list[Document], list[Document]]
+
+
+def renames(change: "Change") -> Iterator[Finding]:
+    """Report documents that look renamed, and former names that are late or unknown."""
+    likely = {it.location: it for it in _likely(change)}
+    unknown = dict(_unknown(change, likely))
+    yield from (found for start, found in likely.items() if start not in unknown)
+    yield from _late(change)
+    yield from unknown.values()
+
+
+def _likely(change: "Change") -> Iterator[Finding]:
+    """Report removed and new documents of the same kind, team, provider, and size."""
+    before, now = change.before.documents, change.after.documents
+    gone = [it for name, it in sorted(before.items()) if name not in now]
+    gone = [it for it in gone if keeps_addresses(it.kind.id)]
+    new = [it for name, it in sorted(now.items()) if name not in before]
+    new = [it for it in new if keeps_addresses(it.kind.id)]
+    if not gone or not new:
+        return
+    named = {(it.kind.id, former_of(it)) for it in new}
+    lost = _lost_by_owner(change.result)
+    groups: dict[Hashable, _Group] = {}
+    for old in gone:
+        records = lost.get(key_of(old).owner, [])
+        if records and (old.kind.id, (old.namespace, old.name)) not in named:
+            pool = change.before.pools.get(key_of(old))
+            groups.setdefault(_signature(old, pool, records), ([], []))[0].append(old)
+    claims = _claims_by_owner(change.result)
+    for document in new:
+        key = key_of(document)
+        asked = claims.get(key.owner, [])
+        group = groups.get(_signature(document, change.after.pools.get(key), asked))
+        if group is not None and (is_pool(document.kind.id) or _fits(asked, group[0], lost)):
+            group[1].append(document)
+    for old_ones, new_ones in groups.values():
+        if new_ones:
+            yield _looks_renamed(old_ones, new_ones, lost)
+
+
+def _signature(document: Document, pool: object, asked: list[Allocation] | list[Claim]) -> Hashable:
+    """Return the properties that a renamed document keeps: of a pool its network and space."""
+    if is_pool(document.kind.id):
+        return document.kind.id, str(getattr(pool, "extent", "")), getattr(pool, "space", "")
+    teams = frozenset(it.owner.team for it in asked)
+    return document.kind.id, teams, tuple(sorted((it.type, it.size) for it in asked))
+
+
+def _fits(asked: list[Claim], gone: list[Document], lost: Mapping[Name, list[Allocation]]) -> bool:
+    """Whether the pools of a removed document are among those of the claims."""
+    pools = {pool for it in asked for pool in it.candidates}
+    return any({it.pool for it in lost[key_of(old).owner]} <= pools for old in gone)
+
+
+def _looks_renamed(
+    gone: list[Document], new: list[Document], lost: Mapping[Name, list[Allocation]]
+) -> Finding:
+    document = new[0]
+    size = sum(record.size for old in gone for record in lost[key_of(old).owner])
+    words = "are of no pool" if is_pool(document.kind.id) else "change"
+    what = "add to its metadata.annotations"
+    if len(gone) == len(new) == 1:
+        message = f"this looks like a rename of {gone[0].title}: {size} addresses {words}"
+        if former_of(document) is not None:
+            what = f"let {'.'.join(PLACE[:-1])} say"
+        line = written(gone[0].namespace, gone[0].name)
+        return warning("looks-renamed", document.start, message, f"to keep them, {what}: {line}")
+    sides = [few([it.title for it in side]) for side in (gone, new)]
+    message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]}, of the"
+    message += f" same team and size: {size} addresses {words}"
+    hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
+    return warning("looks-renamed", document.start, message, hint)
+
+
+def _lost_by_owner(evaluation: Evaluation) -> dict[Name, list[Allocation]]:
+    """Return the records that owners lose by the plan, and those of pools that are gone."""
+    found: dict[Name, list[Allocation]] = {}
+    for decision in evaluation.plan.decisions:
+        if isinstance(decision, Release):
+            found.setdefault(decision.claim.owner, []).append(decision.allocation)
+    for record in evaluation.state.records:
+        if record.range is not None and record.pool not in evaluation.state.pools:
+            found.setdefault(record.pool.owner, []).append(record)
+    return found
+
+
+def _claims_by_owner(evaluation: Evaluation) -> dict[Name, list[Claim]]:
+    found: dict[Name, list[Claim]] = {}
+    for claim in evaluation.state.claims.values():
+        found.setdefault(claim.key.owner, []).append(claim)
+    return found
+
+
+def _new_names(change: "Change") -> Iterator[tuple[Identity, Document]]:
+    """Return the documents that get a former name by the change, each with that name."""
+    before, now = change.before.documents, change.after.documents
+    for identity, document in sorted(now.items(), key=lambda item: item[0]):
+        said, old = former_of(document), before.get(identity)
+        if said is not None and (old is None or former_of(old) != said):
+            yield (*document.kind.id, *said), document
+
+
+def _late(change: "Change") -> Iterator[Finding]:
+    """Report renames of documents that were removed before the change."""
+    every = change.result.state.former.values()
+    former = {key for it in every for key in (it.claim, it.pool) if key is not None}
+    names = {(*known_as(key.family, key.kind), key.namespace, key.name) for key in former}
+    for name, document in _new_names(change):
+        if name in names and name not in change.before.documents:
+            what = f"{document.kind.name} {written(*name[2:]).partition(': ')[2]}"
+            message = f"{what} was gone before this change, and its addresses are taken over"
+            hint = "look up who removed it, and whether the two are one"
+            yield warning("renamed", document.at(*PLACE), message, hint)
+
+
+def _unknown(
+    change: "Change", likely: Mapping[Location, Finding]
+) -> Iterator[tuple[Location, Finding]]:
+    """Return findings about former names that no document had, by the start of the document."""
+    evaluation, before = change.result, change.before
+    links = links_of(evaluation.documents)
+    given = {it.document.identity: it for it in links}
+    named = {it.before.owner for it in links}
+    had = _holders(evaluation)
+    count = 0
+    for name, document in _new_names(change):
+        link = given.get(document.identity)
+        if link is None or name in before.documents or name in before.broken:
+            continue
+        if link.before.owner in had or is_there(link, evaluation.documents):
+            continue
+        count += 1
+        what, hint = "", f"name what it was called in {change.name}, or remove the annotation"
+        if (seems := likely.get(document.start)) is not None:
+            what, hint = seems.message, seems.hint
+        elif count <= _MAX_SUGGESTIONS:
+            gone = {key.short: key for key in _gone(change, link) if key.owner not in named}
+            near = nearest(link.before.short, gone)
+            lost = _lost(evaluation, gone[near].owner) if near else 0
+            what = f"{lost} addresses of {near} change" if lost else ""
+            hint = meant(link.before.short, gone) or hint
+        message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
+        message += f" nothing over: {what}" if what else " nothing over"
+        yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
+
+
+def _holders(evaluation: Evaluation) -> set[Name]:
+    """Return the owners and pools of all records, by present and by former names."""
+    keys = [key for it in evaluation.state.records for key in (it.claim, it.pool)]
+    keys += [key for it in evaluation.state.former.values() for key in (it.claim, it.pool) if key]
+    return {key.owner for key in keys}
+
+
+def _gone(change: "Change", link: Link) -> Iterator[Key]:
+    """Return the keys of removed documents of the same kind."""
+    now = change.after.documents
+    for identity, document in sorted(change.before.documents.items(), key=lambda item: item[0]):
+        if identity not in now and document.kind.id == link.document.kind.id:
+            yield link.before._replace(namespace=document.namespace, name=document.name)
+
+
+def _lost(evaluation: Evaluation, owner: Name) -> int:
+    return sum(it.size for it in _lost_by_owner(evaluation).get(owner, ()))
+
+
+def dangling_requests(change: "Change") -> Iterator[Finding]:
+    """Report requests that keep addresses for a tenant that the change removes."""
+    evaluation = change.result
+    dangling = [it for it in evaluation.findings if it.code == "reference-not-found"]
+    gone = _removed(change) if dangling else {}
+    if not gone:
+        return
+    held = Counter[Name]()
+    for decision in evaluation.plan.decisions:
+        if isinstance(decision, Keep) and decision.allocation.is_live:
+            held[decision.claim.owner] += decision.allocation.size
+    named = references(evaluation.documents)
+    for name, document in gone.items():
+        for reference in named.get(name, ()):
+            who = reference.document
+            count = held[key_of(who).owner]
+            for found in dangling if count else ():
+                if found.location == reference.at:
+                    message = f"{document.title} goes by this change, but {who.title} in {who.file}"
+                    message += f" still holds {count} addresses for it"
+                    hint = f"to release them, remove {who.title}, too"
+                    yield replace(found, message=message, hint=hint)
+
+
+def _removed(change: "Change") -> dict[Name, Document]:
+    """Return the removed documents, unless a new document of their kind may be a rename."""
+    before, now = change.before.documents, change.after.documents
+    new = {document.kind.id for identity, document in now.items() if identity not in before}
+    gone = (before[identity] for identity in sorted(before) if identity not in now)
+    return {key_of(it).owner: it for it in gone if it.kind.id not in new}

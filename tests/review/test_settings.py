@@ -1,0 +1,110 @@
+"""Settings that were loosened: the stricter of them and of those that reconcile went by count."""
+
+import pytest
+
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Location
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.settings import Settings, stricter_gate
+from reconciler.review.settings import held_to, loosened
+from tests.engine.test_guard import fleet, leaving, settings
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
+
+HOME = Location("ipam.yaml", 1, 1)
+OWN = Settings(location=HOME)
+
+
+def filled(spec: str) -> dict[str, str | bytes]:
+    """A pool of 20 of which 15 are asked for, under some Settings."""
+    window = "{start: 10.40.0.1, end: 10.40.0.20}"
+    return {
+        **SMALL,
+        "pools/edge.yaml": pool(tenantAllocation=window),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 15}"),
+        "ipam.yaml": settings(gate=spec),
+    }
+
+
+def gates(evaluation: Evaluation) -> list[str]:
+    return [item.code for item in evaluation.gates]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "stricter"),
+    [
+        (None, None, None),
+        (None, Tier.WARNING, Tier.WARNING),
+        (Tier.EXHAUSTED, Tier.CRITICAL, Tier.CRITICAL),
+    ],
+)
+def test_the_lower_gate_is_the_stricter_one(
+    one: Tier | None, other: Tier | None, stricter: Tier | None
+) -> None:
+    assert stricter_gate(one, other) is stricter_gate(other, one) is stricter
+
+
+def test_each_brake_and_each_threshold_is_the_lower_one_and_all_else_is_its_own() -> None:
+    own = Settings(max_release_percent=10, min_records=50, thresholds=Thresholds(60, 85, 99))
+    earlier = Settings(max_release_percent=40, min_records=5, thresholds=Thresholds(70, 80, 95), retention=1)  # fmt: skip
+    held = own.held_to(earlier)
+    assert (held.max_release_percent, held.min_records) == (10, 5)
+    assert (held.thresholds, held.retention) == (Thresholds(60, 80, 95), own.retention)
+
+
+def test_what_was_not_loosened_changes_nothing_and_is_no_news() -> None:
+    evaluation = evaluation_of(fleet(3))
+    assert held_to(evaluation, evaluation.tree.settings, "abc") is evaluation
+    assert list(loosened(OWN, Settings(max_release_percent=90), "abc")) == []
+
+
+def test_what_was_loosened_is_told_field_by_field() -> None:
+    own = Settings(gate=None, thresholds=Thresholds(80, 90, 99), location=HOME)
+    (found,) = loosened(own, Settings(), "abc")
+    assert found.message == (
+        "looser than in commit abc, which reconcile made last: gate never (there exhausted),"
+        " thresholds 80/90/99 (there 70/85/95); the stricter counts until reconcile has committed"
+        " something by these"
+    )
+    (found,) = loosened(Settings(min_records=20), Settings(), "abc")
+    assert str(found.location) == "ipam.yaml:1"  # where there is no file, it is told of its place
+    assert found.message.startswith("looser than in commit abc, which reconcile made last: brakes.")
+
+
+def test_a_brake_goes_by_the_stricter_share() -> None:
+    files = {**leaving(fleet(10), 4), "ipam.yaml": settings(brakes="{maxReleasePercent: 90}")}
+    evaluation = evaluation_of(files)
+    held = held_to(evaluation, Settings(), "abc")
+    assert (evaluation.brake, gates(held)) == (None, ["brake"])
+    assert held.brake is not None
+    assert "over the 30% of brakes.maxReleasePercent" in held.brake.message
+    assert [item.code for item in held.findings] == ["settings-loosened"]
+
+
+@pytest.mark.parametrize(
+    ("edge", "gated"),
+    [
+        ({}, True),
+        ({"annotations": "{gitops-ipam.dev/gate: exhausted}"}, False),
+        ({"annotations": "{gitops-ipam.dev/warning: '76'}"}, False),
+    ],
+)
+def test_a_pool_goes_by_the_stricter_gate_but_for_what_it_has_of_its_own(
+    edge: dict[str, str], *, gated: bool
+) -> None:
+    files = filled("critical")
+    if edge:
+        text = str(files["pools/edge.yaml"])
+        files["pools/edge.yaml"] = text.replace("metadata: {", f"metadata: {{annotations: {edge['annotations']}, ")  # fmt: skip
+    evaluation = evaluation_of(files)
+    held = held_to(evaluation, Settings(gate=Tier.WARNING), "abc")
+    assert (gates(evaluation), gates(held)) == ([], ["capacity"] if gated else [])
+    assert held.plan == evaluation.plan  # what is shown of pools is as it was
+
+
+def test_thresholds_that_were_raised_gate_as_they_did() -> None:
+    files = {**filled("exhausted"), "ipam.yaml": settings(thresholds="{exhausted: 100}")}
+    files["tenants/one.yaml"] = tenant("one", networking="{lbPoolSize: 19}")
+    evaluation = evaluation_of(files)
+    assert gates(evaluation) == []
+    assert gates(held_to(evaluation, Settings(), "abc")) == ["capacity"]
+    assert gates(held_to(evaluation_of(reconciled(files)), Settings(), "abc")) == []

@@ -1,0 +1,99 @@
+"""What was reserved in a pool, and may be given out by a change, is told with who gets it."""
+
+import pytest
+
+from reconciler.findings import Finding, Severity
+from reconciler.review.pools import unreserved
+from tests.engine.outcome import Files, without
+from tests.review.sides import change_of
+from tests.review.test_pools import spaced
+from tests.world import SMALL, pool, provider, reconciled, tenant
+
+ROUTERS = "[{cidr: 10.40.0.8/29, description: routers}, {cidr: 10.40.0.16/29}]"
+LATER = "[{cidr: 10.40.0.16/29}]"
+DONE = reconciled({**SMALL, "pools/edge.yaml": pool(reserved=ROUTERS)})
+NEW = tenant("two", "team-b")
+
+
+def told(before: Files, now: Files) -> list[Finding]:
+    return list(unreserved(change_of(before, now)))
+
+
+def test_a_block_that_is_not_reserved_any_more_is_a_warning_with_what_it_was_for() -> None:
+    (found,) = told(DONE, {**DONE, "pools/edge.yaml": pool(reserved=LATER)})
+    assert (found.severity, str(found.location)) == (Severity.WARNING, "pools/edge.yaml:5")
+    assert found.message == (
+        "NetworkPool edge may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
+    )
+    assert "reserve them again" in found.hint
+
+
+def test_it_names_who_gets_them_by_the_very_change() -> None:
+    now = {**DONE, "pools/edge.yaml": pool(reserved=LATER), "tenants/two.yaml": NEW}
+    (found,) = told(DONE, now)
+    assert found.message.endswith(
+        "('routers'); this very change gives 10.40.0.8-10.40.0.15 to team-b/two (loadbalancer)"
+    )
+
+
+def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not_named() -> None:
+    theirs = {
+        "pools/lab.yaml": spaced("lab", "lab", "10.40.0.8/29"),
+        "providers/lab.yaml": provider("lab", "[{name: lab}]"),
+        "tenants/two.yaml": tenant("two", "team-b", providerConfigRef="{name: lab}"),
+        "tenants/three.yaml": tenant("three"),
+    }
+    kept = "[{cidr: 10.40.0.16/28}]"
+    text = pool(reserved=kept, tenantAllocation="{start: 10.40.0.8, end: 10.40.0.63}")
+    (found,) = told(DONE, {**DONE, **theirs, "pools/edge.yaml": text})
+    given = "; this very change gives 10.40.0.8-10.40.0.15 to team-a/three (loadbalancer)"
+    assert found.message.endswith(f"('routers'){given}")
+    small = pool(reserved=kept, tenantAllocation="{start: 10.40.0.9, end: 10.40.0.63}")
+    (found,) = told(DONE, {**DONE, **theirs, "pools/edge.yaml": small})
+    assert found.message.endswith("10.40.0.9-10.40.0.15 ('routers')")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pool(reserved="[{cidr: 10.40.0.8/29}, {cidr: 10.40.0.16/29}]"),  # for something else
+        pool(reserved="[{cidr: 10.40.0.8/30}, {cidr: 10.40.0.12/30}, {cidr: 10.40.0.16/28}]"),
+        pool(tenantAllocation="{start: 10.40.0.0, end: 10.40.0.7}"),  # not given out all the same
+        pool(reserved=ROUTERS, cidr="10.40.0.0/23"),
+    ],
+)
+def test_what_stays_reserved_or_is_not_given_out_is_no_loss(text: str) -> None:
+    assert told(DONE, {**DONE, "pools/edge.yaml": text}) == []
+
+
+def test_a_pool_that_comes_in_the_place_of_another_is_judged_by_what_that_reserved() -> None:
+    gone = without(DONE, "pools/edge.yaml")
+    (found,) = told(DONE, {**gone, "pools/next.yaml": pool("next", "10.40.0.0/28")})
+    assert found.message == (
+        "NetworkPool next may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
+    )
+    assert told(DONE, {**gone, "pools/next.yaml": spaced("lab", "next")}) == []
+
+
+def test_what_is_excluded_from_a_pool_of_cluster_api_counts_as_well() -> None:
+    vips = (
+        "apiVersion: ipam.cluster.x-k8s.io/v1alpha2\nkind: InClusterIPPool\n"
+        "metadata: {name: vips, namespace: capi}\nspec:\n  prefix: 24\n  gateway: 10.50.0.1\n"
+        "  addresses: [10.50.0.1-10.50.0.99]\n  excludedAddresses: [10.50.0.9]\n"
+    )
+    now = vips.replace("excludedAddresses: [10.50.0.9]", "excludedAddresses: []")
+    (found,) = told({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
+    assert found.message.endswith("main reserves: 10.50.0.9")
+    now = vips.replace("gateway: 10.50.0.1", "gateway: 10.50.0.254")
+    (found,) = told({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
+    assert found.message.endswith("main reserves: 10.50.0.1")
+
+
+def test_what_another_pool_gave_out_before_is_told_of_the_one_that_gives_it_anew() -> None:
+    before = {"pools/edge.yaml": pool(reserved=ROUTERS), "pools/b.yaml": pool("b", "10.40.0.0/28")}
+    now = {
+        **before,
+        "pools/edge.yaml": pool(reserved=LATER),
+        "pools/b.yaml": pool("b", "10.40.0.0/27"),
+    }
+    assert [it.location.path for it in told(before, now)] == ["pools/edge.yaml"]
