@@ -18,6 +18,7 @@ from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.mended import Mended
 from reconciler.commands.reading.reader import read_tree
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.record_changes import with_record_changes
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding, Location, ordered, warning
@@ -29,7 +30,6 @@ from reconciler.records.by_hand import Records
 from reconciler.records.hands import Paths
 from reconciler.records.put_back import put_back
 from reconciler.records.recall import recall
-from reconciler.review.record_edits import with_record_changes
 from reconciler.review.settings import held_to
 from reconciler.withheld import with_put_back
 
