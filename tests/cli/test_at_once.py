@@ -84,11 +84,3 @@ def test_what_the_first_commit_did_is_told_although_the_second_fails(
     assert document["commit"] == git(repo, "rev-parse", "HEAD")
     assert (document["pushed"], document["exitCode"]) == (True, 4)
     assert subjects(repo)[0] == "ipam: release 1"
-
-
-def test_text_of_the_first_commit_is_there_although_the_second_fails(
-    repo: Path, capsys: Capture
-) -> None:
-    ran = failing(repo, capsys)
-    assert ran.code == 4
-    assert ran.out.count("and published it: branch main of the remote.") == 1

@@ -187,15 +187,6 @@ def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsy
     assert ipam(capsys, "check").err.startswith("ipam: odd\n")
 
 
-def test_a_failure_without_a_hint_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    from reconciler.ports import GitError
-
-    broken(monkeypatch, GitError("gone"))
-    assert ipam(capsys, "check").err == "ipam: gone\n"
-
-
 def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "run", lambda arguments: 3)
     monkeypatch.setattr(cli.streams, "prepare", lambda: None)
@@ -261,11 +252,3 @@ def test_the_demo_needs_git(
     monkeypatch.setattr("reconciler.cli.demo.shutil.which", lambda name: None)
     ran = ipam(capsys, "demo", tmp_path)
     assert (ran.code, ran.err) == (64, "ipam: git is not installed\n")
-
-
-def test_verbs_are_listed_in_the_order_of_the_help(capsys: Capture) -> None:
-    names = group.list_commands(click.Context(group))
-    text = ipam(capsys, "help", "--all").out
-    places = [text.index(f"\n  {name} ") for name in names]
-    assert places == sorted(places)
-    assert names[0] == "init"

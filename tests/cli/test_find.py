@@ -49,39 +49,6 @@ def test_of_a_provider_the_pools_are_asked_in_its_order_and_one_of_them_gives(
     assert "small: does not fit: 8 free" in only.out
 
 
-def test_what_comes_next_only_after_the_plan_is_told_so(repo: Path, capsys: Capture) -> None:
-    plain = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo)
-    assert plain.out.splitlines()[1].endswith("comes next")
-    write(repo, {"tenants/two.yaml": tenant("two")})
-    commit(repo, "two", CLOCK + 9)
-    ran = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo)
-    assert ran.out.splitlines()[1].endswith("comes next, once the plan is reconciled")
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    done = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo).out
-    assert "plan is reconciled" not in done
-
-
 def test_one_is_what_fits_nowhere(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "find", "--count", "9", "--pool", "small", "--repo", repo, "-o", "json")
     assert (ran.code, json.loads(ran.out)["fits"]) == (1, False)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ([], "say how many addresses"),
-        (["one"], "takes no name (one)\n  hint: ipam who one tells who has which"),
-        (["16"], "takes no name (16)\n  hint: ipam find --count 16\n"),
-        (["/28"], "takes no name (/28)\n  hint: ipam find --prefix 28\n"),
-        (["--count", "1", "--prefix", "28"], "--count and --prefix exclude each other"),
-        (["--count", "1", "--pool", "nobody"], "no pool 'nobody'\n  hint: there are: edge, small"),
-        (["--count", "1", "--pool", "edge", "--provider", "nobody"], "no ProviderConfig 'nobody'"),
-        (["--count", "1", "--provider", "away"], "such tenants get no addresses from pools"),
-    ],
-)
-def test_sixty_four_is_a_question_that_cannot_be(
-    repo: Path, capsys: Capture, options: list[str], said: str
-) -> None:
-    ran = ipam(capsys, "find", *options, "--repo", repo)
-    assert (ran.code, ran.out) == (64, "")
-    assert said in ran.err

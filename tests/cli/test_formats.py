@@ -1,18 +1,15 @@
 """`--format` and `--out`: one run for all that a CI service reads."""
 
 import json
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
-from markdown_it import MarkdownIt
 
 from reconciler.cli.shared.formats import FORMATS
 from reconciler.report.markdown import MARKER
-from tests.cli.running import ipam, shell
-from tests.report.hostile import corpus
+from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -43,11 +40,6 @@ def test_a_file_holds_what_stdout_would(
     assert (printed.code, printed.err, silent.code) == (1, "", 1)
     assert out.read_text(encoding="utf-8") == printed.out
     json.loads(silent.out)
-
-
-@pytest.mark.parametrize("name", ["-o", "--output", "--format"])
-def test_the_form_of_stdout_has_three_names(repo: Path, capsys: Capture, name: str) -> None:
-    assert ipam(capsys, "check", "--repo", repo, name, "markdown").out.startswith(MARKER)
 
 
 def test_several_files_are_written_in_one_run_beside_the_text(
@@ -126,13 +118,6 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
     assert json.loads(good.read_text())
 
 
-def test_a_summary_of_a_step_can_be_any_file_that_takes_text(repo: Path) -> None:
-    ran = shell(f"ipam check --repo {repo} --format github --out markdown=/dev/stderr")
-    assert ran.code == 1
-    assert ran.out.startswith("::error ")
-    assert ran.err.startswith(MARKER)
-
-
 def test_junit_has_every_file_also_when_the_cache_knows_that_nothing_is_wrong(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -155,55 +140,3 @@ def test_a_plan_can_be_a_comment(repo: Path, capsys: Capture) -> None:
     assert f"again: `ipam plan --base main --rev {git(repo, 'rev-parse', 'HEAD')[:12]}`" in ran.out
     ran = ipam(capsys, "plan", "--repo", repo, "-o", "markdown", "--all")
     assert "| ▫️ keep | `team-a/one` loadbalancer |" in ran.out
-
-
-def test_hostile_text_gets_into_no_form_as_it_is(tmp_path: Path, capsys: Capture) -> None:
-    files = {
-        f"pools/{at}.yaml": (
-            "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: NetworkPool\n"
-            f"metadata: {{name: x}}\nspec: {{cidr: {json.dumps(text)}}}\n"
-        )
-        for at, text in enumerate(corpus())
-    }
-    folder = repository(tmp_path / "repo", {**SMALL, **files})
-    ran = ipam(capsys, "check", "--repo", folder, *outs(tmp_path))
-    assert ran.code == 1
-    for form in FORMATS:
-        text = (tmp_path / form).read_text(encoding="utf-8").replace("\ufe0f", "")
-        assert all(line.isprintable() for line in text.split("\n")), form
-        assert "##[" not in text
-        assert "##vso[" not in text
-    lines = (tmp_path / "github").read_text(encoding="utf-8").splitlines()
-    assert not [line for line in lines[10:] if line.startswith("::error")]
-    _are_whole({form: (tmp_path / form).read_text(encoding="utf-8") for form in FORMATS})
-
-
-def _are_whole(texts: dict[str, str]) -> None:
-    """Each form is what its own readers take, and nothing of it is active there."""
-    document = json.loads(texts["json"])
-    assert yaml.safe_load(texts["yaml"]) == document
-    # Nothing but the findings: no text of a file became a part of the document.
-    count = len(document["findings"]) + len(document["gates"])
-    assert len(json.loads(texts["gitlab"])) == len(json.loads(texts["sarif"])["runs"][0]["results"])
-    assert len(json.loads(texts["gitlab"])) == count
-    tags = {item.tag for item in ElementTree.fromstring(texts["junit"]).iter()}
-    assert tags <= {"testsuites", "testsuite", "testcase", "failure", "system-out"}
-    drawn = [*ElementTree.fromstring(texts["svg"]).iter()]
-    assert not {"script", "a", "image", "foreignObject"} & {it.tag.split("}")[-1] for it in drawn}
-    assert not [
-        name for it in drawn for name in it.attrib if name.startswith("on") or "href" in name
-    ]
-    assert all(
-        re.fullmatch(r"IPAM_RESULT_[A-Z_]+=[a-z0-9:-]*", it) for it in texts["dotenv"].splitlines()
-    )
-    parsed = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(texts["markdown"])
-    kinds = {part.type for block in parsed for part in (block.children or ())}
-    assert kinds <= {
-        "text",
-        "code_inline",
-        "strong_open",
-        "strong_close",
-        "html_inline",
-        "softbreak",
-    }
-    assert texts["markdown"].count(MARKER) == 1

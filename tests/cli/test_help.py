@@ -11,7 +11,7 @@ import pytest
 from reconciler.cli.shared.examples import EXAMPLES
 from reconciler.cli.shared.helping import GROUPS, helped
 from reconciler.cli.shared.options import repository_option
-from reconciler.cli.shared.verbs import PROMINENT, VERBS
+from reconciler.cli.shared.verbs import VERBS
 from reconciler.cli.shared.verbs import ipam as group
 from tests.caches import ROOT
 from tests.cli.running import ipam
@@ -109,24 +109,6 @@ def test_a_verb_with_verbs_of_its_own_has_help_of_the_same_form() -> None:
     part = found.commands["inner"]
     text = part.get_help(click.Context(part))
     assert text.index("--own") < text.index("Reading:") < text.index("--repo")
-
-
-def test_each_grouped_name_is_that_of_an_option() -> None:
-    known = {param.name for verb in VERBS for param in command(verb).params} | {"help"}
-    later = {"root"}
-    assert {name for names in GROUPS.values() for name in names} - known <= {*later, "version"}
-
-
-def test_the_short_list_has_at_most_twelve_verbs_and_names_the_others(capsys: Capture) -> None:
-    text = ipam(capsys, "--help").out
-    assert len(PROMINENT) <= 12
-    for verb in VERBS:
-        assert (f"\n  {verb} " in text) is (verb in PROMINENT), verb
-    more = " ".join(text.partition("\nMore:\n")[2].split())
-    assert all(verb in more for verb in VERBS if verb not in PROMINENT)
-    assert "ipam help --all" in more
-    every = ipam(capsys, "help", "--all").out
-    assert all(f"\n  {verb} " in every for verb in VERBS)
 
 
 def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:

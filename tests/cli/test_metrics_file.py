@@ -1,8 +1,6 @@
 """`reconcile --metrics-file`: what CronJobs tell node_exporter's textfile collector."""
 
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from reconciler.cli.shared.metrics_file import write_metrics
 from reconciler.clusters.outcome import Applied, State
 from reconciler.ports import ExitCode
-from tests.cli.running import environment, ipam
+from tests.cli.running import ipam
 from tests.world import SMALL, evaluation_of, git, reconciled, repository
 
 Capture = pytest.CaptureFixture[str]
@@ -91,15 +89,3 @@ def test_a_run_that_git_fails_leaves_the_file_of_the_last_success(
     gone = f"file://{tmp_path}/gone.git"
     assert ipam(capsys, "reconcile", "--remote", gone, "--metrics-file", path).code == 4
     assert path.read_text(encoding="utf-8") == "before"
-
-
-@pytest.mark.parametrize("asked", [False, True])
-def test_the_library_is_loaded_for_those_who_ask_for_metrics(tmp_path: Path, asked: bool) -> None:
-    repo, path = repository(tmp_path / "repo", SMALL), tmp_path / "ipam.prom"
-    words = ["reconcile", "--repo", str(repo)] + ["--metrics-file", str(path)] * asked
-    script = f"import sys; from reconciler.cli import run; run({words!r})"
-    script += "; sys.exit('prometheus_client' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, env=environment(), check=False
-    )
-    assert done.returncode == asked, done.stderr

@@ -92,10 +92,6 @@ def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_g
     assert git(repo, "rev-parse", "HEAD") == head
 
 
-def test_status_with_nothing_pending_says_nothing_more(repo: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "status", "--repo", repo, "--rev", "HEAD~1").err == ""
-
-
 def test_get_lists_what_there_is_and_by_name(repo: Path, capsys: Capture) -> None:
     for what, name, columns in (
         ("pools", "edge", 5), ("allocations", "team-a-one-lb", 8), ("tenants", "one", 5)
@@ -141,32 +137,9 @@ def test_explain_lists_the_codes(repo: Path, capsys: Capture) -> None:
     assert len(items) == len(text.splitlines()) - 1
 
 
-def test_check_with_a_base_counts_what_moves(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "check", "--base", "HEAD~1", "-o", "json", "--repo", repo)
-    found = json.loads(ran.out)
-    assert (found["ok"], found["plan"]["base"], found["plan"]["summary"]["moved"]) == (
-        True,
-        "HEAD~1",
-        0,
-    )
-
-
-def test_plan_shows_what_stays_on_demand(repo: Path, capsys: Capture) -> None:
-    assert "team-a/one" not in ipam(capsys, "plan", "--repo", repo).out
-    assert "team-a/one" in ipam(capsys, "plan", "--all", "--repo", repo).out
-    found = json.loads(ipam(capsys, "plan", "--all", "-o", "json", "--repo", repo).out)
-    assert [item["action"] for item in found["actions"]] == ["keep", "allocate"]
-
-
 def test_a_work_tree_has_no_revision(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "plan", "--worktree", "-o", "json", "--repo", repo)
     assert json.loads(ran.out)["revision"] is None
-
-
-def test_simulate_prints_a_table(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "simulate", "--tenants", "2", "--lb", "4", "--nodes", "1", "--repo", repo)
-    assert ran.code == 0
-    assert ran.out.splitlines()[-1] == "All 2 fit."
 
 
 def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> None:
@@ -244,19 +217,6 @@ def test_reconcile_of_a_remote_needs_no_checkout(
     assert "ipam: allocate 1" in git(bare, "log", "-1", "--format=%s", "main")
 
 
-def test_render_counts_the_files_of_each_cluster(
-    repo: Path, capsys: Capture, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    ran = ipam(capsys, "render", "--repo", repo, "--out", out)
-    assert ran.code == 0
-    assert f"{out}/team-a.one: 3 files" in ran.out.splitlines()
-    found = json.loads(ipam(capsys, "render", "--repo", repo, "--out", out, "-o", "json").out)
-    assert found["clusters"]["team-a.one"] == 3
-    text = ipam(capsys, "render", "--repo", repo, "--out", out, "-o", "yaml").out
-    assert yaml.safe_load(text)["clusters"]["team-a.one"] == 3
-
-
 def test_render_of_wrong_content_writes_nothing_and_says_so(
     repo: Path, capsys: Capture, tmp_path: Path
 ) -> None:
@@ -266,12 +226,6 @@ def test_render_of_wrong_content_writes_nothing_and_says_so(
     assert "error cidr-invalid" in ran.err
     assert "Nothing was written" in ran.err
     assert not (tmp_path / "out").exists()
-
-
-def test_get_takes_the_singular_as_kubectl_does(repo: Path, capsys: Capture) -> None:
-    one = ipam(capsys, "get", "pool", "--repo", repo)
-    assert one.code == 0
-    assert one.out == ipam(capsys, "get", "pools", "--repo", repo).out
 
 
 def test_schema_names_the_versions_of_a_kind_that_has_several(capsys: Capture) -> None:
@@ -330,17 +284,3 @@ def test_variables_stand_for_options(
     assert [item["action"] for item in found["actions"]] == ["keep"]
     monkeypatch.setenv("IPAM_DETAILED_EXITCODE", "1")
     assert ipam(capsys, "plan", "--rev", "HEAD").code == 2
-
-
-def test_hostile_text_reaches_no_terminal(repo: Path, capsys: Capture) -> None:
-    text = tenant("evil", teamRef='{name: "x\\e[31m\\u202Ey"}', networking="{lbPoolSize: 999}")
-    write(repo, {"tenants/evil.yaml": text, "tenants/\x1b[2J.yaml": tenant("odd")})
-    commit(repo, "evil \x1b[31m\u202e")
-    ipam(capsys, "reconcile", "--repo", repo)
-    for verb in (
-        "check", "plan", "plan --all", "status", "get tenants -o wide", "get allocations -o wide",
-        "explain evil", "who evil --history", "who evil -o csv", "history", "status --map", "map", "map edge", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
-    ):  # fmt: skip
-        ran = ipam(capsys, *verb.split(), "--repo", repo)
-        assert "\x1b" not in ran.out + ran.err, verb
-        assert "\u202e" not in ran.out + ran.err, verb

@@ -22,12 +22,6 @@ def test_a_checkout_has_it_at_the_top(tmp_path: Path, monkeypatch: pytest.Monkey
     assert shipped.folder("schemas").is_dir()
 
 
-def test_a_schema_is_read_once() -> None:
-    first = shipped.schema("butler/Team.json")
-    assert first["title"] == "Team (Butler)"
-    assert shipped.schema("butler/Team.json") is first
-
-
 def test_a_crd_of_a_package_is_named_with_the_package() -> None:
     name = "butler.butlerlabs.dev_networkpools.yaml"
     (own,) = shipped.crd_files(name).items()

@@ -33,9 +33,9 @@ def test_every_day_of_four_centuries_reads_back_and_follows_the_day_before() -> 
     ]
 
 
-def test_every_month_of_ten_thousand_years_ends_where_the_calendar_says() -> None:
-    day = -719_528  # of 0000-01-01
-    for year in range(10_000):
+def test_months_end_where_the_calendar_says() -> None:
+    day = 10_957  # of 2000-01-01
+    for year in range(2000, 2201):
         leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
         lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
         for month, length in enumerate(lengths, start=1):
