@@ -1,6 +1,7 @@
 """What all tests share: markers by what a test needs, and no network but the loopback."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ _NEEDS = {
 _PROCESSES = frozenset(
     {"GitRepository", "Terminal", "given_out", "git", "repository", "subprocess"}
 )
+_SLOW = re.compile("kill|race")
 # Of each file in these, the first test is one of `make test`.
 _SAMPLED = ("adapters", "cli")
 
@@ -72,6 +74,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _need(item: pytest.Item, folder: str) -> str:
     if "fleet" in getattr(item, "fixturenames", ()) or item.get_closest_marker("served"):
         return "served"
+    if _SLOW.search(item.path.stem):
+        return "slow"
     if (needs := _NEEDS.get(folder)) is not None:
         return needs
     names = vars(item.module) if isinstance(item, pytest.Function) else {}
