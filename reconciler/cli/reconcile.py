@@ -12,7 +12,7 @@ from reconciler.adapters.git.proposing import open_proposing
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared import clock
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
-from reconciler.cli.shared.daemon import Order
+from reconciler.cli.shared.daemon import Order, run_daemon
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.listening import Listening, listening_options
 from reconciler.cli.shared.loop import loop
@@ -29,7 +29,6 @@ from reconciler.cli.shared.options import (
 from reconciler.cli.shared.output import note, painter
 from reconciler.cli.shared.outs import Out, result_outs_option
 from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.telling import run_listening
 from reconciler.cli.shared.told_rounds import (
     applied_in,
     code_of,
@@ -137,7 +136,7 @@ def reconcile(
 
         order = Order(opened, options, reach if is_asked else None, wish, watch, seconds)
         told = None if output == "text" else emit_line
-        return run_listening(replace(order, applies=not no_apply, emit=told), listening)
+        return run_daemon(replace(order, applies=not no_apply, emit=told), listening)
     listening.require_nothing()
     if seconds is None:
         job = begin()
@@ -241,9 +240,7 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options)
         asked = LookOptions(self.wish, writes=self.applies)
-        self._run = LookingRun(
-            Asking(self.whole, reach.open, reach.open, asked, clock.now, self.bugs)
-        )
+        self._run = LookingRun(Asking(self.whole, reach.open, asked, clock.now, self.bugs))
         with progress("reconciling"):
             return self._run.reconcile(options)
 

@@ -50,7 +50,7 @@ class Seen(Struct, frozen=True):
         uid: Its identity.
         listed: What it said of each kind that was asked for.
         entries: Its inventory: objects that we put there.
-        deleted: Objects that a watch saw go after they had a deletionTimestamp.
+        deleted: The uids of objects that a watch reported as deleted.
         is_re_enrolled: A person says that it may be another cluster, or an older state.
     """
 
@@ -58,7 +58,7 @@ class Seen(Struct, frozen=True):
     uid: str
     listed: Mapping[Resource, Listed]
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    deleted: Sequence[Manifest] = ()
+    deleted: Collection[str] = ()
     is_re_enrolled: bool = False
 
 
@@ -252,16 +252,11 @@ class _Taking:
     ) -> None:
         """Take away copies whose object is gone for sure."""
         missing = {it: copy.uid for it, copy in copies.items() if it not in there}
-        seen = {
-            intake.identity(item): item["metadata"]["uid"]
-            for item in self.seen.deleted
-            if item.get("kind") == intake.kind and "deletionTimestamp" in item["metadata"]
-        }
         kind = f"{intake.kind}.{intake.resource.group}"
         if listed.problem and not missing:
             self.going.notes.append(f"not all {kind} can be read: {listed.problem}")
         listing = Listing(kind, listed.version, listed.problem, listed.crd)
-        deleted = [it for it, uid in missing.items() if seen.get(it) == uid]
+        deleted = [it for it, uid in missing.items() if uid in self.seen.deleted]
         for identity in self.going.of(listing, copies, missing, deleted):
             self.changes[path_of(self.settings.observed, identity)] = None
 

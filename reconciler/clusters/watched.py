@@ -7,10 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.clusters.elastic.services import read_services
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.resources import ADDRESS_POOL, ADVERTISEMENT, described, owned
-from reconciler.clusters.shapes import pared
 from reconciler.families import families
 from reconciler.model.builtin import SECRET, SERVICE
 from reconciler.model.marks import MANAGER, OWNER_LABEL
@@ -23,7 +21,6 @@ _COUNTED = (
     *("generation", "labels", "annotations", "ownerReferences"),
     *("finalizers", "deletionTimestamp"),
 )
-_LONGEST = 253
 Look = Callable[[Manifest], str]
 """What counts of an object, in short; empty for one that is no concern of ours."""
 
@@ -52,26 +49,6 @@ def balanced_of(manifest: Manifest) -> str:
     metadata = _metadata(manifest)
     told = [metadata.get("annotations"), metadata.get("deletionTimestamp"), spec, status]
     return _short(told)
-
-
-def is_waiting(manifest: Manifest) -> bool:
-    """A Service waits for an address, as a look counts it; one that cannot be read does not."""
-    services, _ = read_services([pared(dict(manifest), SERVICE)])
-    return any(service.waits for service in services)
-
-
-def deleted_of(manifest: Manifest, resource: Resource) -> Manifest | None:
-    """An object that went after somebody deleted it, by name and uid; None if it does not say so.
-
-    A server marks an object with the time at which somebody deleted it, and lets it go at once if it
-    has no finalizers: then the mark may be missing from what it tells last.
-    """
-    metadata = _metadata(manifest)
-    names = ("name", "uid", "deletionTimestamp", *(["namespace"] if resource.is_namespaced else []))
-    kept = {name: metadata.get(name) for name in names}
-    if not all(isinstance(text, str) and 0 < len(text) <= _LONGEST for text in kept.values()):
-        return None
-    return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": kept}
 
 
 class Topic(Struct, frozen=True):

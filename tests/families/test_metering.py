@@ -2,7 +2,7 @@
 
 import re
 
-from reconciler.commands.watching.metering import Metering
+from reconciler.commands.watching.metrics import Metering
 from reconciler.families import families, family_of
 from reconciler.model.metric import Sort
 from reconciler.report.metrics import OURS, catalogue
@@ -54,7 +54,7 @@ def test_all_of_butlers_move() -> None:
     shown = Shown()
     told = Metering(shown.registry, lambda: 1.0)
     told.round_done(done(FILES))
-    told.looked_at(planned(evaluation_of(FILES)))
+    told.round_done(done(planned(evaluation_of(FILES)), committed=False))
     of = {"pool": "edge", "namespace": "butler-system"}
     figures = {"total_ips": 16, "allocated_ips": 8, "available_ips": 8, "allocation_count": 1}
     for name, value in {**figures, "fragmentation_percent": 0, "largest_free_block": 8}.items():
@@ -75,7 +75,7 @@ def test_a_provider_whose_pools_are_full_is_not_ready() -> None:
     }
     full = evaluation_of({**files, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 8}")})
     shown = Shown()
-    Metering(shown.registry, lambda: 1.0).looked_at(planned(full))
+    Metering(shown.registry, lambda: 1.0).round_done(done(planned(full), committed=False))
     assert list(shown.of("butler_provider_config_ready").values()) == [0.0]
 
 

@@ -13,14 +13,16 @@ from urllib.parse import urlencode
 import pytest
 import urllib3
 import yaml
+from msgspec.structs import replace
 
 from reconciler.adapters.http.app import Endpoints
 from reconciler.adapters.http.server import Server
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.commands.watching.metering import Metering
-from reconciler.commands.watching.observer import Ending, Push
+from reconciler.commands.looking.elastic import Looked
+from reconciler.commands.watching.metrics import Metering
+from reconciler.commands.watching.observer import Ending
 from reconciler.model.metric import Sample
 from reconciler.ports.health import Health
 from reconciler.report.metrics import EXPIRY, READY
@@ -164,11 +166,12 @@ def tell(told: Metering) -> None:
     files = {**BUTLER, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}
     told.round_done(done(files, MANAGEMENT, applied("team-a/one", drift), ending=Ending.REFUSED))
     told.round_done(done({**BUTLER, "pools/edge.yaml": pool(cidr="10.40.0.0/31")}))
-    told.looked_at(planned(evaluation_of(files)))
-    told.commit_done(Push.PUBLISHED, None, 1)
+    told.round_done(done(planned(evaluation_of(files)), committed=False))
+    found = done(files)
+    each = replace(found.rounds[0], served=[("team-a/one", 1.2)])
+    looked = Looked(figures={"team-a/one": Figures(1, 1, 1, 1)})
+    told.round_done(replace(found, rounds=[each], looked=looked))
     told.watch_restarted("team-a/one", "services", "expired")
-    told.demand_seen("team-a/one", Figures(1, 1, 1, 1))
-    told.growth_served("team-a/one", 1.2)
 
 
 def asked(query: str) -> str:

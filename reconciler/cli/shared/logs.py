@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reconciler.cli.shared.failures import without_passwords
-from reconciler.commands.watching.about import round_in_hand
+from reconciler.commands.watching.log import current_round
 from reconciler.report.escape import escape
 
 _ABOUT = ("round", "cluster", "claim", "watch", "code", "file")
@@ -52,7 +52,7 @@ def start(form: str) -> None:
 def _about(record: logging.LogRecord) -> dict[str, Any]:
     """What a line is about. What is said while a round is worked at is about that round."""
     about = {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
-    number = round_in_hand()
+    number = current_round()
     return about if number is None else {"round": number, **about}
 
 

@@ -7,6 +7,8 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.elastic.model import Service
 
+TOGETHER = 1
+"""Seconds that a Service may lack if another one has waited long enough: times are whole seconds."""
 _MOST_SHARED = 64
 """Addresses of one key that a Service is tried on; beyond, it counts by itself."""
 
@@ -59,23 +61,9 @@ class Range(NamedTuple):
         return bool(self.ours.of_version(6))
 
 
-class Ages(NamedTuple):
-    """How long Services wait: as somebody saw it who watches, else by the server's clock.
-
-    Attributes:
-        waited: Seconds by uid.
-        now: The server's time; 0 when it tells none. Then nobody waits who was not watched.
-    """
-
-    waited: Mapping[str, float]
-    now: int
-
-    def of(self, service: Service) -> float:
-        """For how many seconds it waits."""
-        seen = self.waited.get(service.uid)
-        if seen is not None:
-            return seen
-        return self.now - service.created if self.now else -1
+def age(service: Service, now: int) -> int:
+    """Return the seconds since a Service was made; -1 if the server reports no time."""
+    return now - service.created if now else -1
 
 
 def places(services: Iterable[Service]) -> dict[tuple[int, int], Place]:
@@ -95,15 +83,13 @@ def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
         yield from ((item.version, at) for at in range(item.first, item.last + 1))
 
 
-def waiting(
-    services: Iterable[Service], addresses: Range, ages: Ages, pending_after: int
-) -> Waiting:
+def waiting(services: Iterable[Service], addresses: Range, now: int, pending_after: int) -> Waiting:
     """The Services that wait for an address.
 
     Args:
         services: All of them.
         addresses: Those of the tenant.
-        ages: How long each waits.
+        now: The server's time.
         pending_after: How long one waits before it counts, in seconds.
     """
     found: list[Service] = []
@@ -116,7 +102,9 @@ def waiting(
             unserved.append(f"{service.name}: {why}")
         else:
             found.append(service)
-    old = tuple(item for item in found if ages.of(item) >= pending_after)
+    old = tuple(item for item in found if age(item, now) >= pending_after)
+    if old:  # Services that were made together grow together, in one commit
+        old = tuple(item for item in found if age(item, now) >= pending_after - TOGETHER)
     return Waiting(tuple(found), old, tuple(sorted(unserved)))
 
 

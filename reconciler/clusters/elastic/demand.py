@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
-from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, places, waiting
+from reconciler.clusters.elastic.counting import Range, Waiting, age, counted, places, waiting
 from reconciler.clusters.elastic.model import (
     Figures,
     Granted,
@@ -28,9 +28,6 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.growth import NOT_SERVED
 from reconciler.model.instant import parse_instant
 from reconciler.model.settings import Elastic
-
-TOGETHER = 0.3
-"""Seconds that a Service waits longer at most, so that others that came after it count with it."""
 
 
 def demand(shown: Shown, granted: Granted, idle: Mapping[str, int], settings: Elastic) -> Outcome:
@@ -155,9 +152,9 @@ class _Demand:
         return _overlaps(self.used, record)
 
     def _waiting(self) -> Waiting:
-        ages = Ages(self.shown.waited, self.shown.now)
         addresses = Range(self.ours, places(self.shown.services))
-        return waiting(self.shown.services, addresses, ages, self.settings.pending_after)
+        after = self.settings.pending_after
+        return waiting(self.shown.services, addresses, self.shown.now, after)
 
     def _figures(self, waits: Waiting, back: Iterable[Entry]) -> Figures:
         """What is asked for, and where it comes from."""
@@ -245,12 +242,10 @@ class _Demand:
 
     def _again(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[float]:
         """After how many seconds a Service has waited, or growth was idle, for long enough."""
-        ages = Ages(self.shown.waited, self.shown.now)
-        old = frozenset(service.uid for service in waits.old)
-        waited = (ages.of(service) for service in waits.all if service.uid not in old)
-        soon = sorted(self.settings.pending_after - age for age in waited if age >= 0)
-        if soon:  # those that were made together grow together, in one commit
-            yield max(seconds for seconds in soon if seconds <= soon[0] + TOGETHER)
+        now, old = self.shown.now, frozenset(service.uid for service in waits.old)
+        for service in waits.all:
+            if service.uid not in old and (waited := age(service, now)) >= 0:
+                yield self.settings.pending_after - waited
         for since in idle.values():
             if self.shown.now and (left := since + self.settings.shrink_after - self.shown.now) > 0:
                 yield left

@@ -67,7 +67,6 @@ class Shown(Struct, frozen=True):
     Attributes:
         odd: Services that cannot be read, and why.
         now: By the server's clock, in seconds since 1970; 0 when it tells no time.
-        waited: For how many seconds a Service was seen to wait, by its uid, where somebody watches.
         unwell: Why an address that is granted would not help now; empty when it would.
     """
 
@@ -75,7 +74,6 @@ class Shown(Struct, frozen=True):
     pools: tuple[Pool, ...]
     now: int
     odd: tuple[str, ...] = ()
-    waited: Mapping[str, float] = field(default_factory=dict)
     unwell: str = ""
 
 

@@ -4,7 +4,7 @@ The decision is `reconciler/clusters/intake.py`; here the cluster is asked, and 
 asked is no answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
 from itertools import islice
 
@@ -65,7 +65,7 @@ def look_for_intake(
     clusters: Clusters,
     options: ApplyOptions,
     named: str = "",
-    deleted: Sequence[Manifest] = (),
+    deleted: Collection[str] = (),
 ) -> IntakeLook:
     """Look at what lives only in the management cluster.
 
@@ -77,7 +77,7 @@ def look_for_intake(
         clusters: How the management cluster is reached.
         options: What a person asks for.
         named: The trailer `Ipam-Observed` of the last commit that has one; empty for none.
-        deleted: Objects that a watch saw go after they had a deletionTimestamp.
+        deleted: The uids of objects that a watch reported as deleted.
 
     Raises:
         ClusterError: It cannot be asked, or is another one than before: nothing is known then.
@@ -143,12 +143,6 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
 def look_of(look: IntakeLook) -> Look:
     """What is committed of a look; the copies of one that was not made are none."""
     return Look(look.at, look.taken.changes, look.taken.seen)
-
-
-def copied_uids(evaluation: Evaluation) -> frozenset[str]:
-    """The uids of the objects whose copies stand in a revision."""
-    copies = copies_of(_documents(evaluation), evaluation.tree.settings.observed)
-    return frozenset(copy.uid for every in copies.by_kind.values() for copy in every.values())
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:

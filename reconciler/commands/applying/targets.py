@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
-
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.address_conflicts import Claims
 from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
 from reconciler.clusters.desired import DesiredObject, desired_objects
+from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.options import ApplyOptions, names_of
@@ -77,41 +76,23 @@ def targets(
     ]
 
 
-class Standing(Struct, frozen=True):
-    """All that an apply takes from a revision, by cluster: where it is equal, nothing changes.
+def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]:
+    """Return everything that rounds take from a revision, by cluster.
 
-    Attributes:
-        management: Of the management cluster.
-        clusters: Of the others, by name.
+    A cluster whose fingerprint is the same in two revisions needs no round.
     """
-
-    management: tuple[object, ...]
-    clusters: Mapping[str, tuple[object, ...]]
-
-    def touched(self, before: "Standing | None") -> frozenset[str] | None:
-        """The clusters that differ from those of another revision; None for all.
-
-        Who gave addresses away stands beside who may get them: both differ.
-        """
-        if before is None:
-            return None
-        names = {*self.clusters, *before.clusters}
-        changed = {name for name in names if self.clusters.get(name) != before.clusters.get(name)}
-        own = {MANAGEMENT} if self.management != before.management else set()
-        return frozenset(changed | own)
-
-
-def standing(evaluation: Evaluation, default_port: int) -> Standing:
-    """What an apply takes from a revision."""
     desired = desired_objects(project(evaluation, default_port=default_port))
     pools = tuple(evaluation.state.pools.items())
     settings, whole = evaluation.tree.settings, is_whole(evaluation)
-    own = (_hashes(desired.get(MANAGEMENT, ())), pools, settings, whole)
-    clusters = {
+    found: dict[str, object] = {
         item.name: (_hashes(item.desired), item.released, whole, item.spaces, item.is_described)
         for item in targets(evaluation, desired, {})
     }
-    return Standing(own, clusters)
+    for grower in all_growers(evaluation):
+        grows = (grower.claim(1, 1), grower.increment, settings.elastic)
+        found[grower.cluster] = (found.get(grower.cluster), grows)
+    found[MANAGEMENT] = (_hashes(desired.get(MANAGEMENT, ())), pools, settings, whole)
+    return found
 
 
 def _hashes(desired: Iterable[DesiredObject]) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ A cluster that cannot be asked neither grows nor shrinks; the others go on. Noth
 Git here: who calls commits what is found, with what follows from it.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from contextlib import ExitStack
 from threading import BoundedSemaphore
 from typing import NamedTuple
@@ -42,7 +42,7 @@ from reconciler.model.claim import Refusal
 from reconciler.model.current import current_records
 from reconciler.model.growth import BLOCKED
 from reconciler.model.plan import Refuse
-from reconciler.model.resource import Manifest, Ref
+from reconciler.model.resource import Ref
 from reconciler.observed import path_of
 from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
@@ -54,18 +54,14 @@ class LookOptions(Struct, frozen=True):
     Attributes:
         apply: What a person asks of an apply: `re_enrol` and `lb_class` count here, too.
         writes: Clusters may be written to: since when addresses are idle is noted in them.
-        waited: For how many seconds Services were seen to wait, by cluster and uid.
-        only: The clusters that are looked at; None for all.
-        also: Those that are besides, for what the tree says.
-        deleted: Objects of the management cluster that a watch saw go after somebody deleted them.
+        only: Returns the clusters to look at; None for all.
+        deleted: The uids of objects that a watch of the management cluster reported as deleted.
     """
 
     apply: ApplyOptions = field(default_factory=ApplyOptions)
     writes: bool = True
-    waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    only: frozenset[str] | None = None
-    also: Callable[[Evaluation], Container[str]] = lambda _evaluation: ()
-    deleted: tuple[Manifest, ...] = ()
+    only: Callable[[Evaluation], Container[str] | None] = lambda _evaluation: None
+    deleted: Collection[str] = ()
 
 
 class Blocked(NamedTuple):
@@ -115,12 +111,12 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         clusters: How they are reached.
         options: How they are looked at.
     """
-    only, also = options.only, options.also(evaluation)
+    only = options.only(evaluation)
     left = tuple(abandoned(evaluation)) if only is None else ()
     growers = {
         item.cluster: item
         for item in all_growers(evaluation)
-        if only is None or item.cluster in only or item.cluster in also
+        if only is None or item.cluster in only
     }
     if not growers:
         return Looked(changes=left)
@@ -237,7 +233,6 @@ class _Look:
                     accepts=accepts,
                     writes=self.options.writes and not self.options.apply.dry_run,
                     lb_class=self.options.apply.lb_class,
-                    waited=self.options.waited.get(name, {}),
                 )
                 return look_at(cluster, asked, self.places)
         except ClusterError as failed:

@@ -44,7 +44,6 @@ class Asking(Struct, frozen=True):
     Attributes:
         whole: Reads a revision whole.
         clusters: How they are reached.
-        looking: How they are reached for looks.
         options: How they are looked at.
         now: This machine's clock; None where time stands still.
         bugs: Gets those of ours that are met while clusters are asked.
@@ -52,7 +51,6 @@ class Asking(Struct, frozen=True):
 
     whole: Newest
     clusters: Callable[[], Clusters]
-    looking: Callable[[], Clusters]
     options: LookOptions
     now: Callable[[], float] | None
     bugs: list[BugError]
@@ -69,7 +67,7 @@ class LookingRun:
         """Begin it; nothing is asked yet."""
         self._asking = asking
         whole, options = asking.whole, asking.options
-        self.looker = Looker(whole.repository, whole, asking.looking, options, asking.now)
+        self.looker = Looker(whole.repository, whole, asking.clusters, options, asking.now)
 
     def reconcile(
         self,

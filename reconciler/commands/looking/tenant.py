@@ -1,9 +1,8 @@
 """One tenant's cluster, looked at: its Services, its pools, how MetalLB is, what it remembers."""
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.decision import is_ours
@@ -42,7 +41,6 @@ class Asked(Struct, frozen=True):
         accepts: It may be another cluster than before.
         writes: Since when addresses are idle is noted there.
         lb_class: The class of Services that MetalLB serves there; empty for those without one.
-        waited: For how many seconds each Service was seen to wait, by uid.
     """
 
     name: str
@@ -52,7 +50,6 @@ class Asked(Struct, frozen=True):
     accepts: bool = False
     writes: bool = True
     lb_class: str = ""
-    waited: Mapping[str, float] = field(default_factory=dict)
 
 
 def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object]) -> Outcome:
@@ -87,7 +84,7 @@ def _shown(cluster: Cluster, enrolment: Enrolment, asked: Asked) -> Shown:
     manifests = _list(cluster, ADDRESS_POOL)
     if manifests is None:
         services, odd = read_services(items, asked.lb_class)
-        return Shown(services, (), now, odd, asked.waited, NO_METALLB)
+        return Shown(services, (), now, odd, NO_METALLB)
     entries = enrolment.inventory.objects
     every = [live_of(manifest) for manifest in manifests]
     ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
@@ -96,7 +93,7 @@ def _shown(cluster: Cluster, enrolment: Enrolment, asked: Asked) -> Shown:
     states = _list(cluster, CONFIGURATION_STATE) or []
     lacks = _lacking(asked, pools)
     why = unwell([live.manifest for live in ours], states, lacks, now)
-    return Shown(services, pools, now, odd, asked.waited, why)
+    return Shown(services, pools, now, odd, why)
 
 
 def _lacking(asked: Asked, pools: tuple[Pool, ...]) -> IPSet:

@@ -13,7 +13,7 @@ from typing import Any
 
 from reconciler.clusters.desired import MANAGER, owned_labels
 from reconciler.clusters.resources import LEASE, NAMESPACE
-from reconciler.commands.watching.inbox import Inbox
+from reconciler.commands.watching.dirty import DirtySet
 from reconciler.model.cluster import HOME
 from reconciler.model.instant import format_instant
 from reconciler.model.resource import Manifest, Ref
@@ -47,7 +47,7 @@ class Elector:
 
     connect: Callable[[], Cluster | None]
     identity: str
-    inbox: Inbox
+    dirty: DirtySet
     changed: Callable[[], None]
     _renewed: float | None = None
     _seen: tuple[object, ...] = ()
@@ -62,7 +62,7 @@ class Elector:
         is_going = True
         while is_going:
             self.step()
-            is_going = self.inbox.pause(RETRY)
+            is_going = self.dirty.pause(RETRY)
 
     def step(self) -> None:
         """Look at the Lease once: take it, renew it, or leave it to another."""
@@ -180,7 +180,7 @@ class Elector:
         return cluster
 
     def _now(self) -> float:
-        return self.inbox.time.monotonic()
+        return self.dirty.time.monotonic()
 
 
 def _spec(live: Manifest) -> Mapping[str, Any]:

@@ -1,268 +1,237 @@
-"""What a round does: the very functions that a single run calls, restricted to what was touched."""
+"""A round: the functions of a single run, limited to the dirty clusters."""
 
-import random
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import floor
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.clusters.elastic.model import Figures, Word
+from reconciler.clusters.elastic.model import Word
+from reconciler.clusters.growers import all_growers
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.intake import copied_uids
-from reconciler.commands.applying.targets import Standing, standing
-from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.looking.elastic import LookOptions
+from reconciler.commands.applying.targets import fingerprints
+from reconciler.commands.looking.elastic import Looked, LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
-from reconciler.commands.watching.attention import LATE, Attention
-from reconciler.commands.watching.events import Cause, Event, Scope
-from reconciler.commands.watching.notes import uid_of
-from reconciler.commands.watching.silent import SILENT, Answering
-from reconciler.commands.watching.witness import Witness
+from reconciler.commands.watching.dirty import GIT, Dirty
+from reconciler.commands.watching.reach import TIMEOUT, RoundClusters
 from reconciler.engine.due import next_due
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import BugError, Clusters, Repository, Revision
+from reconciler.model.resource import Ref
+from reconciler.ports import BugError, Repository
+
+LATE = 0.05
+"""Seconds added to timers, because API servers report whole seconds."""
 
 
 class Site(Struct, frozen=True):
-    """What is worked on.
+    """The objects that rounds work on.
 
     Attributes:
-        is_in: Whether a revision is contained in another.
-        clusters: How clusters are reached; None when none is named.
-        looking: The same, for looks.
-        applies: Whether they are applied to.
-        now: This machine's clock.
-        witness: What watches saw.
-        looked_at: Told of the branch as it was read whole, in each round; it raises nothing.
-        looked: Told after each look who could not be asked when they were looked at last, and
-            why; and who of them did not let themselves be asked. It raises nothing.
-        demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
-        growth_served: Told after how many seconds that was applied; it raises nothing.
-        monotonic: The clock that rounds are measured by.
-        sleep: Waits before a race that was lost is run again.
-        chance: Gives a number in [0, 1).
+        is_in: Returns whether a revision contains another.
+        clusters: How clusters are reached; None if none is named.
+        applies: Whether clusters are written to.
+        now: The clock of this machine; None if time stands still.
+        deleted: Returns the uids of hub objects that a watch reported as deleted.
+        sleep: Waits before a lost race is repeated.
     """
 
     repository: Repository
     is_in: Callable[[str, str], bool]
     options: ReconcileOptions
-    clusters: Clusters | None
+    clusters: RoundClusters | None
     wish: ApplyOptions
     applies: bool = True
-    looking: Clusters | None = None
     now: Callable[[], float] | None = time.time
-    witness: Witness = msgspec.field(default_factory=Witness)
-    looked_at: Callable[[Evaluation], None] = lambda _evaluation: None
-    looked: Callable[[Mapping[str, str], Set[str]], None] = lambda _unasked, _away: None
-    demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
-    growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
+    deleted: Callable[[], frozenset[str]] = frozenset
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    chance: Callable[[], float] = random.random
 
 
-class _But(Container[str]):
-    """All clusters but some, or some but those."""
+class _Except(Container[str]):
+    """Some clusters, or all, without the held ones."""
 
-    def __init__(self, names: frozenset[str] | None, without: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str] | None, held: Container[str]) -> None:
         self._names = names
-        self._without = without
+        self._held = held
 
     def __contains__(self, name: object) -> bool:
-        is_meant = self._names is None or name in self._names
-        return is_meant and name not in self._without
+        return (self._names is None or name in self._names) and name not in self._held
 
 
 @dataclass
 class Work:
-    """The rounds of one process: what they did is where the next ones begin.
+    """The rounds of one process.
 
     Attributes:
-        bugs: Those that were met in the last round while clusters were asked.
+        bugs: Bugs of the last round while clusters were asked.
+        looked: What clusters of elastic tenants needed in the last round; None if Git failed.
+        unasked: The elastic tenants whose last look failed, with the reason.
+        short: The clusters whose last look failed or found too few addresses.
+        newest: The revision after the last round; None before the first.
     """
 
     site: Site
     bugs: list[BugError] = field(default_factory=list)
-    _done: Reconciled | None = None
+    looked: Looked | None = None
+    unasked: dict[str, str] = field(default_factory=dict)
+    short: set[str] = field(default_factory=set)
+    newest: Evaluation | None = None
     _whole: Newest = field(init=False)
-    _standing: Standing | None = None
+    _done: Reconciled | None = None
     _run: LookingRun | None = None
-    _attention: Attention = field(init=False)
-    _told: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    _base: str = ""
+    _asked: Container[str] | None = None
+    _applied: Mapping[str, object] | None = None
+    _words: dict[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    _written: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
     _pending: dict[str, float] = field(default_factory=dict)
-    _waits: list[tuple[str, float]] = field(default_factory=list)
+    _served: list[tuple[str, float]] = field(default_factory=list)
     _looked_at: float = 0.0
-    _deleted: tuple[Manifest, ...] = ()
-    _newest: str = ""
 
     def __post_init__(self) -> None:
         self._whole = Newest(self.site.repository)
-        self._attention = Attention(self.site.monotonic, self.site.chance)
 
     def head(self) -> str:
-        """The revision that was fetched or published last; empty before the first."""
-        done = self._done
-        return done.head.id if done is not None else ""
+        """Return the revision of the last round; empty before the first. Any thread may call."""
+        return self._done.head.id if self._done is not None else ""
 
-    def read(self) -> str:
-        """The newest revision that was read whole; empty before the first. Any thread may ask."""
-        return self._newest
+    def revision(self) -> str:
+        """Return the newest revision that was read; empty before the first. Any thread may call."""
+        return (self.newest.tree.revision or "") if self.newest is not None else ""
 
-    def rounds(self, scope: Scope, down: frozenset[str]) -> Iterator[Round]:
-        """Git, where it is touched, and clusters; once more when addresses come free at once.
+    def rounds(self, dirty: Dirty) -> Iterator[Round]:
+        """Plan and commit, then apply to the dirty clusters.
 
-        Args:
-            scope: What is touched.
-            down: Clusters that do not answer: nobody waits for them.
+        Does both again if the commit released addresses that are free at once.
         """
         self.bugs.clear()
-        self._attention.begin(scope.asked, down)
-        most = 1 if self.site.clusters is None or not self.site.applies or not scope.plans else 2
-        git, clusters = partial(self._git, scope, down), partial(self._clusters, scope, down)
-        return rounds(git, clusters, most, self._taken_waits)
+        self.looked = None
+        if self.site.clusters is not None:
+            self.site.clusters.timeout = None if dirty.clusters is None else TIMEOUT
+        most = 1 if self.site.clusters is None or not self.site.applies else 2
+        return rounds(
+            partial(self._reconcile, dirty), partial(self._apply, dirty), most, self._take_served
+        )
 
-    def evaluation(self) -> Evaluation | None:
-        """What was last planned."""
-        return self._done.evaluation if self._done is not None else None
-
-    def later(self) -> Iterator[tuple[Event, float]]:
-        """What comes by itself after the last round, each with the seconds until then."""
-        now, done = self.site.now, self._done
-        if now is None or done is None:
+    def timers(self) -> Iterator[tuple[str, str, float]]:
+        """Return the marks that the last round needs: cluster, reason, and seconds until then."""
+        if self.site.now is None or self.newest is None:
             return
-        at = now()
-        due = next_due(self._at(done.head).state, int(at))
+        now = self.site.now()
+        due = next_due(self.newest.state, int(now))
         if due is not None:
-            yield Event(Cause.DUE), due - at
-        for name, seconds in self._attention.again():
-            yield Event(Cause.AGAIN, name), seconds
+            yield GIT, "due", due - now
+        past = now - self._looked_at
+        for name, seconds in (self.looked.again if self.looked is not None else {}).items():
+            yield name, "growth", max(seconds - past, 0.0) + LATE
         missing = self._run.looker.missing if self._run and self.site.applies else None
         if missing is not None:
-            past = self.site.monotonic() - self._looked_at
-            yield Event(Cause.INTAKE, MANAGEMENT), max(missing - past, 0.0) + LATE
+            yield MANAGEMENT, "intake", max(missing - past, 0.0) + LATE
 
-    def _git(self, scope: Scope, down: frozenset[str]) -> Reconciled:
-        site, before = self.site, self._done
-        self._run = None
-        if before is not None and not scope.plans:
-            head = before.head
-            return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
-        options = replace(site.options, now=site.now)
-        if site.clusters is None:
+    def _reconcile(self, dirty: Dirty) -> Reconciled:
+        site, options = self.site, replace(self.site.options, now=self.site.now)
+        clusters = site.clusters
+        if clusters is None:
             self._done = reconcile(site.repository, options, site.sleep)
+            self.newest = self._whole(self._done.head.id)
             return self._done
-        self._run = run = self._begun(site.clusters, scope, down)
+        # API servers report whole seconds, so timers begin at a whole second.
+        self._looked_at = floor(site.now()) if site.now is not None else 0
+        look = LookOptions(
+            site.wish, site.applies, only=partial(self._to_look, dirty), deleted=site.deleted()
+        )
+        asking = Asking(self._whole, lambda: clusters, look, site.now, self.bugs)
+        self._run = run = LookingRun(asking)
         self._done = run.reconcile(options, site.sleep)
-        self._seen(run.looker.looked.figures, scope)
-        found = self._whole(self._done.head.id)
-        self._attention.looked(run.looker.looked, found, self._looked_at)
-        site.looked(dict(self._attention.unasked), self._attention.away)
-        if run.looker.intake.at:
-            self._taken_in(self._done.head)
+        self._note(run.looker.looked, dirty.since)
         return self._done
 
-    def _seen(self, figures: Mapping[str, Figures], scope: Scope) -> None:
-        """Tell what clusters ask for, and keep since when they need more."""
-        for name, asked in figures.items():
-            self.site.demand_seen(name, asked)
-            if asked.need > asked.blocked:
-                self._pending.setdefault(name, scope.since)
-            elif not (asked.pending and asked.in_flight):
-                self._pending.pop(name, None)  # it ended without us
+    def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
+        """Return the elastic tenants to look at; None for all."""
+        self._asked = None
+        if dirty.clusters is not None and self._applied is not None:
+            found = dirty.clusters | self._changed(evaluation)
+            if evaluation.tree.revision != self._base:
+                found |= self.short  # another commit may have freed what they need
+            self._asked = found
+        self._base = evaluation.tree.revision or ""
+        return self._asked
 
-    def _taken_in(self, head: Revision) -> None:
-        """Forget what went, as far as Git has no copy of it any more: a look took it in."""
-        if self._deleted:
-            copied = copied_uids(self._whole(head.id))
-            gone = (uid for item in self._deleted if (uid := uid_of(item)) not in copied)
-            self.site.witness.settled(gone)
+    def _changed(self, evaluation: Evaluation) -> frozenset[str]:
+        now = fingerprints(evaluation, self.site.wish.default_port)
+        before = self._applied or {}
+        return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
-    def _served(self, applied: Iterable[Applied]) -> None:
-        """Tell after how long clusters have what they asked for."""
+    def _note(self, looked: Looked, since: float) -> None:
+        """Keep what the look found of each tenant until its next look."""
+        self.looked = looked
+        evaluation = self.newest = self._whole(self.head())
+        growers = {item.cluster: item.ref for item in all_growers(evaluation)}
+        asked = self._asked
+        for name in growers if asked is None else [it for it in growers if it in asked]:
+            self.unasked.pop(name, None)
+            self.short.discard(name)
+        self.unasked |= looked.unasked
+        self.short |= looked.unasked.keys()
+        for name, figures in looked.figures.items():
+            if figures.blocked:
+                self.short.add(name)
+            if figures.need > figures.blocked:
+                self._pending.setdefault(name, since)
+            elif not (figures.pending and figures.in_flight):
+                self._pending.pop(name, None)
+        refs = frozenset(growers.values())
+        words = {**self._words, **looked.words}
+        self._words = {ref: it for ref, it in words.items() if ref in refs}
+        self.short &= growers.keys()
+        self.unasked = {name: why for name, why in self.unasked.items() if name in growers}
+
+    def _apply(self, dirty: Dirty, done: Reconciled) -> Sequence[Applied] | None:
+        site, run = self.site, self._run
+        if site.clusters is None or not site.applies or run is None:
+            return None
+        held = site.clusters.held()
+        if MANAGEMENT in held:
+            self._applied = None  # every cluster is applied to when it answers again
+            why = "the management cluster does not answer"
+            return [Applied(MANAGEMENT, State.UNREACHABLE, error=why)]
+        evaluation = self._whole(done.head.id)
+        now = fingerprints(evaluation, site.wish.default_port)
+        names = None
+        if dirty.clusters is not None and self._applied is not None:
+            names = dirty.clusters | self._changed(evaluation)
+            names |= {MANAGEMENT} if self._messages() != self._written else set()
+        if names is not None and not names - held.keys():
+            self._applied = now
+            run.looker.remember()
+            return []
+        applied = run.apply(done.head.id, site.is_in, Extent(_Except(names, held), self._words))
+        self._count_served(applied)
+        own = next((item for item in applied if item.cluster == MANAGEMENT), None)
+        if own is not None and not own.is_failed:
+            self._written = self._messages()
+        self._applied = None if own is not None and not own.uid else now
+        return applied
+
+    def _messages(self) -> Mapping[Ref, tuple[Word, ...]]:
+        """Return what status conditions and Events say; tenants without a message are left out."""
+        return {ref: words for ref, words in self._words.items() if words}
+
+    def _count_served(self, applied: Iterable[Applied]) -> None:
+        """Note how long tenants have waited for addresses that are applied now."""
         for item in applied:
             if not item.is_failed and item.cluster in self._pending:
                 waited = self.site.monotonic() - self._pending.pop(item.cluster)
-                self._waits.append((item.cluster, waited))
-                self.site.growth_served(item.cluster, waited)
+                self._served.append((item.cluster, waited))
 
-    def _taken_waits(self) -> Sequence[tuple[str, float]]:
-        """How long what was served had been waited for; each is told once."""
-        taken, self._waits = self._waits, []
+    def _take_served(self) -> Sequence[tuple[str, float]]:
+        taken, self._served = self._served, []
         return taken
-
-    def _begun(self, clusters: Clusters, scope: Scope, down: frozenset[str]) -> LookingRun:
-        site = self.site
-        self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()
-        asked = LookOptions(
-            site.wish,
-            writes=site.applies,
-            waited=site.witness.waited(),
-            only=scope.asked,
-            also=self._attention.also,
-            deleted=self._deleted,
-        )
-        there, looking = Answering(clusters, down), Answering(site.looking or clusters, down)
-        return LookingRun(
-            Asking(self._whole, lambda: there, lambda: looking, asked, site.now, self.bugs)
-        )
-
-    def _clusters(
-        self, scope: Scope, down: frozenset[str], done: Reconciled
-    ) -> Sequence[Applied] | None:
-        site = self.site
-        if site.clusters is None or not site.applies:
-            return None
-        evaluation = self._at(done.head)
-        now, words = standing(evaluation, site.wish.default_port), dict(self._attention.words)
-        names = self._touched(scope, now)
-        if MANAGEMENT in down:
-            # Nothing can be done without it. When it answers again, it is as at the start.
-            self._standing = None
-            return [Applied(MANAGEMENT, State.UNREACHABLE, error=SILENT)]
-        if names is not None and not names - down:
-            self._standing = now
-            if self._run is not None:
-                self._run.looker.remember()
-            return []
-        extent = Extent(_But(names, down), words)
-        if self._run is not None:
-            applied = self._run.apply(done.head.id, site.is_in, extent)
-        else:  # nothing was looked at: what was last planned is applied
-            applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, extent)
-        self._served(applied)
-        self._attention.applied(applied)
-        own = next((item for item in applied if item.cluster == MANAGEMENT), None)
-        self._told = words if own is not None and not own.is_failed else self._told
-        self._standing = None if own is not None and not own.uid else now
-        return applied
-
-    def _touched(self, scope: Scope, now: Standing) -> frozenset[str] | None:
-        """The clusters that are applied to; None for all."""
-        changed = now.touched(self._standing)
-        if scope.clusters is None or changed is None:
-            return None
-        news = {MANAGEMENT} if _spoken(self._attention.words) != _spoken(self._told) else set()
-        return frozenset({*scope.clusters, *changed, *news})
-
-    def _at(self, head: Revision) -> Evaluation:
-        """The revision as it stands; it follows from its id alone, and is read once."""
-        found = self._whole(head.id)
-        self._newest = head.id
-        self.site.looked_at(found)
-        return found
-
-
-def _spoken(words: Mapping[Ref, tuple[Word, ...]]) -> Mapping[Ref, tuple[Word, ...]]:
-    """Those of whom anything is told."""
-    return {ref: told for ref, told in words.items() if told}

@@ -10,16 +10,12 @@ from typing import Any
 
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.reconcile import ReconcileOptions
-from reconciler.commands.watching.daemon import Daemon
-from reconciler.commands.watching.events import Cause, Event
+from reconciler.commands.watching.dirty import ALL, DirtySet
 from reconciler.commands.watching.health import Health
-from reconciler.commands.watching.inbox import Inbox
-from reconciler.commands.watching.notes import Notes, NotingClusters
+from reconciler.commands.watching.loop import Daemon
 from reconciler.commands.watching.observer import RoundDone
-from reconciler.commands.watching.pace import Pace, PacedClusters
-from reconciler.commands.watching.schedule import Schedule
-from reconciler.commands.watching.watches import Watches
-from reconciler.commands.watching.witness import Witness
+from reconciler.commands.watching.reach import RoundClusters
+from reconciler.commands.watching.watch import Watches
 from reconciler.commands.watching.work import Site, Work
 from reconciler.model.resource import Resource
 from reconciler.ports import Change, GitError, Revision
@@ -101,42 +97,35 @@ class Country:
 
     def __post_init__(self) -> None:
         self.branch.head = self.branch.add("", CLOCK, encoded(self.files))
-        self.inbox = Inbox(self.time)
-        notes, witness = Notes(), Witness(self.time.monotonic)
-        pace = Pace(self.time.monotonic, lambda: 0.5)
-        paced = PacedClusters(self.clusters, pace)
+        self.dirty = DirtySet(600.0, self.time)
+        monotonic, chance = self.time.monotonic, lambda: 0.5
+        self.reached = RoundClusters(self.clusters, monotonic, chance)
+        self.watches = Watches(self.reached, self.dirty, Noted(), self._spawn, chance)
         site = Site(
             self.branch,
             self.branch.is_in,
             ReconcileOptions(),
-            NotingClusters(paced, notes),
+            self.reached,
             ApplyOptions(),
-            looking=NotingClusters(paced, notes, looks=True),
             now=lambda: float(self.clusters.clock),
-            witness=witness,
-            monotonic=self.time.monotonic,
-            chance=lambda: 0.5,
+            deleted=self.watches.deleted_uids,
+            monotonic=monotonic,
         )
-        self.witness, self.work = witness, Work(site)
-        self.watches = Watches(
-            self.clusters, notes, self.inbox, Noted(), self._spawn, lambda: 0.5, witness
-        )
+        self.work = Work(site)
         self.daemon = Daemon(
             self.work,
             self.watches,
-            self.inbox,
-            Schedule(600.0),
-            Health(self.time.monotonic, 600.0),
+            self.dirty,
+            Health(monotonic, 600.0),
             Noted(),
             self.told.append,
-            lambda: 0.5,
-            self.work.later,
-            pace=pace,
+            chance,
+            self.reached,
         )
 
     def start(self) -> None:
         """The first round; from then on clusters are watched."""
-        self.inbox.put(Event(Cause.START))
+        self.dirty.mark(ALL, "start", 0.0)
         self.rounds(1)
 
     def rounds(self, most: int, until: float = 60.0) -> list[float]:

@@ -8,16 +8,13 @@ from typing import Any
 
 from reconciler.adapters.metrics import Registry
 from reconciler.commands.reconcile import ReconcileOptions
-from reconciler.commands.watching.daemon import Daemon
-from reconciler.commands.watching.events import Cause, Event
+from reconciler.commands.watching.dirty import ALL, GIT, DirtySet
 from reconciler.commands.watching.health import Health
-from reconciler.commands.watching.inbox import Inbox
-from reconciler.commands.watching.metering import Metering
-from reconciler.commands.watching.notes import Notes, NotingClusters
+from reconciler.commands.watching.loop import Daemon
+from reconciler.commands.watching.metrics import Metering
 from reconciler.commands.watching.observer import RoundDone
-from reconciler.commands.watching.schedule import Schedule
-from reconciler.commands.watching.watcher import Watcher
-from reconciler.commands.watching.watches import Watches
+from reconciler.commands.watching.reach import RoundClusters
+from reconciler.commands.watching.watch import Informer, Watches
 from reconciler.commands.watching.work import Site, Work
 from reconciler.ports import Change, Cluster
 from reconciler.report.metrics import catalogue
@@ -80,37 +77,27 @@ class Post:
 
     def __post_init__(self) -> None:
         land = self.land
-        self.inbox, self.notes = Inbox(self.time), Notes()
+        self.dirty = DirtySet(600.0, self.time)
         self.registry = Registry(catalogue())
         self.observer = Metering(self.registry, lambda: self.wall())
+        monotonic = self.time.monotonic
+        self.reached = RoundClusters(land.clusters, monotonic, self.chance)
+        self.watchers: list[Informer] = []
+        self.watches = Watches(self.reached, self.dirty, self.observer, self._spawn, self.chance)
         site = Site(
             *(land.branch, land.branch.is_in, ReconcileOptions()),
-            *(NotingClusters(land.clusters, self.notes), land.wish),
-            looking=NotingClusters(land.clusters, self.notes, looks=True),
+            *(self.reached, land.wish),
             now=self.wall,
-            looked_at=self.observer.looked_at,
-            demand_seen=self.observer.demand_seen,
-            growth_served=self.observer.growth_served,
-            monotonic=self.time.monotonic,
+            deleted=self.watches.deleted_uids,
+            monotonic=monotonic,
             sleep=lambda _seconds: None,
         )
         self.work = Work(site)
-        self.watchers: list[Watcher] = []
-        self.watches = Watches(
-            land.clusters, self.notes, self.inbox, self.observer, self._spawn, self.chance
-        )
         self.daemon = Daemon(
-            self.work,
-            self.watches,
-            self.inbox,
-            Schedule(600.0),
-            Health(self.time.monotonic, 600.0),
-            self.observer,
-            self._tell,
-            self.chance,
-            self.work.later,
+            *(self.work, self.watches, self.dirty, Health(monotonic, 600.0), self.observer),
+            *(self._tell, self.chance, self.reached),
         )
-        self.inbox.put(Event(Cause.START))
+        self.dirty.mark(ALL, "start", 0.0)
 
     def wall(self) -> float:
         """Seconds since 1970."""
@@ -133,7 +120,7 @@ class Post:
                 watcher.run()
         self.time.is_watch = False
         if self.land.branch.head != self.work.head():
-            self.inbox.put(Event(Cause.GIT))
+            self.dirty.mark(GIT, "git")
 
     def turn(self) -> float:
         """One turn of the loop: 0 after a round, else the seconds until the next."""
@@ -176,11 +163,10 @@ def held(post: Post) -> dict[str, int]:
     """How much the daemon keeps: the lengths of all that its parts hold, by name."""
     parts: Mapping[str, object] = {
         "daemon": post.daemon,
-        "schedule": post.daemon.schedule,
         "work": post.work,
         "watches": post.watches,
-        "notes": post.notes,
-        "inbox": post.inbox,
+        "dirty": post.dirty,
+        "reached": post.reached,
         "metering": post.observer,
         "health": post.daemon.health,
         "series": post.registry.text().splitlines(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from reconciler.clusters.resources import NAMESPACE
-from reconciler.commands.watching.inbox import Inbox
+from reconciler.commands.watching.dirty import DirtySet
 from reconciler.commands.watching.lease import DEADLINE, DURATION, LONGEST, REF, Elector
 from reconciler.model.resource import Ref
 from reconciler.ports import UnauthorizedError, UnreachableError
@@ -45,7 +45,7 @@ class Hall:
                 clock=self.server.clock,
             )
 
-        return Elector(connect, name, Inbox(self.time), lambda: self.told.append(name))
+        return Elector(connect, name, DirtySet(600.0, self.time), lambda: self.told.append(name))
 
     @property
     def spec(self) -> dict[str, object]:
@@ -176,7 +176,7 @@ def test_it_tries_every_two_seconds_until_the_end(hall: Hall) -> None:
         if verb == "get":
             seen.append(hall.time.now)
             if len(seen) == 3:
-                one.inbox.stop()
+                one.dirty.stop()
 
     hall.server.fault = fault
     one.run()

@@ -1,20 +1,17 @@
-"""What people do in clusters while a daemon runs, from the event to the commit."""
+"""Changes in clusters while a daemon runs, from the event to the commit."""
 
 from typing import Any
 
 import pytest
 
-from reconciler.commands.replay import Replayed
-from reconciler.commands.watching.events import Cause
 from reconciler.commands.watching.observer import Ending
+from reconciler.model.instant import format_instant
 from reconciler.model.resource import Ref
-from reconciler.model.verdict import Verdict
 from tests.applying.test_intake import COPY, SETTINGS, fill
 from tests.commands.looking.country import ONE, elastic
 from tests.commands.watching.country import Country
 from tests.fake_cluster import HUB
 from tests.families.capi.hub import SHOP, shop
-from tests.world import CLOCK, SMALL
 
 SERVICES = f"{ONE} services"
 MORE = SHOP._replace(name="more")
@@ -31,47 +28,32 @@ def service(name: str) -> dict[str, Any]:
     }
 
 
-def test_a_service_counts_a_second_after_it_was_seen_though_the_server_s_clock_stands_still() -> (
-    None
-):
+def test_a_service_grows_its_tenant_when_pending_after_is_over() -> None:
     here = Country(elastic("one"))
     here.time.now = 500.4
     here.start()
-    ends: list[float] = []
 
     def ask() -> None:
         for name in "abc":  # two addresses are there
-            here.clusters.hand(ONE).put(service(name))
+            here.clusters.hand(ONE).put(made_now(here, name))
 
     def wait() -> None:
-        assert here.witness.waited() != {}
-        ends.extend(here.rounds(3, until=30))
+        here.rounds(1)
+        assert [done.rounds[-1].done.commit for done in here.told[1:]] == [None]
+        here.clusters.clock += 1
+        here.rounds(1, until=30)
 
     here.hear(SERVICES, ask, wait)
-    assert here.clusters.clock == CLOCK + 60
-    first, second = ends[:2]
-    assert first < 0.1, "the Services are seen at once"
-    assert 1.0 <= second < 1.1, "and count as soon as pendingAfter is over"
-    assert [done.causes for done in here.told[1:3]] == [(Cause.SERVICES,), (Cause.AGAIN,)]
-    assert [done.rounds[-1].done.commit is not None for done in here.told[1:3]] == [False, True]
+    assert [done.reasons for done in here.told[1:3]] == [("services",), ("growth",)]
+    assert here.told[2].rounds[-1].done.commit is not None
     assert GROWTH in here.branch.files()
     assert here.told[2].applied
 
 
-def test_a_commit_that_a_round_makes_is_not_planned_once_more_to_be_believed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    here, replayed = Country(dict(SMALL)), list[str]()
-
-    def noted(_repository: object, commit: str, *_: object, **__: object) -> Replayed:
-        replayed.append(commit)
-        return Replayed(Verdict.SAME)
-
-    monkeypatch.setattr("reconciler.commands.replay.replay", noted)
-    here.start()
-    assert here.told[0].rounds[-1].done.commit is not None
-    assert here.work.evaluation() is not None
-    assert replayed == []
+def made_now(here: Country, name: str) -> dict[str, Any]:
+    made = service(name)
+    at = format_instant(here.clusters.clock)
+    return {**made, "metadata": {**made["metadata"], "creationTimestamp": at}}
 
 
 def test_a_service_that_gets_its_address_within_the_second_begins_no_commit() -> None:
@@ -80,15 +62,17 @@ def test_a_service_that_gets_its_address_within_the_second_begins_no_commit() ->
 
     def ask() -> None:
         for name in "abc":
-            here.clusters.hand(ONE).put(service(name))
+            here.clusters.hand(ONE).put(made_now(here, name))
 
     def give() -> None:
         here.rounds(1)
         balancer = {"ingress": [{"ip": "10.0.0.9"}]}
-        here.clusters.hand(ONE).put({**service("c"), "status": {"loadBalancer": balancer}})
+        for name in "abc":
+            given = {**made_now(here, name), "status": {"loadBalancer": balancer}}
+            here.clusters.hand(ONE).put(given)
 
     def wait() -> None:
-        assert len(here.witness.waited()[ONE]) == 2
+        here.clusters.clock += 1
         here.rounds(3, until=30)
 
     here.hear(SERVICES, ask, give, wait)
@@ -140,17 +124,29 @@ def test_a_cluster_that_is_seen_to_go_is_released_in_the_next_round_that_succeed
     assert COPY not in here.branch.files()
     assert phases(here) == ["Released", "Released"]
     assert phases(here, "more") == ["Allocated", "Allocated"]
-    assert here.witness.deleted() == ()
 
 
-def test_one_that_bore_no_mark_of_a_deletion_is_left_to_two_lists(shopping: Country) -> None:
+def test_an_object_without_a_finalizer_is_released_when_its_watch_reports_the_deletion(
+    shopping: Country,
+) -> None:
     here = shopping
     hand = here.clusters.hand(HUB)
     hand.merge(SHOP, {"metadata": {"finalizers": None}}, "manager")
     here.hear(CLUSTERS, lambda: quiet(here), lambda: delete(here), lambda: quiet(here))
-    assert Cause.INTAKE in here.told[-1].causes
+    assert COPY not in here.branch.files()
+    assert phases(here) == ["Released", "Released"]
+
+
+def test_an_object_that_was_deleted_while_no_watch_was_open_is_left_to_two_lists(
+    shopping: Country,
+) -> None:
+    here = shopping
+    delete(here)
+    here.hear(CLUSTERS, lambda: quiet(here))
     assert COPY in here.branch.files()
-    assert phases(here) == ["Allocated", "Allocated"]
+    here.clusters.clock += 600
+    here.rounds(1, until=700)
+    assert COPY not in here.branch.files()
 
 
 def test_what_is_held_is_known_to_be_gone_until_git_has_no_copy_of_it(shopping: Country) -> None:
@@ -160,7 +156,7 @@ def test_what_is_held_is_known_to_be_gone_until_git_has_no_copy_of_it(shopping: 
     (gate,) = here.told[-1].rounds[-1].done.evaluation.gates
     assert gate.code == "intake-held"
     assert COPY in here.branch.files()
-    assert len(here.witness.deleted()) == 2
+    assert len(here.watches.deleted) == 2
 
 
 def quiet(here: Country) -> None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from reconciler.commands.watching.observer import Nobody, Push, RoundDone
+from reconciler.commands.watching.observer import Observer, RoundDone
 
 
 @dataclass
@@ -36,11 +36,10 @@ class Moved:
 
 
 @dataclass
-class Noted(Nobody):
+class Noted(Observer):
     """Keeps what it is told."""
 
     rounds: list[RoundDone] = field(default_factory=list)
-    commits: list[tuple[Push, int]] = field(default_factory=list)
     restarts: list[tuple[str, str, str]] = field(default_factory=list)
     ups: list[tuple[str, bool]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
@@ -49,10 +48,6 @@ class Noted(Nobody):
 
     def round_done(self, done: RoundDone) -> None:
         self.rounds.append(done)
-
-    def commit_done(self, result: Push, done: object, races: int) -> None:
-        del done
-        self.commits.append((result, races))
 
     def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
         self.restarts.append((cluster, kind, why))

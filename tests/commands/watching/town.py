@@ -5,7 +5,7 @@ from typing import Any
 
 from reconciler.clusters.resources import SERVICE
 from reconciler.commands.rounds import Round
-from reconciler.commands.watching.events import Cause, Event, scope_of
+from reconciler.commands.watching.dirty import ALL, GIT, Dirty
 from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from tests.commands.looking.country import ONE, elastic
@@ -38,14 +38,13 @@ class Town:
         for name in names or ("one",):
             self.tenants.ask("a", f"team-a/{name}")
             self.tenants.ask("b", f"team-a/{name}")
-        self.round(Event(Cause.RESYNC))
+        self.round(ALL)
 
-    def round(self, *events: Event, down: frozenset[str] = frozenset()) -> list[Round]:
-        """A round that answers to some events, and MetalLB after it."""
+    def round(self, *clusters: str) -> list[Round]:
+        """A round about some clusters, or all; then MetalLB."""
         self.daemon.clusters.opened.clear()
-        found = list(
-            self.daemon.work.rounds(scope_of((it, self.daemon.time.now) for it in events), down)
-        )
+        names = None if ALL in clusters else frozenset(clusters) - {GIT}
+        found = list(self.daemon.work.rounds(Dirty(names, ("test",), self.daemon.time.now)))
         self.tenants.serve()
         return found
 
@@ -62,7 +61,7 @@ class Town:
 
     def later(self) -> dict[str, float]:
         """When clusters are looked at by themselves."""
-        return {it.cluster: after for it, after in self.daemon.work.later() if it.cluster}
+        return {name: after for name, _, after in self.daemon.work.timers() if name}
 
     def pass_by(self, seconds: int) -> None:
         """Time goes by, for everybody."""

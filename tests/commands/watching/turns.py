@@ -6,8 +6,8 @@ from reconciler.commands.rounds import Round
 from reconciler.commands.watching.observer import Ending, RoundDone
 from reconciler.commands.writing import Part, Planned
 from reconciler.evaluate import Evaluation, let_pass
-from reconciler.ports import ExitCode, Revision
-from tests.world import CLOCK, evaluation_of
+from reconciler.ports import ExitCode, GitError, Revision
+from tests.world import CLOCK, evaluation_of, reconciled
 
 Files = dict[str, str | bytes]
 MANAGEMENT = Applied("management", State.APPLIED)
@@ -27,14 +27,23 @@ def done(
     head = Revision("b" * 40, CLOCK + 1) if committed else None
     parts = (Part(Planned(base, found), let_pass(found), head, "allocate 1"),) if committed else ()
     made = Reconciled(base, head, 1, found, ExitCode.OK, parts)
+    after = reconciled(evaluation) if isinstance(evaluation, dict) and committed else None
     return RoundDone(
-        1, ["git"], None, seconds, since, ending, 0, [Round(made, list(applied) or None)]
+        1,
+        ["git"],
+        None,
+        seconds,
+        since,
+        ending,
+        0,
+        [Round(made, list(applied) or None)],
+        head=found if after is None else evaluation_of(after),
     )
 
 
 def failed(error: str = "the remote is not there") -> RoundDone:
     """A round in which Git failed."""
-    return RoundDone(1, ["git"], None, 0.1, 0.1, Ending.FAILED, 4, (), error)
+    return RoundDone(1, ["git"], None, 0.1, 0.1, Ending.FAILED, 4, (), GitError(error))
 
 
 def applied(name: str, *outcomes: Outcome, state: State = State.APPLIED) -> Applied:

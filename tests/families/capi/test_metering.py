@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.commands.watching.metering import Metering
+from reconciler.commands.watching.metrics import Metering
 from reconciler.families import family_of
 from reconciler.model.metric import BUCKETS, Metric, Sort
 from tests.commands.watching.turns import MANAGEMENT, applied, done
@@ -88,8 +89,8 @@ def story() -> Shown:
         "annotations: {}", "annotations: {vip.capi.gorizond.io/ingress-enabled: 'false'}"
     )
     last = {**reconciled(first), **of(POOL, INGRESS, CLASS, ONE, cluster("two"), by_hand)}
-    told.round_done(done(last, MANAGEMENT))
-    told.looked_at(planned(evaluation_of(last)))
+    head = planned(evaluation_of(last))
+    told.round_done(replace(done(last, MANAGEMENT), head=head))
     return shown
 
 
@@ -143,7 +144,9 @@ def test_a_cluster_that_waits_is_an_error_once_and_reconciled_in_each_round() ->
 
 def test_pools_are_counted_for_a_class_before_it_has_a_cluster() -> None:
     shown = Shown()
-    Metering(shown.registry, lambda: 1.0).looked_at(evaluation_of(of(POOL, CLASS)))
+    Metering(shown.registry, lambda: 1.0).round_done(
+        done(evaluation_of(of(POOL, CLASS)), committed=False)
+    )
     assert shown.of("capi_vip_allocator_pools_available") == {
         ("web", "control-plane"): 1,
         ("web", "ingress"): 0,
@@ -153,7 +156,9 @@ def test_pools_are_counted_for_a_class_before_it_has_a_cluster() -> None:
 def test_classes_that_only_a_pool_names_make_no_series() -> None:
     many = pool("vips", class_=",".join(f"made-up-{at}" for at in range(1_000)))
     shown = Shown()
-    Metering(shown.registry, lambda: 1.0).looked_at(evaluation_of(of(many, ONE)))
+    Metering(shown.registry, lambda: 1.0).round_done(
+        done(evaluation_of(of(many, ONE)), committed=False)
+    )
     assert set(shown.of("capi_vip_allocator_pools_available")) == {
         ("web", "control-plane"),
         ("web", "ingress"),
@@ -162,14 +167,14 @@ def test_classes_that_only_a_pool_names_make_no_series() -> None:
 
 def test_a_pool_of_a_namespace_is_told_with_it() -> None:
     shown, files = Shown(), of(pool("vips", namespace="team-a"), pool("vips"))
-    Metering(shown.registry, lambda: 1.0).looked_at(evaluation_of(files))
+    Metering(shown.registry, lambda: 1.0).round_done(done(evaluation_of(files), committed=False))
     assert set(shown.of("capi_vip_allocator_pool_addresses_total")) == {("vips",), ("team-a/vips",)}
 
 
 def test_a_paused_pool_is_not_available() -> None:
     paused = pool("vips", annotations={"cluster.x-k8s.io/paused": ""})
     shown, files = Shown(), of(paused, ONE)
-    Metering(shown.registry, lambda: 1.0).looked_at(evaluation_of(files))
+    Metering(shown.registry, lambda: 1.0).round_done(done(evaluation_of(files), committed=False))
     assert (
         shown.value("capi_vip_allocator_pools_available", cluster_class="web", role="control-plane")
         == 0

@@ -9,14 +9,16 @@ from msgspec.structs import replace
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
+from reconciler.commands.looking.elastic import Looked
 from reconciler.commands.rounds import Round
-from reconciler.commands.watching.metering import Metering
+from reconciler.commands.watching.metrics import Metering
 from reconciler.commands.watching.observer import Ending, Push
 from reconciler.model.metric import Sort
+from reconciler.ports import PushRefusedError, RacesLostError, Revision
 from reconciler.report.metrics import OURS, catalogue
 from tests.commands.watching.turns import MANAGEMENT, Files, applied, done, failed
 from tests.meters import Shown
-from tests.world import evaluation_of, pool, provider, reconciled, tenant
+from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
 
 BASE: Files = {
     "pools/edge.yaml": pool(),
@@ -53,11 +55,13 @@ def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
     told, one = daemon.told, "team-a/one"
     told.leading(is_leader=True)
     drift = Outcome("a", Result.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
-    told.round_done(done(BASE, MANAGEMENT, applied(one, drift)))
-    told.commit_done(Push.PUBLISHED, None, 2)
+    found = done(BASE, MANAGEMENT, applied(one, drift))
+    (each,) = found.rounds
+    raced = replace(each.done, commit=Revision("b" * 40, CLOCK + 1), attempts=3)
+    figures = {one: Figures(pending=1, spare=2, in_flight=3, blocked=4)}
+    each = replace(each, done=raced, served=[(one, 1.2)])
+    told.round_done(replace(found, rounds=[each], looked=Looked(figures=figures)))
     told.watch_restarted(one, "services", "expired")
-    told.demand_seen(one, Figures(pending=1, spare=2, in_flight=3, blocked=4))
-    told.growth_served(one, 1.2)
     told.bug_met("a round")
     shown, ours = daemon.shown, "gitops_ipam_"
     assert shown.value(f"{ours}rounds_total", result="ok") == 1
@@ -128,19 +132,20 @@ def test_each_commit_of_a_round_counts_and_what_none_was_made_of_does_not(daemon
     assert processed == {("butler-system", "edge", "success"): 2}
 
 
-def test_what_was_read_whole_tells_what_the_branch_holds(daemon: Daemon) -> None:
-    daemon.told.looked_at(evaluation_of(reconciled(BASE)))
-    labels = {"provider": "default", "namespace": "butler-system"}
-    assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="allocated") == 8
-    assert daemon.shown.value("butler_provider_config_available_ips", **labels) == 248
+@pytest.mark.parametrize(
+    ("failure", "result"), [(RacesLostError("lost"), "lost"), (PushRefusedError("no"), "refused")]
+)
+def test_a_push_that_fails_is_counted(daemon: Daemon, failure: Exception, result: str) -> None:
+    daemon.told.round_done(replace(failed(), failure=failure))
+    assert daemon.shown.value("gitops_ipam_commits_total", result=result) == 1
 
 
 def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     told, one = daemon.told, "team-a/one"
     drift = Outcome("a", Result.CONFIGURED, Drift("x", "", ("spec",)))
-    told.round_done(done(BASE, applied(one, drift)))
+    looked = Looked(figures={one: Figures(1)})
+    told.round_done(replace(done(BASE, applied(one, drift)), looked=looked))
     told.watch_restarted(one, "services", "failed")
-    told.demand_seen(one, Figures(1))
     told.cluster_gone(one)
     assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
     assert daemon.shown.of("gitops_ipam_demand_addresses") == {}
@@ -195,13 +200,13 @@ def test_a_cluster_that_was_never_applied_whole_ages_from_when_the_work_began(
 def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: Daemon) -> None:
     daemon.told.leading(is_leader=True)
     daemon.told.round_done(done(BASE, applied("team-a/one", state=State.UNREACHABLE)))
-    daemon.told.looked_at(evaluation_of(BASE))
-    daemon.told.demand_seen("team-a/one", Figures(1))
+    looked = Looked(figures={"team-a/one": Figures(1)})
+    daemon.told.round_done(replace(done(BASE), looked=looked))
     daemon.told.leading(is_leader=False)
     metrics = {metric.name: metric.sort for metric in catalogue()}
     left = {name for name, _ in daemon.shown.all() if metrics.get(name) is Sort.GAUGE}
     assert left == {"gitops_ipam_leading", "gitops_ipam_last_success_timestamp_seconds"}
-    assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 1
+    assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 2
 
 
 def test_names_that_a_tenant_makes_up_are_bounded(daemon: Daemon) -> None:
@@ -220,9 +225,9 @@ def test_there_are_so_many_series_as_the_page_says() -> None:
     def series(files: Files, *clusters: str, elastic: int = 0) -> int:
         shown = Shown()
         told = Metering(shown.registry, lambda: 1.0)
-        told.round_done(done(files, *(applied(name) for name in clusters)))
-        for name in clusters[:elastic]:
-            told.demand_seen(name, Figures())
+        looked = Looked(figures={name: Figures() for name in clusters[:elastic]})
+        found = done(files, *(applied(name) for name in clusters))
+        told.round_done(replace(found, looked=looked))
         return len(shown.all())
 
     base = series(BASE)

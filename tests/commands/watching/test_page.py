@@ -1,13 +1,12 @@
 """The page of the newest revision: one at a time, made when asked, kept for that revision."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
 
-from reconciler.commands.watching.kept_page import MOST_WAITING, UNREAD, KeptPage
+from reconciler.commands.watching.page import UNREAD, CachedPage
 from reconciler.ports import GitError
 from reconciler.ports.page import Page
 
@@ -38,8 +37,8 @@ class Maker:
         self.threads.append(Thread(target=work, daemon=True))
         self.threads[-1].start()
 
-    def page(self, seconds: float = _SECONDS) -> KeptPage:
-        return KeptPage(lambda: self.revision, self.make, self.spawn, seconds)
+    def page(self, seconds: float = _SECONDS) -> CachedPage:
+        return CachedPage(lambda: self.revision, self.make, self.spawn, seconds)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -81,7 +80,7 @@ def test_who_does_not_want_to_wait_is_told_to_ask_again(maker: Maker) -> None:
     with maker.held():
         said = [page() for _ in range(3)]
         assert maker.begun.wait(_SECONDS)
-    assert said == ["the page of aaaaaaaaaaaa is being made: ask again"] * 3
+    assert said == ["the page of aaaaaaaaaaaa is being rendered: try again"] * 3
     assert maker.made == ["a" * 40]
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
     assert maker.made == ["a" * 40]
@@ -93,7 +92,7 @@ def test_one_is_made_at_a_time_also_when_the_branch_moves_on(maker: Maker) -> No
         page()
         assert maker.begun.wait(_SECONDS)
         maker.revision = "b" * 40
-        assert page() == "the page of bbbbbbbbbbbb is being made: ask again"
+        assert page() == "the page of bbbbbbbbbbbb is being rendered: try again"
     assert maker.made == ["a" * 40]
     with maker.held():
         page()
@@ -104,27 +103,12 @@ def test_one_is_made_at_a_time_also_when_the_branch_moves_on(maker: Maker) -> No
 def test_what_failed_is_said_and_tried_again(maker: Maker) -> None:
     page, maker.revision = maker.page(), "a" * 40
     maker.failure = GitError("an object is missing")
-    assert page() == "the page of aaaaaaaaaaaa could not be made: an object is missing"
+    assert page() == "the page of aaaaaaaaaaaa cannot be rendered: an object is missing"
     maker.failure = None
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
 
 
-def test_few_wait_and_all_others_are_told_at_once(maker: Maker) -> None:
-    page, maker.revision = maker.page(), "a" * 40
-    with ThreadPoolExecutor(MOST_WAITING + 1) as pool:
-        with maker.held():
-            asked = [pool.submit(page) for _ in range(MOST_WAITING + 1)]
-            ended = wait(asked, _SECONDS, FIRST_COMPLETED).done
-        (told,) = ended
-        assert told.result() == "the page of aaaaaaaaaaaa is being made: ask again"
-        found = [html(it.result()) for it in asked if it is not told]
-    assert found == [f"<p>{'a' * 40}</p>".encode()] * MOST_WAITING
-    assert [html(page()) for _ in range(MOST_WAITING + 1)][-1] == found[0]
-
-
-def test_where_no_thread_can_be_started_that_is_said_and_the_next_one_tries_again(
-    maker: Maker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_if_no_thread_can_be_started_the_next_request_tries_again(maker: Maker) -> None:
     begun = list[str]()
 
     def spawn(work: Callable[[], None], name: str) -> None:
@@ -133,9 +117,8 @@ def test_where_no_thread_can_be_started_that_is_said_and_the_next_one_tries_agai
             raise RuntimeError("can't start new thread")
         maker.spawn(work, name)
 
-    page, maker.revision = KeptPage(lambda: "a" * 40, maker.make, spawn, _SECONDS), "a" * 40
-    assert page() == "the page of aaaaaaaaaaaa could not be made: can't start new thread"
-    assert "the page of aaaaaaaaaaaa could not be begun" in caplog.text
+    page, maker.revision = CachedPage(lambda: "a" * 40, maker.make, spawn, _SECONDS), "a" * 40
+    assert page() == "the page of aaaaaaaaaaaa cannot be rendered: can't start new thread"
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
 
 
@@ -144,4 +127,4 @@ def test_a_bug_is_raised_to_who_asked(maker: Maker, caplog: pytest.LogCaptureFix
     maker.failure = KeyError("thing")
     with pytest.raises(KeyError, match="thing"):
         page()
-    assert "the page of aaaaaaaaaaaa could not be made" in caplog.text
+    assert "the page of aaaaaaaaaaaa cannot be rendered" in caplog.text

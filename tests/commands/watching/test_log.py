@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
+from reconciler.commands.watching.log import RoundLog
 from reconciler.commands.watching.observer import RoundDone
-from reconciler.commands.watching.round_log import RoundLog
-from reconciler.commands.watching.trouble_log import MOST_LEFT
 from tests.commands.watching.turns import done, failed
-from tests.world import SMALL, reconciled, tenant
+from tests.world import SMALL, pool, reconciled, tenant
 
 GIVEN = reconciled(dict(SMALL))
 HUB = Applied("management", State.APPLIED, uid="hub")
@@ -27,12 +26,12 @@ def of(*applied: Applied, files: Any = None) -> RoundDone:
     return done(dict(GIVEN if files is None else files), *applied, committed=False)
 
 
-def partly(found: RoundDone, *names: str, plans: bool = True) -> RoundDone:
-    return replace(found, clusters=frozenset(names), plans=plans)
+def partly(found: RoundDone, *names: str) -> RoundDone:
+    return replace(found, clusters=frozenset(names))
 
 
 def shown(log: RoundLog, found: RoundDone) -> list[str]:
-    return [line.shown.rstrip("\n") for line in log.tell(found)]
+    return [line.shown.rstrip("\n") for line in log.write(found)]
 
 
 def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
@@ -57,9 +56,8 @@ def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
 def test_a_file_that_is_mended_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "reconciler")
     log = RoundLog()
-    log.tell(of(files=WRONG))
-    log.tell(failed())
-    log.tell(partly(of(), "team-a/one", plans=False))  # it looked at no file
+    log.write(of(files=WRONG))
+    log.write(failed())
     caplog.clear()
     (line,) = shown(log, partly(of()))
     assert line.startswith("tenants/two.yaml: mended: ")
@@ -89,7 +87,8 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
     assert shown(log, partly(of(BROKEN), "team-a/one")) == []
     away = "team-a/one: unreachable: no way to it; see its kubeconfig"
     assert shown(log, partly(of(AWAY), "team-a/one")) == [away]
-    assert shown(log, of(HUB)) == []  # its watch tells how it is, and the round leaves it out
+    left_out = replace(of(HUB), held=frozenset({"team-a/one"}))
+    assert shown(log, left_out) == []
     assert shown(log, partly(of(ONE), "team-a/one")) == ["team-a/one: well again"]
     assert shown(log, of(HUB, ONE)) == []
     told = [(it.levelname, it.__dict__["cluster"]) for it in caplog.records]
@@ -99,8 +98,7 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
 def test_a_cluster_that_nobody_names_any_more_is_forgotten() -> None:
     log = RoundLog()
     assert len(shown(log, of(HUB, AWAY))) == 1
-    for _ in range(MOST_LEFT + 1):
-        assert shown(log, of(HUB)) == []
+    assert shown(log, of(HUB)) == []
     assert len(shown(log, of(HUB, AWAY))) == 1
 
 
@@ -113,7 +111,7 @@ def test_who_waits_for_a_kubeconfig_is_no_warning_and_a_note_is_one(
     assert shown(log, of(HUB, waits)) == ["team-a/one: waiting: no kubeconfig"]
     noted = replace(ONE, notes=("MetalLB is not there",))
     assert shown(log, of(HUB, noted)) == ["team-a/one: note: MetalLB is not there"]
-    log.tell(of(HUB, waits))
+    log.write(of(HUB, waits))
     assert shown(log, of(HUB, ONE)) == []  # it was never unwell
     assert [it.levelname for it in caplog.records] == ["INFO", "WARNING", "INFO"]
 
@@ -123,3 +121,68 @@ def test_what_was_written_and_who_had_changed_it_is_told() -> None:
     item = replace(ONE, outcomes=[Outcome(POOL, Result.CONFIGURED, drift)])
     who = "kubectl-edit had changed spec.addresses at 2026-02-15T10:00:30Z"
     assert shown(RoundLog(), of(HUB, item)) == [f"team-a/one: configured {POOL} ({who})"]
+
+
+CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
+TINY = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+FOUR = reconciled({**SMALL, **{f"tenants/{name}.yaml": tenant(name) for name in "abc"}})
+WITHOUT = {path: text for path, text in FOUR.items() if path != "tenants/one.yaml"}
+Line = tuple[Any, ...]
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.INFO, "reconciler")
+    return caplog
+
+
+def _first(record: logging.LogRecord) -> str:
+    return record.getMessage().partition(":")[0]
+
+
+def told(lines: pytest.LogCaptureFixture) -> list[Line]:
+    """Level, round, claim and the first word of all lines so far, which are forgotten."""
+    found = [
+        (it.levelname, *(it.__dict__[name] for name in ("round", "claim")), _first(it))
+        for it in lines.records
+        if "claim" in it.__dict__
+    ]
+    lines.clear()
+    return found
+
+
+def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFixture) -> None:
+    log = RoundLog()
+    log.write(done(dict(SMALL)))
+    assert lines.messages == [
+        "committed bbbbbbbbbbbb on aaaaaaaaaaaa: allocate 1",
+        "allocate: 10.40.0.0-10.40.0.7 of butler/NetworkPool/butler-system/edge",
+    ]
+    assert told(lines) == [("INFO", 1, CLAIM, "allocate")]
+    log.write(done(WITHOUT))
+    assert told(lines) == [("INFO", 1, CLAIM, "release")]
+    log.write(done(GIVEN))
+    assert told(lines) == []  # what is kept is no news
+
+
+def test_what_no_commit_did_is_not_told(lines: pytest.LogCaptureFixture) -> None:
+    log = RoundLog()
+    log.write(done(dict(SMALL), committed=False))
+    log.write(failed())
+    assert told(lines) == []
+
+
+def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
+    lines: pytest.LogCaptureFixture,
+) -> None:
+    log, refused = RoundLog(), [("WARNING", 1, CLAIM, "refuse")]
+    log.write(done(dict(TINY), committed=False))
+    assert "needs 8" in lines.messages[0]
+    assert told(lines) == refused
+    log.write(done(dict(TINY), committed=False))
+    assert told(lines) == []
+    log.write(done(GIVEN, committed=False))
+    log.write(done(dict(TINY), committed=False))
+    assert told(lines) == refused
+    log.write(done({**TINY, "tenants/one.yaml": tenant("two")}, committed=False))
+    assert told(lines) == [("WARNING", 1, CLAIM.replace("one", "two"), "refuse")]

@@ -6,8 +6,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from reconciler.adapters.http.server import Certificate
 from reconciler.adapters.metrics import Registry
-from reconciler.cli.shared.telling import begin_metering, health_of
-from reconciler.commands.watching.observer import Readiness
+from reconciler.cli.shared.daemon import answer_of, begin_metering
+from reconciler.commands.watching.health import Readiness
 from reconciler.ports.health import Health
 from tests.adapters.kube.certificates import make
 
@@ -41,16 +41,16 @@ def test_without_tls_no_certificate_expires() -> None:
 
 def test_what_is_in_the_way_is_told_by_what_it_is_about() -> None:
     readiness = Readiness(reasons={"push": "declined", "git": "gone"})
-    assert health_of(readiness) == Health(False, ("git: gone", "push: declined"))
+    assert answer_of(readiness) == Health(False, ("git: gone", "push: declined"))
 
 
 def test_who_stands_by_is_ready_and_says_so() -> None:
-    assert health_of(Readiness(is_leading=False)) == Health(
+    assert answer_of(Readiness(is_leading=False)) == Health(
         True, ("standing by: another one leads",)
     )
-    assert health_of(Readiness()) == Health(True, ())
+    assert answer_of(Readiness()) == Health(True, ())
 
 
 def test_who_does_not_know_who_leads_does_not_say_that_another_one_does() -> None:
     lost = Readiness(is_leading=False, reasons={"management": "credentials are refused"})
-    assert health_of(lost) == Health(False, ("management: credentials are refused",))
+    assert answer_of(lost) == Health(False, ("management: credentials are refused",))

@@ -1,0 +1,250 @@
+"""The control loop: dirty clusters become rounds, one at a time, and no failure ends it."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from reconciler.clusters.outcome import Applied, State
+from reconciler.commands.exit_codes import reconciled_code
+from reconciler.commands.looking.elastic import Looked
+from reconciler.commands.rounds import Round
+from reconciler.commands.watching.dirty import ALL, GIT, Backoff, Dirty, DirtySet, format_pause
+from reconciler.commands.watching.health import Health
+from reconciler.commands.watching.log import in_round
+from reconciler.commands.watching.observer import Ending, Observer, RoundDone
+from reconciler.evaluate import Evaluation
+from reconciler.model.cluster import MANAGEMENT
+from reconciler.ports import BugError, ExitCode, ReconcilerError
+
+STANDBY = 600.0
+"""Seconds after which the loop turns, whether or not a round is due."""
+
+_log = logging.getLogger(__name__)
+
+
+class Works(Protocol):
+    """Does rounds."""
+
+    bugs: list[BugError]
+    looked: Looked | None
+    unasked: dict[str, str]
+    short: set[str]
+    newest: Evaluation | None
+
+    def rounds(self, dirty: Dirty) -> Iterator[Round]:
+        """Work on Git and on clusters."""
+
+    def timers(self) -> Iterator[tuple[str, str, float]]:
+        """Return marks for later: cluster, reason, and seconds."""
+
+
+class Holds(Protocol):
+    """Knows which clusters are not asked because they did not answer."""
+
+    def held(self) -> dict[str, float]:
+        """Return them, each with the end of its pause."""
+
+    def forget(self, cluster: str) -> None:
+        """Forget a cluster that is gone."""
+
+
+class Watching(Protocol):
+    """Watches clusters."""
+
+    def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
+        """Watch the clusters of a round; return those that are gone."""
+
+    def end(self) -> None:
+        """End all watches."""
+
+
+@dataclass
+class Daemon:
+    """The loop and everything that a round leads to.
+
+    Attributes:
+        holds: The clusters that are not asked; None without clusters.
+        report: Writes what a round did.
+        chance: Returns a number in [0, 1).
+        leads: Returns whether this process is the leader.
+    """
+
+    work: Works
+    watching: Watching
+    dirty: DirtySet
+    health: Health
+    observer: Observer
+    report: Callable[[RoundDone], None]
+    chance: Callable[[], float]
+    holds: Holds | None = None
+    leads: Callable[[], bool] = lambda: True
+    _number: int = 0
+    _leading: bool = False
+    _git: Backoff = field(init=False)
+    _failing: dict[str, Backoff] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._git = Backoff(self.chance)
+
+    def run(self) -> None:
+        """Work until the end; a round that has begun is completed first."""
+        try:
+            while not self.dirty.is_stopping:
+                self.turn()
+        finally:
+            self.watching.end()
+
+    def turn(self) -> None:
+        """Do one round, or wait."""
+        self.health.turned(self.dirty.time.monotonic())
+        if self.holds is not None:
+            self.dirty.hold(self.holds.held())
+        dirty = self.dirty.take() if self._may_work() else None
+        if dirty is None:
+            self.dirty.wait(min(STANDBY, self.dirty.resync))
+        else:
+            self._round(dirty)
+
+    def _may_work(self) -> bool:
+        leads = self.leads()
+        if leads != self._leading:
+            self._leading = leads
+            self.observer.leading(is_leader=leads)
+            if leads:
+                self.dirty.mark(ALL, "start", 0.0)
+            else:
+                self.watching.end()
+        if not leads:
+            self.dirty.clear()
+        return leads
+
+    def _round(self, dirty: Dirty) -> None:
+        self._number += 1
+        begun = self.dirty.time.monotonic()
+        held = self._held()
+        done: list[Round] = []
+        failure: Exception | None = None
+        _log.info("round begins: %s", dirty, extra={"round": self._number})
+        try:
+            with in_round(self._number):
+                for item in self.work.rounds(dirty):
+                    done.append(item)  # noqa: PERF402 - work that precedes a failure is done
+        except Exception as failed:  # noqa: BLE001 - no failure ends the loop
+            failure = failed
+        now = self.dirty.time.monotonic()
+        code, ending = _ended(done, failure, self.work.bugs)
+        told = RoundDone(
+            self._number,
+            dirty.reasons,
+            dirty.clusters,
+            now - begun,
+            now - dirty.since,
+            ending,
+            int(code),
+            tuple(done),
+            failure,
+            self.work.looked,
+            dict(self.work.unasked),
+            None if failure is not None else self.work.newest,
+            held | self._held(),
+        )
+        self._check_git(dirty, failure)
+        with self._survive("the round could not be reported"):
+            self.report(told)
+        with self._survive("the metrics of the round failed"):
+            self.observer.round_done(told)
+        with self._survive("the timers of the round failed"):
+            for cluster, reason, seconds in self.work.timers():
+                self.dirty.mark(cluster, reason, seconds)
+        with self._survive("the watches of the round failed"):
+            self._follow(dirty, told)
+        self._retry(told)
+
+    def _held(self) -> frozenset[str]:
+        return frozenset(self.holds.held() if self.holds is not None else ())
+
+    def _check_git(self, dirty: Dirty, failure: Exception | None) -> None:
+        """Note whether Git works, and repeat a round that failed."""
+        if failure is None:
+            self._git.reset()
+            self.health.git_works()
+            return
+        pause, extra = self._git.pause(), {"round": self._number}
+        again = format_pause(pause)
+        if isinstance(failure, ReconcilerError):
+            hint = f"; {failure.hint}" if failure.hint else ""
+            _log.warning("%s%s; next try in %s", failure, hint, again, extra=extra)
+        else:
+            _log.error("a bug: %r; next try in %s", failure, again, extra=extra, exc_info=failure)
+        self.health.git_fails(failure)
+        for name in {ALL} if dirty.clusters is None else {GIT, *dirty.clusters}:
+            self.dirty.mark(name, "retry", pause)
+
+    def _follow(self, dirty: Dirty, told: RoundDone) -> None:
+        """Watch the clusters of the round, and forget the clusters that are gone."""
+        last = next((it.applied for it in reversed(told.rounds) if it.applied is not None), None)
+        if last is None or told.evaluation is None:
+            return
+        self.health.management(next((it for it in last if it.cluster == MANAGEMENT), None))
+        is_known = any(it.cluster == MANAGEMENT and it.uid for it in last)
+        is_full = dirty.clusters is None and is_known and not told.held
+        for name in self.watching.follow(last, told.evaluation, is_full=is_full):
+            self.dirty.forget(name)
+            self._failing.pop(name, None)
+            if self.holds is not None:
+                self.holds.forget(name)
+
+    def _retry(self, told: RoundDone) -> None:
+        """Mark the clusters that need another round, with growing pauses."""
+        held = self.holds.held() if self.holds is not None else {}
+        now = self.dirty.time.monotonic()
+        for name, until in held.items():
+            self.dirty.mark(ALL if name == MANAGEMENT else name, "retry", until - now)
+        last = {item.cluster: item for item in told.applied}
+        failing = {
+            name
+            for name, item in last.items()
+            if item.is_failed or (item.notes and item.state is State.APPLIED)
+        }
+        asked = {*last, *(told.looked.figures if told.looked is not None else ()), *told.unasked}
+        drawn = self.chance()  # clusters that fail together are retried together
+        for name in asked:
+            if name not in failing and name not in self.work.short:
+                self._failing.pop(name, None)
+            elif name not in held:
+                pause = self._failing.setdefault(name, Backoff(lambda: drawn))
+                pause.chance = lambda: drawn
+                is_all = name == MANAGEMENT and not last[name].uid  # no cluster was worked on
+                self.dirty.mark(ALL if is_all else name, "retry", pause.pause())
+        changed = {item.cluster for item in told.applied if item.is_changed}
+        if any(item.done.commit is not None for item in told.rounds):
+            changed.add(GIT)
+        for name in self._failing:  # the change may be what the cluster waits for
+            if changed - {name}:
+                self.dirty.mark(name, "retry")
+
+    @contextmanager
+    def _survive(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception:  # noqa: BLE001 - logged, and no failure ends the loop
+            _log.exception("%s", what, extra={"round": self._number})
+            self.observer.bug_met("round")
+
+
+def _ended(
+    done: Sequence[Round], failure: Exception | None, bugs: Sequence[BugError]
+) -> tuple[ExitCode, Ending]:
+    """Return the exit code of a single run that ends like this, and the result for metrics."""
+    if failure is not None:
+        code = failure.exit_code if isinstance(failure, ReconcilerError) else ExitCode.BUG
+        if isinstance(failure, OSError):
+            code = ExitCode.GIT
+        return ExitCode(code), Ending.BUG if code is ExitCode.BUG else Ending.FAILED
+    last = done[-1].done
+    applied = [item for each in done for item in each.applied or ()]
+    code = ExitCode.BUG if bugs else reconciled_code(last.code, last.evaluation, applied)
+    words = {ExitCode.OK: Ending.OK, ExitCode.CLUSTER: Ending.PARTIAL, ExitCode.BUG: Ending.BUG}
+    return code, words.get(code, Ending.REFUSED)
