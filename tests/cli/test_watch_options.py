@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from reconciler.commands.watching.about import in_round
 
 from reconciler.cli import run
 from reconciler.cli.shared import logs
+from reconciler.commands.watching.log import in_round
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
 

@@ -223,14 +223,12 @@ def test_what_a_part_of_a_list_shows_is_taken_in() -> None:
     assert paths(take_in(replace(part, listed=listed), standing()))
 
 
-def test_an_object_that_a_watch_saw_go_on_purpose_goes_at_once() -> None:
+def test_an_object_whose_deletion_a_watch_reported_is_gone_at_once() -> None:
     named = standing(cluster(), named="uid-1 90", memory=IntakeMemory(crds=CRD))
-    dying = cluster(deletionTimestamp=DYING)
-    assert take_in(looked(deleted=[dying]), named).changes == (Change(SHOP, None),)
-    assert take_in(looked(deleted=[cluster()]), named).changes == ()
-    other = cluster(deletionTimestamp=DYING, uid="uid-other")
-    assert take_in(looked(deleted=[other]), named).changes == ()
-    back = take_in(looked(cluster(uid="uid-new"), deleted=[dying]), named)
+    gone = cluster()["metadata"]["uid"]
+    assert take_in(looked(deleted=[gone]), named).changes == (Change(SHOP, None),)
+    assert take_in(looked(deleted=["uid-other"]), named).changes == ()
+    back = take_in(looked(cluster(uid="uid-new"), deleted=[gone]), named)
     assert [it.data is None for it in back.changes] == [False]
 
 

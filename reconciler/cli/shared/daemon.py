@@ -59,7 +59,7 @@ _log = logging.getLogger(__name__)
 
 
 class Order(Struct, frozen=True):
-    """What a daemon is asked to do.
+    """The options of a daemon.
 
     Attributes:
         begin: Opens the repository; may fail until it exists.
@@ -143,7 +143,7 @@ def begin_metering(
 def run_daemon(order: Order, listening: Listening) -> int:
     """Run until a signal, and serve HTTP if an address is given; return the exit code.
 
-    The server starts before the repository is opened, so that probes show what is missing.
+    The server starts before the repository is opened, so that probes report a repository that is missing.
     """
     if order.watch.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")

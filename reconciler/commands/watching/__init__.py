@@ -1,1 +1,1 @@
-"""Watching: what a daemon does with what clusters and Git tell it."""
+"""The daemon: watches, rounds, health, metrics, and the Lease."""

@@ -72,7 +72,7 @@ def format_pause(pause: float) -> str:
 
 
 class Dirty(Struct, frozen=True):
-    """What a round works on.
+    """The work of a round.
 
     Attributes:
         clusters: The dirty clusters; None for all.
@@ -130,7 +130,7 @@ class DirtySet:
             self._marks.clear()
 
     def take(self) -> Dirty | None:
-        """Return and remove what is dirty by now; None if no round is due."""
+        """Return and remove all marks that are due; None if no round is due."""
         with self._changed:
             now = self.time.monotonic()
             if self._next_at() > now:

@@ -31,11 +31,11 @@ class Readiness(Struct, frozen=True):
 
 @dataclass
 class Health:
-    """What is known.
+    """The state that probes report.
 
     Attributes:
         resync: Seconds in which the loop turns at least once.
-        leader: Returns the name of another leader; empty if this process leads or nobody elects;
+        leader: Returns the name of another leader; empty if this process leads or there is no election;
             None if unknown.
         refusal: Returns why the leader is unknown.
     """

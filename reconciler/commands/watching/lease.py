@@ -1,8 +1,8 @@
-"""Who of several processes works: a Lease in the management cluster.
+"""Leader election with a Lease in the management cluster.
 
-It saves work, and keeps nothing apart: the branch does that. So a Lease that two hold for a moment
-does no harm. Whether another one is dead is told by our own clock alone, from when we saw its Lease
-change: clocks of machines differ.
+The Lease only avoids duplicate work: the compare-and-swap on the branch is what keeps addresses
+apart. Clocks of machines differ, so a Lease expires by the clock of this process, counted from the
+last change that it saw.
 """
 
 import logging
@@ -22,14 +22,14 @@ from reconciler.ports import Cluster, ClusterError, NoSuchObjectError, StaleErro
 NAME = "gitops-ipam"
 REF = Ref(LEASE, HOME, NAME)
 DURATION = 15
-"""Seconds after which others take over from one that is not heard of."""
+"""Seconds without a renewal after which another process takes over."""
 DEADLINE = 10.0
-"""Seconds after which one that cannot renew takes itself for the leader no more."""
+"""Seconds without a renewal after which this process stops leading."""
 RETRY = 2.0
 LONGEST = 60
-"""Seconds that another one is waited for at most, whatever its Lease says."""
+"""Longest duration of a Lease that is respected, in seconds."""
 _COUNTED = 2**31 - 1
-"""The largest number that a Lease may hold."""
+"""Largest number in a Lease."""
 _FAREWELL = 5.0
 
 _log = logging.getLogger(__name__)
@@ -37,12 +37,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Elector:
-    """One process that would lead. One thread runs it; any may ask.
+    """A candidate. One thread runs it, and any thread may ask.
 
     Attributes:
-        connect: Reaches the management cluster, for one try.
-        identity: What no other process is called.
-        changed: Is called when it leads, or does not any more.
+        connect: Returns a connection to the management cluster, for one attempt.
+        identity: A unique name.
+        changed: Called when this process begins or stops to lead.
     """
 
     connect: Callable[[], Cluster | None]
@@ -58,14 +58,14 @@ class Elector:
     _failure: str = ""
 
     def run(self) -> None:
-        """Try to lead, and go on leading, until the end."""
+        """Acquire and renew the Lease until the end."""
         is_going = True
         while is_going:
             self.step()
             is_going = self.dirty.pause(RETRY)
 
     def step(self) -> None:
-        """Look at the Lease once: take it, renew it, or leave it to another."""
+        """Acquire or renew the Lease once, or leave it to another process."""
         try:
             self._try()
             self._failed("")
@@ -74,13 +74,13 @@ class Elector:
             self._holder = self._holder if self.leads() else None
         except Exception:  # noqa: BLE001 - a bug ends no daemon
             _log.exception("a bug while the Lease was looked at")
-        # It may have run out since the step before: nobody was told of that.
+        # The Lease may have expired since the last step.
         before, self._was_leading = self._was_leading, self.leads()
         if before != self._was_leading:
             self.changed()
 
     def _failed(self, why: str) -> None:
-        """Keep why a try failed, empty when it did not; it is told when it is another reason."""
+        """Keep the failure of an attempt; log it when it changes."""
         before, self._failure = self._failure, why
         if why and why != before:
             _log.warning("Lease %s/%s: %s", HOME, NAME, why)
@@ -88,20 +88,20 @@ class Elector:
             _log.info("Lease %s/%s: the management cluster answers again", HOME, NAME)
 
     def failure(self) -> str:
-        """Why the last try failed; empty when it did not."""
+        """Return the failure of the last attempt; empty if it succeeded."""
         return self._failure
 
     def leads(self) -> bool:
-        """This process is the one that works."""
+        """Return whether this process leads."""
         renewed = self._renewed
         return renewed is not None and self._now() - renewed < DEADLINE
 
     def leader(self) -> str | None:
-        """Who leads instead; empty when this process does, None when nobody knows."""
+        """Return the name of another leader; empty if this process leads; None if unknown."""
         return "" if self.leads() else self._holder
 
     def release(self) -> None:
-        """Let others take over at once, and take it no more: a try may be under way in its thread."""
+        """Release the Lease for good, even while an attempt is in progress in the thread."""
         self._is_over = True
         if self._renewed is None:
             return
@@ -121,7 +121,7 @@ class Elector:
             cluster.limit(DEADLINE)
             begun = self._now()
             live = cluster.get(REF)
-            if self._is_over:  # who ends takes nothing: others would wait for one that is gone
+            if self._is_over:  # a process that ends must not acquire the Lease
                 self._renewed = None
                 return
             if live is None:
@@ -133,7 +133,7 @@ class Elector:
                 try:
                     cluster.merge(REF, _patch(live, self._held(live, cluster.now())), MANAGER)
                 except StaleError:
-                    return  # another one was faster
+                    return  # another process was faster
             self._renewed, self._holder = begun, self.identity
 
     def _make(self, cluster: Cluster) -> None:
@@ -149,7 +149,7 @@ class Elector:
             cluster.create(manifest)
 
     def _may_take(self, live: Manifest) -> bool:
-        """It is ours, nobody's, or of one that was not heard of for as long as it said."""
+        """Return whether the Lease is ours, free, or expired."""
         spec = _spec(live)
         holder = str(spec.get("holderIdentity") or "")
         seen = (holder, spec.get("renewTime"), spec.get("acquireTime"))
@@ -161,7 +161,7 @@ class Elector:
         return holder in ("", self.identity) or self._now() - self._since >= seconds
 
     def _held(self, live: Manifest, now: int) -> dict[str, Any]:
-        """The spec of a Lease that this process holds."""
+        """Return the spec of a Lease that this process holds."""
         spec = _spec(live)
         time = format_instant(now).replace("Z", ".000000Z")
         is_ours = spec.get("holderIdentity") == self.identity
@@ -189,5 +189,5 @@ def _spec(live: Manifest) -> Mapping[str, Any]:
 
 
 def _patch(live: Manifest, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A change of the very state that was read."""
+    """Return a patch that fails if the Lease has changed."""
     return {"metadata": {"resourceVersion": live["metadata"]["resourceVersion"]}, "spec": spec}

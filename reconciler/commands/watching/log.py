@@ -78,7 +78,7 @@ _Known = dict[tuple[str, str, str], Finding]
 
 @dataclass(slots=True)
 class RoundLog:
-    """Remembers what is logged."""
+    """Remembers the lines that were logged."""
 
     _refusals: NewRefusals = field(default_factory=NewRefusals)
     _troubles: dict[str, dict[str, bool]] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class RoundLog:
         return lines
 
     def lines(self, done: RoundDone) -> Iterator[Line]:
-        """Return what a round did and found."""
+        """Return a line for each change and each new finding."""
         for item in done.rounds:
             yield from self._decisions(item)
             yield from applied_lines(item.applied or ())

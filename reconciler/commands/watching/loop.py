@@ -66,7 +66,7 @@ class Daemon:
 
     Attributes:
         holds: The clusters that are not asked; None without clusters.
-        report: Writes what a round did.
+        report: Writes a round.
         chance: Returns a number in [0, 1).
         leads: Returns whether this process is the leader.
     """
@@ -221,7 +221,7 @@ class Daemon:
         changed = {item.cluster for item in told.applied if item.is_changed}
         if any(item.done.commit is not None for item in told.rounds):
             changed.add(GIT)
-        for name in self._failing:  # the change may be what the cluster waits for
+        for name in self._failing:  # the cluster may wait for that change
             if changed - {name}:
                 self.dirty.mark(name, "retry")
 

@@ -124,7 +124,7 @@ class Metering(Observer):
             self._up |= dict.fromkeys(done.looked.away, False)
 
     def _turns(self, done: RoundDone, each: Round) -> Iterator[Turn]:
-        """Return what each commit did, and the refusals of the last plan."""
+        """Return the decisions of each commit, and the refusals of the last plan."""
         made = [part.carried for part in each.done.parts]
         last = each.done.evaluation
         if not any(part.planned.evaluation is last for part in each.done.parts):

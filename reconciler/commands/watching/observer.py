@@ -42,7 +42,7 @@ class RoundDone(Struct, frozen=True):
         code: The exit code of a single run that ends like this.
         rounds: The work in Git and in clusters; empty if Git failed.
         failure: Why it failed; None if it did not.
-        looked: What clusters of elastic tenants need; None if Git failed.
+        looked: The demand of elastic tenants; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.
         head: The revision after the round; None if Git failed.
         held: The clusters that were left out because they did not answer.

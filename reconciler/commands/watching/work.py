@@ -38,7 +38,7 @@ class Site(Struct, frozen=True):
         is_in: Returns whether a revision contains another.
         clusters: How clusters are reached; None if none is named.
         applies: Whether clusters are written to.
-        now: The clock of this machine; None if time stands still.
+        now: The clock of this machine; None for a fixed time.
         deleted: Returns the uids of hub objects that a watch reported as deleted.
         sleep: Waits before a lost race is repeated.
     """
@@ -72,7 +72,7 @@ class Work:
 
     Attributes:
         bugs: Bugs of the last round while clusters were asked.
-        looked: What clusters of elastic tenants needed in the last round; None if Git failed.
+        looked: The demand of elastic tenants in the last round; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.
         short: The clusters whose last look failed or found too few addresses.
         newest: The revision after the last round; None before the first.
@@ -160,7 +160,7 @@ class Work:
         if dirty.clusters is not None and self._applied is not None:
             found = dirty.clusters | self._changed(evaluation)
             if evaluation.tree.revision != self._base:
-                found |= self.short  # another commit may have freed what they need
+                found |= self.short  # another commit may have freed addresses
             self._asked = found
         self._base = evaluation.tree.revision or ""
         return self._asked
@@ -171,7 +171,7 @@ class Work:
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
     def _note(self, looked: Looked, since: float) -> None:
-        """Keep what the look found of each tenant until its next look."""
+        """Keep the result of the look for each tenant until its next look."""
         self.looked = looked
         evaluation = self.newest = self._whole(self.head())
         growers = {item.cluster: item.ref for item in all_growers(evaluation)}

@@ -88,7 +88,6 @@ class Tenant:
         self.records: tuple[Allocation, ...] = (FIRST,)
         self.announced = addresses("10.0.0.0-10.0.0.1")
         self.pool = Pool(self.announced)
-        self.waited: Mapping[str, float] = {}
         self.now = CLOCK
         self.clock = 0
         self.unwell = ""
@@ -112,7 +111,7 @@ class Tenant:
 
     def looked_at(self) -> Outcome:
         services, odd = read_services(self.services)
-        shown = Shown(services, (self.pool,), self.now, odd, dict(self.waited), self.unwell)
+        shown = Shown(services, (self.pool,), self.now, odd, self.unwell)
         granted = Granted(self.entries, self.records, self.increment, self.room, self.clock)
         return demand(shown, granted, self.idle, self.settings)
 

@@ -68,20 +68,11 @@ def test_a_service_counts_when_it_is_old_enough_by_the_clock_of_the_server(
     assert Tenant(service("c", created=CLOCK - age)).looked_at().figures.pending == pending
 
 
-def test_who_watches_knows_better_than_whole_seconds_how_long_a_service_waits() -> None:
-    tenant = Tenant(service("c", created=CLOCK))
-    tenant.waited = {"uid-c": 1.0}
-    assert tenant.looked_at().figures.pending == 1
-    tenant.waited, tenant.services[-1] = {"uid-c": 0.9}, service("c")
-    assert tenant.looked_at().figures.pending == 0
-
-
-def test_services_that_came_together_are_looked_at_again_together() -> None:
-    tenant = Tenant(*map(service, "cde"))
-    tenant.waited = {"uid-c": 0.9, "uid-d": 0.75, "uid-e": 0.5}
-    assert tenant.looked_at().again == pytest.approx(0.25)
-    tenant.waited = {"uid-c": 0.75, "uid-d": 0.75, "uid-e": 1.5}
-    assert tenant.looked_at().again == pytest.approx(0.25)
+def test_services_that_were_made_within_a_second_grow_together() -> None:
+    young = [service(name, created=CLOCK) for name in "cd"]
+    tenant = Tenant(*young)
+    assert (tenant.looked_at().figures.pending, tenant.looked_at().again) == (0, 1)
+    assert Tenant(*young, service("e", created=CLOCK - 1)).looked_at().figures.pending == 3
 
 
 def test_nobody_waits_by_the_clock_of_a_server_that_tells_no_time() -> None:

@@ -134,21 +134,10 @@ def test_a_bug_of_ours_at_one_cluster_is_told_and_stops_nobody() -> None:
 
 def test_only_the_clusters_that_are_named_are_looked_at() -> None:
     here = asking("one", "two")
-    here.options = LookOptions(only=frozenset([TWO]))
+    here.options = LookOptions(only=lambda _evaluation: {TWO})
     assert list(here.looked().figures) == [TWO]
-    here.options = LookOptions(only=frozenset())
+    here.options = LookOptions(only=lambda _evaluation: ())
     assert here.looked() == Looked()
-
-
-def test_who_watches_tells_how_long_a_service_waits() -> None:
-    here = country()
-    here.now += 60
-    here.ask("c")
-    live = here.clusters.objects[ONE][Ref(SERVICE, "default", "c")]
-    live["metadata"]["creationTimestamp"] = "2099-01-01T00:00:00Z"
-    assert here.looked().changes == ()
-    here.options = LookOptions(waited={ONE: {live["metadata"]["uid"]: 1.0}})
-    assert len(here.looked().changes) == 1
 
 
 def test_the_class_that_metallb_serves_may_have_a_name() -> None:

@@ -86,7 +86,7 @@ def test_two_daemons_on_one_branch_give_no_address_twice_and_race_without_end_no
         pair.land.serve()
         require_disjoint(pair.land)
     assert pair.between > 0  # one came between the other's plan and its push
-    assert not any(it.error for post in pair.posts for it in post.told)
+    assert not any(it.failure for post in pair.posts for it in post.told)
     published = sum(
         len(it.done.parts) for post in pair.posts for done in post.told for it in done.rounds
     )
