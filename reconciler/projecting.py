@@ -115,7 +115,7 @@ def _observed(evaluation: Evaluation) -> frozenset[Identity]:
         for source in tree.sources
         if is_observed(tree.settings, source.path)
         for item in source.documents
-        if (there := documents.find(*_name(item), asker=item.path)) and there.path == item.path
+        if (there := documents.find(*_name(item))) and there.path == item.path
     )
 
 

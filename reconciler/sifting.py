@@ -19,8 +19,6 @@ def without_causes(state: State, reading: Reading, plan: Plan) -> Iterator[Findi
 
     Nor from a pool that is gone and still has records: that is told once, with all of them. What
     presumes that a claim gets what it asks for is not told beside its refusal.
-
-    Warnings stay: a group that has nothing else is left out of the next plan, and keeps its own.
     """
     removed = rules.removed_pools(state) if reading.missing else {}
     given = set[Key]()

@@ -185,7 +185,7 @@ def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
 def _document(evaluation: Evaluation, claim: Key) -> Document:
     """The document of a person that makes the claim."""
     kind = known_as(claim.family, claim.kind)
-    found = evaluation.documents.find(kind, claim.namespace, claim.name, asker="")
+    found = evaluation.documents.find(kind, claim.namespace, claim.name)
     if found is None or found.doubt:
         message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
         raise UsageError(message, "mend it first: ipam check --worktree")

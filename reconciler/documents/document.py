@@ -138,33 +138,6 @@ class Document:
         return f"{self.kind.name} {name}"
 
 
-Asked = dict[str, dict[str, None]]
-"""Which nodes each file asked for, by path; in the order in which it asked."""
-
-EVERY = "*"
-"""In the place of a name: all documents of a kind in a namespace."""
-
-
-def node(kind: GroupKind, namespace: str, name: str) -> str:
-    """What a document is asked for by."""
-    return f"{kind.group}/{kind.kind} {namespace}/{name}"
-
-
-def anywhere(wanted: str) -> str:
-    """What a document is asked for by its kind and name alone, whatever its namespace.
-
-    Args:
-        wanted: What it is asked for by with its namespace.
-    """
-    kind, _, place = wanted.partition(" ")
-    return f"{kind} {EVERY}/{place.partition('/')[2]}"
-
-
-def is_anywhere(wanted: str) -> bool:
-    """It asks for documents of any namespace."""
-    return f" {EVERY}/" in wanted
-
-
 class Selection(Struct, frozen=True):
     """What labels select.
 
@@ -179,13 +152,7 @@ class Selection(Struct, frozen=True):
 
 
 class Documents:
-    """Documents of a tree by kind, in the order of their identities (not of their files).
-
-    Who reads a document may look at others only through `find`, `unread`, `every`, `namesakes` and
-    `matching`.
-    They note who asked for what, found or not: what a file depends on follows from the reading
-    itself (ADR 0007).
-    """
+    """Documents of a tree by kind, in the order of their identities (not of their files)."""
 
     def __init__(
         self, documents: Iterable[Document], broken: Mapping[Identity, str] = MappingProxyType({})
@@ -197,7 +164,6 @@ class Documents:
             broken: Documents that are described, though nothing of them can be read now or
                 before, with the path of their file.
         """
-        self.asked: Asked = {}
         self._broken: dict[GroupKind, dict[tuple[str, str], str]] = {}
         for (group, kind, namespace, name), path in broken.items():
             named = self._broken.setdefault(GroupKind(group, kind), {})
@@ -215,42 +181,32 @@ class Documents:
         """There is a document of one of the kinds, in whatever version."""
         return any(kind.id in self._by_kind for kind in kinds)
 
-    def find(self, kind: GroupKind, namespace: str, name: str, asker: str) -> Document | None:
+    def find(self, kind: GroupKind, namespace: str, name: str) -> Document | None:
         """The document that something in the file `asker` names, or None."""
-        self._note(asker, node(kind, namespace, name))
         return self._by_kind.get(kind, {}).get((namespace, name))
 
-    def unread(self, kind: GroupKind, namespace: str, name: str, asker: str) -> str:
+    def unread(self, kind: GroupKind, namespace: str, name: str) -> str:
         """The path of the file that describes a document which never could be read; else empty."""
-        self._note(asker, node(kind, namespace, name))
         return self._broken.get(kind, {}).get((namespace, name), "")
 
-    def every(self, kind: GroupKind, namespace: str, asker: str) -> list[str]:
+    def every(self, kind: GroupKind, namespace: str) -> list[str]:
         """The names of all documents of a kind in a namespace, described rightly or wrongly."""
-        self._note(asker, node(kind, namespace, EVERY))
         named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
         return sorted(name for space, name in named if space == namespace)
 
-    def namesakes(self, kind: GroupKind, name: str, asker: str) -> list[str]:
+    def namesakes(self, kind: GroupKind, name: str) -> list[str]:
         """The namespaces of all documents of a kind that have a name, described rightly or wrongly."""
-        self._note(asker, node(kind, EVERY, name))
         named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
         return sorted(space for space, other in named if other == name)
 
-    def matching(
-        self, kind: GroupKind, namespace: str, labels: Mapping[str, str], asker: str
-    ) -> Selection:
-        """The documents of a kind in a namespace that bear all of some labels.
-
-        Whoever asks depends on every document of the kind there: any of them may begin to match.
+    def matching(self, kind: GroupKind, namespace: str, labels: Mapping[str, str]) -> Selection:
+        """Return the documents of a kind in a namespace that have all of some labels.
 
         Args:
             kind: The kind.
             namespace: The namespace; empty for a cluster-scoped kind.
             labels: The labels with their values; none match all documents.
-            asker: The file that asks.
         """
-        self._note(asker, node(kind, namespace, EVERY))
         there = self._by_kind.get(kind, {}).items()
         broken = self._broken.get(kind, {}).items()
         return Selection(
@@ -261,9 +217,6 @@ class Documents:
             ),
             tuple(sorted({path for (space, _), path in broken if space == namespace})),
         )
-
-    def _note(self, asker: str, wanted: str) -> None:
-        self.asked.setdefault(asker, {})[wanted] = None
 
 
 def pointer(steps: yaml.Steps) -> str:

@@ -135,9 +135,7 @@ class _Assembling:
     @staticmethod
     def _find(documents: Documents, body: Mapping[str, Any]) -> Any:
         metadata = body["metadata"]
-        return documents.find(
-            _kind(body), metadata.get("namespace", ""), metadata["name"], asker=""
-        )
+        return documents.find(_kind(body), metadata.get("namespace", ""), metadata["name"])
 
     def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
         """Give each range its pool, once what is known is left out; the pools to write."""

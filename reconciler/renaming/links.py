@@ -55,12 +55,12 @@ def broken(link: Link, documents: Documents) -> str:
     if (there := _found(link, documents)) is not None:
         return there.unread
     kind, key = link.document.kind.id, link.before
-    return documents.unread(kind, key.namespace, key.name, asker=link.document.file)
+    return documents.unread(kind, key.namespace, key.name)
 
 
 def _found(link: Link, documents: Documents) -> Document | None:
     kind, key = link.document.kind.id, link.before
-    return documents.find(kind, key.namespace, key.name, asker=link.document.file)
+    return documents.find(kind, key.namespace, key.name)
 
 
 def still_there(link: Link, documents: Documents) -> Iterator[Finding]:

@@ -3,13 +3,11 @@
 import pytest
 
 from reconciler.documents.document import (
-    EVERY,
     Document,
     Documents,
     GroupKind,
     Kind,
     Selection,
-    node,
     pointer,
 )
 from reconciler.documents.load import Kinds, Loaded, load
@@ -256,9 +254,8 @@ def test_documents_come_in_the_order_of_their_identities() -> None:
     documents = Documents(made, {(*kind.id, "", "d"): "pools/b.yaml"})
     assert [document.name for document in documents.of(kind.id)] == ["a", "b", "c"]
     assert list(documents.of(GroupKind("g", "Team"))) == []
-    assert documents.unread(kind.id, "", "d", asker=PATH) == "pools/b.yaml"
-    assert documents.every(kind.id, "", asker=PATH) == ["a", "b", "c", "d"]
-    assert documents.asked == {PATH: {node(kind.id, "", "d"): None, node(kind.id, "", "*"): None}}
+    assert documents.unread(kind.id, "", "d") == "pools/b.yaml"
+    assert documents.every(kind.id, "") == ["a", "b", "c", "d"]
 
 
 def test_kinds_of_one_name_are_told_apart_by_their_group_and_versions_are_not() -> None:
@@ -274,14 +271,14 @@ def test_kinds_of_one_name_are_told_apart_by_their_group_and_versions_are_not() 
         ("m", "a.io/v2"),
         ("n", "a.io/v1"),
     ]
-    assert documents.find(other.id, "x", "m", asker=PATH) is None
-    assert documents.find(other.id, "x", "n", asker=PATH) is made[0]
-    assert documents.every(one.id, "x", asker=PATH) == ["m", "n"]
-    assert documents.every(other.id, "x", asker=PATH) == ["n", "wrong"]
+    assert documents.find(other.id, "x", "m") is None
+    assert documents.find(other.id, "x", "n") is made[0]
+    assert documents.every(one.id, "x") == ["m", "n"]
+    assert documents.every(other.id, "x") == ["n", "wrong"]
     assert made[1].identity == ("a.io", "Cluster", "x", "m")
 
 
-def test_labels_select_documents_and_whoever_asks_depends_on_all_of_the_kind() -> None:
+def test_labels_select_documents() -> None:
     kind = Kind("a.io/v1", "Lake", "", "x")
 
     def lake(namespace: str, name: str, **labels: str) -> Document:
@@ -293,14 +290,11 @@ def test_labels_select_documents_and_whoever_asks_depends_on_all_of_the_kind() -
         lake("y", "c", use="web"),
     ]
     documents = Documents([*made, lake("x", "d")], {(*kind.id, "x", "e"): "broken.yaml"})
-    found = documents.matching(kind.id, "x", {"use": "web"}, asker="me.yaml")
+    found = documents.matching(kind.id, "x", {"use": "web"})
     assert [document.name for document in found.documents] == ["a", "b"]
     assert found.unread == ("broken.yaml",)
-    assert documents.matching(kind.id, "y", {"use": "db"}, asker="me.yaml") == Selection((), ())
-    assert len(documents.matching(kind.id, "x", {}, asker="me.yaml").documents) == 3
-    assert documents.asked == {
-        "me.yaml": {node(kind.id, "x", EVERY): None, node(kind.id, "y", EVERY): None}
-    }
+    assert documents.matching(kind.id, "y", {"use": "db"}) == Selection((), ())
+    assert len(documents.matching(kind.id, "x", {}).documents) == 3
 
 
 def test_hints_show_a_kind_that_may_stand_there() -> None:

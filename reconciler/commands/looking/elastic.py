@@ -250,7 +250,7 @@ class _Look:
         stands = self.demands.get((namespace, name))
         if stands is not None:
             return stands.doubt
-        return self.evaluation.documents.unread(DEMAND.id, namespace, name, asker="")
+        return self.evaluation.documents.unread(DEMAND.id, namespace, name)
 
     def _refused(self, asked: Mapping[str, tuple[Entry, ...]]) -> Mapping[tuple[str, int], Refusal]:
         """What the planner would refuse of all that is asked for."""

@@ -6,14 +6,14 @@ moved to. A readable document of the same identity comes before all of them (`co
 ADR 0006).
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec import Struct, field
 
 from reconciler.commands.reading.files import Reader
 from reconciler.commands.reading.originals import originals
-from reconciler.documents.document import Document, Identity, node
+from reconciler.documents.document import Document, Identity
 from reconciler.documents.load import Loaded
 from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import Unread
@@ -32,7 +32,6 @@ def last_good(
     reader: Reader,
     loaded: Sequence[Loaded],
     record_files: Sequence[Recalled],
-    elsewhere: Container[str] = (),
 ) -> LastGood:
     """What counts in the place of all that is broken; costs nothing where nothing is.
 
@@ -40,7 +39,6 @@ def last_good(
         reader: How files are read.
         loaded: The source files.
         record_files: The record files.
-        elsewhere: Nodes of documents that can be read, in files that are not among them.
     """
     findings = reader.source.findings()
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
@@ -55,11 +53,7 @@ def last_good(
     search.run()
     readable = {document.identity for file in loaded for document in file.documents}
     held = {item.allocation.claim for item in record_files if item.allocation is not None}
-    documents = tuple(
-        item
-        for key, item in search.documents.items()
-        if key not in readable and node(item.kind.id, item.namespace, item.name) not in elsewhere
-    )
+    documents = tuple(item for key, item in search.documents.items() if key not in readable)
     return LastGood(
         files=tuple(search.files),
         documents=documents,

@@ -14,8 +14,8 @@ from reconciler.model.settings import Settings
 
 def may_own(documents: Documents, namespace: str, name: str) -> bool:
     """Whether there is a tenant of that name, or a file that may describe it."""
-    found = documents.find(TENANT, namespace, name, asker="")
-    return found is not None or bool(documents.unread(TENANT, namespace, name, asker=""))
+    found = documents.find(TENANT, namespace, name)
+    return found is not None or bool(documents.unread(TENANT, namespace, name))
 
 
 def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:

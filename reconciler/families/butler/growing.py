@@ -69,6 +69,6 @@ def demands(documents: Documents) -> dict[tuple[str, str], Document]:
     found: dict[tuple[str, str], Document] = {}
     for demand in documents.of(DEMAND.id):
         name = demand.namespace, demand.name
-        documents.find(TENANT, *name, asker=demand.file)
+        documents.find(TENANT, *name)
         found[name] = demand
     return found

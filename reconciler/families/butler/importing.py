@@ -149,7 +149,7 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
 
 
 def _is_there(documents: Documents, namespace: str, name: str) -> bool:
-    return documents.find(TENANT, namespace, name, asker="") is not None
+    return documents.find(TENANT, namespace, name) is not None
 
 
 def _pool_key(name: str) -> Key:

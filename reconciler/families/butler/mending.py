@@ -30,7 +30,7 @@ def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
         kind, steps = TENANT, ("spec", "networking", "lbPoolSize")
     else:
         return None
-    document = documents.find(kind, claim.key.namespace, claim.key.name, asker="")
+    document = documents.find(kind, claim.key.namespace, claim.key.name)
     if document is None:
         return None
     says = f"ask for {size} instead of {claim.size}, the most that fit"
@@ -38,7 +38,7 @@ def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
-    document = documents.find(POOL, pool.key.namespace, pool.key.name, asker="")
+    document = documents.find(POOL, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
     network = next(iter(pool.extent))
@@ -75,7 +75,7 @@ def _given_out(document: Document, network: IPRange, wider: IPRange) -> tuple[Ed
 
 
 def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Iterator[Mend]:
-    tenant = documents.find(TENANT, claim.owner.namespace, claim.owner.name, asker="")
+    tenant = documents.find(TENANT, claim.owner.namespace, claim.owner.name)
     if claim.key.kind != TENANT.kind or tenant is None:
         return
     provider, _ = Providers(documents).of(tenant)

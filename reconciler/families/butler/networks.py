@@ -28,12 +28,12 @@ class Networks:
             self._read[network.pool.key] = network
             self._collected.add_pool(document, network.pool)
 
-    def find(self, namespace: str, name: str, asker: str) -> NetworkPool | None:
+    def find(self, namespace: str, name: str) -> NetworkPool | None:
         """The pool that a file names; one that never could be read is noted as frozen."""
         key = pool_key(namespace, name)
-        if self._documents.find(POOL, namespace, name, asker=asker) is not None:
+        if self._documents.find(POOL, namespace, name) is not None:
             return self._read.get(key)
-        if path := self._documents.unread(POOL, namespace, name, asker=asker):
+        if path := self._documents.unread(POOL, namespace, name):
             self._collected.frozen[key] = path
         return None
 
@@ -41,8 +41,7 @@ class Networks:
         """The provider's pools that exist, in the order in which they are tried."""
         name = (provider.document.namespace, provider.document.name)
         if name not in self._of:  # once for all of its tenants
-            file = provider.document.file
-            found = (self.find(NAMESPACE, key.name, file) for key in provider.pools)
+            found = (self.find(NAMESPACE, key.name) for key in provider.pools)
             self._of[name] = [network for network in found if network is not None]
         return self._of[name]
 

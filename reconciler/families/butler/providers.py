@@ -150,17 +150,17 @@ class Providers:
         """
         reference = tenant.spec.get("providerConfigRef") or {"name": self._default(tenant)}
         key = (reference.get("namespace", NAMESPACE), reference["name"])
-        if self._documents.find(PROVIDER, *key, asker=tenant.file) is None:
+        if self._documents.find(PROVIDER, *key) is None:
             return None, key
         return self._by_name.get(key), key
 
     def unread(self, key: tuple[str, str], tenant: Document) -> str:
         """The path of the file that describes a provider which never could be read; else empty."""
-        return self._documents.unread(PROVIDER, *key, asker=tenant.file)
+        return self._documents.unread(PROVIDER, *key)
 
     def _default(self, tenant: Document) -> str:
-        is_there = self._documents.find(PROVIDER, NAMESPACE, DEFAULT, asker=tenant.file) is not None
-        if is_there or self._documents.unread(PROVIDER, NAMESPACE, DEFAULT, asker=tenant.file):
+        is_there = self._documents.find(PROVIDER, NAMESPACE, DEFAULT) is not None
+        if is_there or self._documents.unread(PROVIDER, NAMESPACE, DEFAULT):
             return DEFAULT
-        described = self._documents.every(PROVIDER, NAMESPACE, asker=tenant.file)
+        described = self._documents.every(PROVIDER, NAMESPACE)
         return described[0] if described else DEFAULT

@@ -152,7 +152,7 @@ class Reader:
         reference = document.spec.get("teamRef")
         if not reference:
             return
-        teams = self.documents.every(TEAM, "", asker=document.file)
+        teams = self.documents.every(TEAM, "")
         if teams and reference["name"] not in teams:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
@@ -200,7 +200,7 @@ class Reader:
         network = provider.document.spec.get("network") or {}
         for index, reference in enumerate(network.get("poolRefs") or ()):
             key = pool_key(NAMESPACE, reference["name"])
-            if self.networks.find(NAMESPACE, key.name, provider.document.file) is not None:
+            if self.networks.find(NAMESPACE, key.name) is not None:
                 self._hold_back(provider, key)
             elif provider.is_ipam and key not in self.collected.frozen:
                 self.collected.lack(provider.document, key, missing_pool(provider, index))

@@ -38,7 +38,7 @@ def claim_of_copy(body: Body) -> Key | None:
 
 def adopt(record: Allocation, documents: Documents) -> Key:
     """That of the request that bears the record's name, if there is one, else the tenant's own."""
-    if documents.find(REQUEST, record.namespace, record.name, asker=record.path) is None:
+    if documents.find(REQUEST, record.namespace, record.name) is None:
         return record.claim
     return request_key(record.namespace, record.name)
 

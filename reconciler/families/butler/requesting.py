@@ -47,8 +47,8 @@ class Requests:
 
     def _tenant(self, document: Document, name: Name) -> Document | None:
         """The tenant that a request names."""
-        tenant = self._documents.find(TENANT, *name, asker=document.file)
-        if tenant is None and not self._documents.unread(TENANT, *name, asker=document.file):
+        tenant = self._documents.find(TENANT, *name)
+        if tenant is None and not self._documents.unread(TENANT, *name):
             place = document.at("spec", "tenantClusterRef", "name")
             message = f"TenantCluster {'/'.join(name)} is not in the repository"
             hint = "the addresses are held all the same; add the TenantCluster when it exists"
@@ -60,10 +60,10 @@ class Requests:
 
     def _near(self, document: Document, namespace: str, name: str) -> str:
         """The tenant that is there and may be meant by one that is not; empty where none is near."""
-        spaces = self._documents.namesakes(TENANT, name, asker=document.file)
+        spaces = self._documents.namesakes(TENANT, name)
         if space := nearest(namespace, spaces):
             return f"{space}/{name}"
-        names = self._documents.every(TENANT, namespace, asker=document.file)
+        names = self._documents.every(TENANT, namespace)
         near = nearest(name, names, _NEAR)
         return f"{namespace}/{near}" if near else ""
 
@@ -73,7 +73,7 @@ class Requests:
         if tenant is not None:
             provider, _ = self._providers.of(tenant)
         pool = document.spec["poolRef"]["name"]
-        network = self._networks.find(document.namespace, pool, document.file)
+        network = self._networks.find(document.namespace, pool)
         key = pool_key(document.namespace, pool)
         quota = provider.quota(name, document.spec["type"]) if provider else None
         claim, found = read_request(document, network, owner_of_request(document, tenant), quota)

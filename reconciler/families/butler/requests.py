@@ -43,8 +43,7 @@ def team_of(document: Document, documents: Documents) -> str:
     if document.kind.id != REQUEST:
         return owner_of(document).team
     named = document.spec["tenantClusterRef"]
-    asker = document.file
-    tenant = documents.find(TENANT, named["namespace"], named["name"], asker=asker)
+    tenant = documents.find(TENANT, named["namespace"], named["name"])
     return owner_of_request(document, tenant).team
 
 

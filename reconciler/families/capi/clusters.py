@@ -49,4 +49,4 @@ def variables_of(document: Document) -> frozenset[str]:
 
 def cluster_named(document: Document, name: str, documents: Documents) -> Document | None:
     """The Cluster of a name in a document's namespace."""
-    return documents.find(CLUSTER, document.namespace, name, asker=document.file)
+    return documents.find(CLUSTER, document.namespace, name)

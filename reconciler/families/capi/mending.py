@@ -18,7 +18,7 @@ _MORE = 8
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
     """What follows in the subnet on the ranges that there are, beside the last one first."""
     kind = next(item.id for item in KINDS if item.name == pool.key.kind)
-    document = documents.find(GroupKind(*kind), pool.key.namespace, pool.key.name, asker="")
+    document = documents.find(GroupKind(*kind), pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
     version = next(iter(pool.extent)).version

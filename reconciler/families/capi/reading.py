@@ -189,10 +189,10 @@ class _Reader:
     def _wanted(self, document: Document, class_: ClassRef, slot: str) -> _Wanted:
         """The pools of a slot: that of a claim of its name, else those that labels select."""
         name = f"{CLAIM_NAMES[slot]}{document.name}"
-        own = self.documents.find(CLAIM, document.namespace, name, asker=document.file)
+        own = self.documents.find(CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
             return self._named(document, pool)
-        selected = self.selector.select(document.file, document.namespace, class_.name, slot)
+        selected = self.selector.select(document.namespace, class_.name, slot)
         told = f"{CLASS_LABEL}={class_.name}, {ROLE_LABEL}={slot}"
         hint = f"label a pool {told}"
         hint += f', or annotate the Cluster {INGRESS_ENABLED}: "false"' if slot == INGRESS else ""
@@ -207,12 +207,12 @@ class _Reader:
     def _named(self, document: Document, pool: Key) -> _Wanted:
         """A pool that is named. One that never could be read gives nothing out."""
         kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
-        there = self.documents.find(kind, pool.namespace, pool.name, asker=document.file)
+        there = self.documents.find(kind, pool.namespace, pool.name)
         doubt = self._unread(document, kind, pool) if there is None else ""
         return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
 
     def _unread(self, document: Document, kind: GroupKind, pool: Key) -> str:
-        return self.documents.unread(kind, pool.namespace, pool.name, asker=document.file)
+        return self.documents.unread(kind, pool.namespace, pool.name)
 
     def _claim(self, document: Document) -> None:
         """An IPAddressClaim, unless it is the one of a Cluster's own claim."""

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from reconciler.documents.document import EVERY, Document, Documents
+from reconciler.documents.document import Document, Documents
 from reconciler.families.capi.kinds import GLOBAL_POOL, POOL
 from reconciler.families.capi.pools import pool_key
 from reconciler.families.capi.serving import Serves, read_serves
@@ -29,24 +29,21 @@ class Selector:
         self._serves: dict[Key, Serves] = {}
         self._selected: dict[tuple[str, str, str], Selected] = {}
 
-    def select(self, asker: str, namespace: str, class_: str, role: str) -> Selected:
+    def select(self, namespace: str, class_: str, role: str) -> Selected:
         """The pools of a namespace, and those of all, that serve a class for a role.
 
         In the order of their names; of two of one name the namespace's own comes first.
         """
         asked = namespace, class_, role
         if asked not in self._selected:
-            self._selected[asked] = self._select(asker, *asked)
-        for kind, space in ((POOL, namespace), (GLOBAL_POOL, "")):
-            # Whoever asks depends on every pool there, though an earlier one had the answer made.
-            self._documents.find(kind, space, EVERY, asker=asker)
+            self._selected[asked] = self._select(*asked)
         return self._selected[asked]
 
-    def _select(self, asker: str, namespace: str, class_: str, role: str) -> Selected:
+    def _select(self, namespace: str, class_: str, role: str) -> Selected:
         found: list[Key] = []
         unread: list[str] = []
         for kind, space in ((POOL, namespace), (GLOBAL_POOL, "")):
-            there = self._documents.matching(kind, space, {}, asker=asker)
+            there = self._documents.matching(kind, space, {})
             found += [self._key(item) for item in there.documents if self._fits(item, class_, role)]
             unread += there.unread
         found.sort(key=lambda key: (key.name, key.kind != POOL.kind))
@@ -59,7 +56,7 @@ class Selector:
         found: list[tuple[str, bool, str, str, Key]] = []
         for class_ in sorted(serves.classes):
             for role in sorted(serves.roles):
-                first = self.select(document.file, document.namespace, class_, role).keys[0]
+                first = self.select(document.namespace, class_, role).keys[0]
                 if first != own:
                     found.append((first.name, first.kind != POOL.kind, class_, role, first))
         if not found:

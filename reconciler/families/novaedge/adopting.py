@@ -71,7 +71,7 @@ def held_in_pool(document: Document, found: list[Finding]) -> Iterator[Held]:
 
 def is_of_others(held: Held, pool: Document, documents: Documents) -> bool:
     """Whether no ProxyVIP of the pool in the repository stands for what its status lists."""
-    vip = documents.find(VIP, "", held.vip, asker=pool.file) if held.vip else None
+    vip = documents.find(VIP, "", held.vip) if held.vip else None
     return vip is None or read_vip(vip, []).pool != pool.name
 
 

@@ -17,7 +17,7 @@ _NEXT = 8
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
     """The blocks behind those that there are, of the same size."""
-    document = documents.find(POOL, "", pool.key.name, asker="")
+    document = documents.find(POOL, "", pool.key.name)
     if document is None or document.doubt:
         return
     for step in range(1, _NEXT + 1):

@@ -126,9 +126,9 @@ class _Reader:
     def _candidates(self, document: Document, wish: Wish) -> tuple[tuple[Key, ...], str]:
         """The pool that a VIP names, or the file in which it may stand and cannot be read."""
         key = pool_key(wish.pool)
-        if self.documents.find(POOL, "", wish.pool, asker=document.file) is not None:
+        if self.documents.find(POOL, "", wish.pool) is not None:
             return ((key,) if key in self.collected.pools else ()), ""
-        if path := self.documents.unread(POOL, "", wish.pool, asker=document.file):
+        if path := self.documents.unread(POOL, "", wish.pool):
             self.collected.frozen[key] = path
             return (), path
         place = document.at("spec", "poolRef", "name")

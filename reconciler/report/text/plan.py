@@ -161,7 +161,7 @@ def whence(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
         place, commit = f"{asked.source.path}:{asked.source.line}", commit_of(claim, own)
         return f"{place} ({commit})" if commit else place
     kind = known_as(claim.family, claim.kind)
-    document = evaluation.documents.find(kind, claim.namespace, claim.name, "")
+    document = evaluation.documents.find(kind, claim.namespace, claim.name)
     if document is not None:
         return f"{document.path}:{document.start.line} asks for none"
     gone = f"its {claim.kind or 'claim'} is gone"

@@ -62,12 +62,12 @@ def source(*, believed: bool) -> MemorySource:
 
 def test_what_reconcile_took_away_is_gone_also_while_something_is_broken() -> None:
     evaluation = evaluate(read_tree(source(believed=True)))
-    assert evaluation.documents.find(*NAMED, asker="x") is None
+    assert evaluation.documents.find(*NAMED) is None
 
 
 def test_what_a_commit_took_away_that_only_says_so_counts_as_it_was() -> None:
     evaluation = evaluate(read_tree(source(believed=False)))
-    assert evaluation.documents.find(*NAMED, asker="x") is not None
+    assert evaluation.documents.find(*NAMED) is not None
     assert decided(evaluation)[TWO].startswith("keep")
 
 

@@ -35,15 +35,6 @@ def test_a_pool_that_cannot_be_read_is_none() -> None:
     assert FAMILY.project(given) == ()
 
 
-def test_every_cluster_depends_on_every_pool_though_others_asked_before() -> None:
-    known = evaluation_of(of(pool(), cluster("one"), cluster("two")))
-    asked = known.documents.asked
-    pools = {item for item in asked["clusters/01.yaml"] if "IPPool" in item}
-    assert pools == {item for item in asked["clusters/02.yaml"] if "IPPool" in item}
-    assert "ipam.cluster.x-k8s.io/GlobalInClusterIPPool /*" in pools
-    assert "ipam.cluster.x-k8s.io/InClusterIPPool default/*" in pools
-
-
 def test_the_class_may_be_of_another_namespace() -> None:
     for version, topology in (
         ("v1beta1", {"class": "web", "classNamespace": "classes"}),

@@ -33,7 +33,7 @@ def read(documents: Documents, held: Held | None, settings: Settings) -> Reading
 
 def _claim(document: Document, documents: Documents, pools: Mapping[Key, Pool]) -> Claim:
     labels = document.spec["quay"]
-    selected = documents.matching(QUAY, "", labels, asker=document.file)
+    selected = documents.matching(QUAY, "", labels)
     found = [pool_key(quay.name) for quay in selected.documents]
     told = ", ".join(f"{key}={value}" for key, value in labels.items())
     pin = read_pin(document, [])
