@@ -37,7 +37,7 @@ def record_text(record: Allocation) -> str:
         version, first, last = item
         start, end = _address(version, first), _address(version, last)
         if item.size <= MAX_LISTED:
-            addresses = f"  addresses:\n{_listed(version, first, last)}"
+            addresses = f"  addresses:\n{listed(version, first, last)}"
         block = format_cidr(item)
         cidr = f"  cidr: {block if version == 4 else text(block)}\n" if block else ""
         given = (
@@ -77,7 +77,7 @@ status:
 {released}{starts}"""
 
 
-def _listed(version: int, first: int, last: int) -> str:
+def listed(version: int, first: int, last: int) -> str:
     """The lines of all addresses from first to last."""
     if version == 4 and first >> 8 == last >> 8:
         head = f"    - {first >> 24}.{first >> 16 & 255}.{first >> 8 & 255}."

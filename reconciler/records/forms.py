@@ -1,10 +1,5 @@
-"""The pattern that reads a record, family by family, and its references as lines.
+"""The form of the records of each family, and their references as lines."""
 
-A record names its claim in a line that stands where it always stands, and the claim its family: so
-one look tells which pattern reads the whole text.
-"""
-
-import re
 from functools import cache
 
 from msgspec import Struct
@@ -14,9 +9,8 @@ from reconciler.families import family_of, home_of, known_as
 from reconciler.families._family import Family
 from reconciler.families._record_form import WHOLE, RecordForm
 from reconciler.model.allocation import Allocation
-from reconciler.model.key import LABEL as ONE_LABEL
-from reconciler.model.key import NAME, Key
-from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, HELD_OF, KIND, LABEL
+from reconciler.model.key import Key
+from reconciler.model.record_kind import API_VERSION, CLAIM, KIND
 
 HEAD = f"""apiVersion: {API_VERSION}
 kind: {KIND}
@@ -25,28 +19,14 @@ metadata:
     {CLAIM}: """
 """What every record begins with, up to its claim."""
 
-NAMES = (
-    "claim", "role", "team", "name", "namespace", "count", "pinned", "pool_kind", "pool",
-    "pool_namespace", "owner", "owner_namespace", "type", "allocated_at", "since", "message",
-    "reason", "end", "phase", "start", "announced", "held_of",
-)  # fmt: skip
-"""The groups of every pattern. What a family's records do not say is None."""
-
 COUNT = "[1-9][0-9]{0,8}"
 """A number of records, as a record says it."""
-
-# Dates are written unasked in quotes, so their form is held here.
-_INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-_LABEL = re.escape(LABEL)
-_HELD_OF = re.escape(HELD_OF)
 
 
 class Form(Struct, frozen=True):
     """How the records of one family are read and written.
 
     Attributes:
-        pattern: A whole record in canonical form.
-        groups: The numbers of its groups, in the order of `NAMES`.
         owner_is_first: The owner's reference stands before the pool's, as keys are sorted.
         first_pool_kind: The kind of a pool of which the name alone is said.
         names_pool_whole: Its reference is `WHOLE`.
@@ -55,17 +35,10 @@ class Form(Struct, frozen=True):
 
     family: Family
     record: RecordForm
-    pattern: re.Pattern[str]
-    groups: tuple[int, ...]
     owner_is_first: bool
     first_pool_kind: str
     names_pool_whole: bool
     names_owner_whole: bool
-
-    def read(self, record: str) -> tuple[str | None, ...] | None:
-        """What a text says, in the order of `NAMES`; None for one that has another form."""
-        found = self.pattern.fullmatch(record)
-        return None if found is None else found.group(*self.groups)
 
     def pool(self, kind: str, namespace: str, name: str, beside: str) -> Key:
         """The pool that a record refers to.
@@ -107,25 +80,14 @@ def form_of(family: str) -> Form:
     if found is None:
         raise KeyError(family)
     record = found.record
-    pattern = re.compile(_pattern(record), re.ASCII)
-    groups = tuple(pattern.groupindex[name] for name in NAMES)
     return Form(
         found,
         record,
-        pattern,
-        groups,
         owner_is_first=record.owner < "count",
         first_pool_kind=found.pool_kinds[0],
         names_pool_whole=record.names_pool_whole,
         names_owner_whole=record.owner_fields == WHOLE,
     )
-
-
-def family_in(record: str) -> str:
-    """The family that the claim of a record names; empty for a text that begins otherwise."""
-    if not record.startswith(HEAD):
-        return ""
-    return record[len(HEAD) : record.find("/", len(HEAD))]
 
 
 def first_pool(claim: Key, beside: str, name: str) -> Key:
@@ -188,58 +150,3 @@ def _reference(fields: tuple[str, ...], of: Key) -> dict[str, str]:
 
 def _lines(reference: dict[str, str]) -> str:
     return "".join([f"    {field}: {text(value)}\n" for field, value in reference.items()])
-
-
-def _pattern(form: RecordForm) -> str:
-    """The pattern of a family's records. Equal bytes prove it right, so it may take in too much."""
-    owner = f"  {form.owner}:\n{_fields(form.owner_fields, 'owner')}"
-    first, last = (owner, "") if form.owner < "count" else ("", owner)
-    unsaid = "" if form.names_pool_whole else "(?P<pool_kind>(?!))?(?P<pool_namespace>(?!))?"
-    return rf"""{re.escape(HEAD)}(?P<claim>.+)
-(?:    {_HELD_OF}: "(?P<held_of>{COUNT})"
-)?  labels:
-    {_LABEL}allocation-role: (?P<role>.+)
-    {_LABEL}allocation-type: .+
-    {_LABEL}network-pool: .+
-    {_LABEL}team: (?P<team>.+)
-    {_LABEL}tenant: .+
-  name: (?P<name>"?{NAME}"?)
-  namespace: (?P<namespace>"?{ONE_LABEL}"?)
-spec:
-{first}  count: (?P<count>\d+)
-(?P<pinned>  pinnedRange:
-    endAddress: .+
-    startAddress: .+
-)?  poolRef:
-{_fields(form.pool, "pool")}{last}  type: (?P<type>.+)
-status:
-(?:  addresses:
-(?:    - .+
-)+)?(?:  allocatedAt: "(?P<allocated_at>{_INSTANT})"
-  allocatedBy: {ALLOCATED_BY}
-  allocatedCount: \d+
-(?P<announced>  announced: .+
-)?(?:  cidr: .+
-)?)?  conditions:
-    - lastTransitionTime: "(?P<since>{_INSTANT})"
-      message: (?P<message>.+)
-      reason: (?P<reason>.+)
-      status: .+
-      type: Ready
-(?:  endAddress: (?P<end>.+)
-)?  phase: (?P<phase>.+)
-(?:  releasedAt: .+
-)?(?:  startAddress: (?P<start>.+)
-)?{unsaid}"""
-
-
-def _fields(fields: tuple[str, ...], of: str) -> str:
-    """The lines of a reference as a part of a pattern."""
-    if fields != WHOLE:
-        groups = {"name": of, "namespace": f"{of}_namespace"}
-        return "".join(f"    {field}: (?P<{groups[field]}>.+)\n" for field in fields)
-    kind = "(?P<pool_kind>.+)" if of == "pool" else ".+"
-    return (
-        f"    apiGroup: .+\n    kind: {kind}\n    name: (?P<{of}>.+)\n"
-        f"(?:    namespace: (?P<{of}_namespace>.+)\n)?"
-    )

@@ -3,19 +3,22 @@
 import re
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from reconciler.addresses import IPRange
 from reconciler.documents import yaml
 from reconciler.documents.dump import dump
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
+from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import path_of, place_of
-from reconciler.records.recall import recall
+from reconciler.records.recall import canonical, recall
 from tests.examples import scaled
 from tests.properties.strategies import FOLDER, pool_key, ranges, record
 from tests.world import SMALL, evaluation_of, reconciled
@@ -80,6 +83,43 @@ def test_the_careful_reader_reads_what_the_fast_one_reads(allocation: Allocation
     careful = recall(FOLDER, allocation.path, f"# a note\n{text}".encode()).allocation
     assert careful is not None
     assert replace(careful, pristine=True) == allocation
+
+
+@st.composite
+def mutations(draw: st.DrawFn, text: str) -> str:
+    """A record with one value replaced by that of another line, or with a few characters edited."""
+    lines = text.split("\n")
+    at = draw(st.integers(0, len(lines) - 2))
+    if draw(st.booleans()):
+        other = lines[draw(st.integers(0, len(lines) - 2))]
+        lines[at] = lines[at].partition(": ")[0] + ": " + other.partition(": ")[2]
+        return "\n".join(lines)
+    where = draw(st.integers(0, len(text) - 1))
+    put = draw(st.sampled_from(("", "0", "1", "a", "no", '"', " ", "-", ".", "\n", ":", "#")))
+    return text[:where] + put + text[where + draw(st.integers(0, 2)) :]
+
+
+@given(allocations(), st.data())
+@settings(max_examples=400)
+def test_the_pattern_accepts_only_what_the_yaml_reader_reads_and_writes_back(
+    allocation: Allocation, data: st.DataObject
+) -> None:
+    text = record_text(allocation)
+    for record in (text, data.draw(mutations(text))):
+        fast = canonical(FOLDER, allocation.path, record.encode())
+        if fast is not None:
+            assert record_text(fast) == record
+            careful, _, _ = recall_carefully(FOLDER, allocation.path, record.encode())
+            assert careful is not None
+            assert replace(careful, pristine=True) == fast
+
+
+@pytest.mark.parametrize("slot", ["loadbalancer", "nodes", "nodes-3"])
+def test_the_pattern_accepts_the_records_of_live_claims(slot: str) -> None:
+    key = Key("butler", "team-a", "one", slot, "TenantCluster")
+    for phase in (Phase.ALLOCATED, Phase.RELEASED):
+        made = record(key, pool_key("edge"), IPRange(4, 10 << 24, (10 << 24) + 7), phase, 0)
+        assert canonical(FOLDER, made.path, record_text(made).encode()) == made
 
 
 @given(allocations())
