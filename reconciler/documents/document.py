@@ -182,7 +182,7 @@ class Documents:
         return any(kind.id in self._by_kind for kind in kinds)
 
     def find(self, kind: GroupKind, namespace: str, name: str) -> Document | None:
-        """The document that something in the file `asker` names, or None."""
+        """Return the document of a kind, namespace, and name, or None."""
         return self._by_kind.get(kind, {}).get((namespace, name))
 
     def unread(self, kind: GroupKind, namespace: str, name: str) -> str:

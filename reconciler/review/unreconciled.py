@@ -130,9 +130,7 @@ def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
     if not is_there(link, base.documents):
         return False
     path, key = broken(link, base.documents), link.before
-    now = evaluation.documents.find(
-        link.document.kind.id, key.namespace, key.name, asker=link.document.file
-    )
+    now = evaluation.documents.find(link.document.kind.id, key.namespace, key.name)
     return not path or (now is not None and not now.unread and now.path == path)
 
 

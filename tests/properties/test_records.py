@@ -105,11 +105,11 @@ def test_the_pattern_accepts_only_what_the_yaml_reader_reads_and_writes_back(
     allocation: Allocation, data: st.DataObject
 ) -> None:
     text = record_text(allocation)
-    for record in (text, data.draw(mutations(text))):
-        fast = canonical(FOLDER, allocation.path, record.encode())
+    for written in (text, data.draw(mutations(text))):
+        fast = canonical(FOLDER, allocation.path, written.encode())
         if fast is not None:
-            assert record_text(fast) == record
-            careful, _, _ = recall_carefully(FOLDER, allocation.path, record.encode())
+            assert record_text(fast) == written
+            careful, _, _ = recall_carefully(FOLDER, allocation.path, written.encode())
             assert careful is not None
             assert replace(careful, pristine=True) == fast
 
