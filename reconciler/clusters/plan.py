@@ -4,7 +4,7 @@ A plan is a value: made of what the cluster shall hold, of what was read of it a
 alone. In which order its steps stand is decided by `plan_tenant.py` and `plan_management.py`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 
@@ -13,7 +13,6 @@ from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.inventory import Entry
-from reconciler.clusters.lanes import abreast
 from reconciler.clusters.metallb import pool_addresses
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.progress import Progress, foresee
@@ -95,12 +94,6 @@ class Draft:
         """Take one more step."""
         self.steps.append(step)
         foresee(self.progress, step)
-
-    def abreast(self, make: Callable[[], None]) -> None:
-        """Make steps, of which those that do not wait for each other are taken side by side."""
-        begun = len(self.steps)
-        make()
-        self.steps[begun:] = abreast(self.steps[begun:])
 
     def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
         """Say that an object cannot be as it shall be."""

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 from reconciler.clusters import crds
 from reconciler.clusters.bringing import Bringing
@@ -209,7 +208,7 @@ class _Management:
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
         bringing = Bringing(self.draft, recorder, self.live, frozenset(self.unknown))
         desired = worded(self.desired, self.live, self.estate.words, self.estate.growing)
-        self.draft.abreast(partial(bringing.all, desired))
+        bringing.all(desired)
 
     def _prune(self) -> Stop | None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""

@@ -5,7 +5,7 @@ comes after, and it is all that a dry run tells.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from reconciler.clusters.decision import Action, noted
 from reconciler.clusters.difference import Drift
@@ -14,7 +14,6 @@ from reconciler.clusters.outcome import WRITTEN, Outcome, Result
 from reconciler.clusters.resources import POLICY
 from reconciler.clusters.snapshot import Live
 from reconciler.clusters.steps import (
-    Abreast,
     Apply,
     Delete,
     Fail,
@@ -95,16 +94,6 @@ class Progress:
         self.entries.pop(str(ref), None)
         self.outcomes.append(Outcome(str(ref), Result.DELETED))
 
-    def lane(self) -> "Progress":
-        """The part of one lane of steps that are taken side by side: what it tells is told later."""
-        return replace(self, outcomes=[], notes=[])
-
-    def join(self, lanes: Iterable["Progress"]) -> None:
-        """Tell what lanes did, in their order."""
-        for lane in lanes:
-            self.outcomes += lane.outcomes
-            self.notes += lane.notes
-
     def may_try(self, step: Try) -> bool:
         """The steps are still called for."""
         return step.if_anything_is_ours in (None, self.is_anything_ours)
@@ -128,17 +117,11 @@ def foresee(progress: Progress, step: Step) -> None:
             progress.fail(step.name, step.error, step.drift)
         case MakeNamespace():
             progress.outcomes.append(Outcome(str(step.ref), Result.CREATED))
-        case Try() | Abreast():
-            for inner in _inner(progress, step):
+        case Try():
+            for inner in step.steps if progress.may_try(step) else ():
                 foresee(progress, inner)
         case _:
             pass  # it writes nothing
-
-
-def _inner(progress: Progress, step: Try | Abreast) -> tuple[Step, ...]:
-    if isinstance(step, Abreast):
-        return tuple(inner for lane in step.lanes for inner in lane)
-    return step.steps if progress.may_try(step) else ()
 
 
 def foreseen(entries: Mapping[str, Entry], steps: Iterable[Step]) -> Progress:

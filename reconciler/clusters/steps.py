@@ -206,12 +206,6 @@ class Try(Struct, frozen=True):
     if_anything_is_ours: bool | None = None
 
 
-class Abreast(Struct, frozen=True):
-    """Steps that may be taken side by side: none in one lane waits for one in another."""
-
-    lanes: "tuple[tuple[Step, ...], ...]"
-
-
 Step: TypeAlias = (
     Apply
     | Patch
@@ -226,7 +220,6 @@ Step: TypeAlias = (
     | Confirm
     | AwaitPolicies
     | Try
-    | Abreast
 )
 
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from threading import Event
 
 from reconciler.clusters.crds import is_established
 from reconciler.clusters.desired import MANAGER, owned_labels
-from reconciler.clusters.lanes import asks
 from reconciler.clusters.metallb import NAMESPACE, controller_time, state_error
 from reconciler.clusters.outcome import WRITTEN
 from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.resources import CONFIGURATION_STATE
 from reconciler.clusters.snapshot import objects_of
 from reconciler.clusters.steps import (
-    Abreast,
     Apply,
     AwaitEstablished,
     AwaitPolicies,
@@ -29,7 +26,6 @@ from reconciler.clusters.steps import (
 )
 from reconciler.commands.applying.object_applier import ObjectApplier
 from reconciler.commands.applying.polling import poll
-from reconciler.commands.applying.turns import threads
 from reconciler.model.instant import format_instant
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
@@ -42,8 +38,6 @@ from reconciler.ports import (
     UnreachableError,
 )
 
-WRITERS = 8
-"""How many objects are written at once where the plan says that they may be."""
 _ESTABLISHED_SECONDS = 60
 _LATE = "MetalLB's controller has not confirmed the change yet"
 _OLD_POLICIES = "the server does not go by the new admission policies yet"
@@ -61,7 +55,6 @@ class Executor:
         self.cluster = cluster
         self.progress = progress
         self.made: list[Ref] = []
-        self._revision = revision
         self._begun = cluster.now()
         self._done_before = 0
         objects = ObjectApplier(cluster, revision, self.progress)
@@ -77,7 +70,6 @@ class Executor:
             Confirm: self._confirm,
             AwaitPolicies: self._await_policies,
             Try: self._try,
-            Abreast: self._abreast,
         }
 
     def run(self, step: Step) -> None:
@@ -174,30 +166,3 @@ class Executor:
         except ClusterError as failed:
             self.progress.fail(step.name, str(failed))
         self._begun, self._done_before = self.cluster.now(), len(self.progress.outcomes)
-
-    def _abreast(self, step: Abreast) -> None:
-        """Take lanes side by side. What they did is told in their order, whoever was first."""
-        lanes = [Executor(self.cluster, self._revision, self.progress.lane()) for _ in step.lanes]
-        is_over = Event()
-
-        def take(at: int) -> None:
-            if is_over.is_set():
-                return
-            try:
-                for inner in step.lanes[at]:
-                    lanes[at].run(inner)
-            except BaseException:  # the work on the cluster ends: nobody begins any more
-                is_over.set()
-                raise
-
-        idle = [at for at, lane in enumerate(step.lanes) if not asks(lane)]
-        busy = sorted({*range(len(lanes))}.difference(idle))
-        try:
-            for at in idle:  # no thread is worth its while
-                take(at)
-            with threads(WRITERS) as pool:
-                begun = [pool.submit(take, at) for at in busy]
-            for future in begun:
-                future.result()
-        finally:
-            self.progress.join(lane.progress for lane in lanes)

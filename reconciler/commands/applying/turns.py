@@ -1,7 +1,7 @@
-"""Who is worked on when: all at once, but those that wait for others."""
+"""Thread pools, and the order of clusters that depend on others."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 @contextmanager
 def threads(count: int) -> Iterator[Executor]:
-    """So many threads. When the block fails, what was not begun is not begun any more."""
+    """Yield a thread pool. If the block fails, work that has not started is canceled."""
     with ThreadPoolExecutor(count) as pool:
         try:
             yield pool
@@ -25,45 +25,25 @@ def in_turn(
     after: Mapping[str, Sequence[str]],
     work: Callable[[str, Mapping[str, T]], T],
 ) -> Mapping[str, Future[T]]:
-    """Begin to work on all; who waits for others begins as soon as just those are done.
+    """Submit work for all names. A name that depends on others starts when these are done.
 
-    Nobody waits for one that waits itself, so two that wait for each other do not wait for ever.
+    Names without dependencies are submitted first, and dependents wait for no other dependent, so
+    two that depend on each other do not block.
 
     Args:
-        pool: Where it is done.
-        names: Who is worked on, in this order.
-        after: The others that one waits for; those that are not among `names` are done.
-        work: Gets a name, and what came of those that were waited for, but of those that failed.
-
-    Returns:
-        What becomes of each; all are begun.
+        pool: The threads.
+        names: The names, in order.
+        after: The dependencies of a name; those that are not among `names` are ignored.
+        work: Gets a name, and the results of its dependencies that did not fail.
     """
-    nothing: Mapping[str, T] = {}
-    first = {name: pool.submit(work, name, nothing) for name in names if name not in after}
-    left = {
-        name: {first[other] for other in after[name] if other in first}
-        for name in names
-        if name in after
+    first: dict[str, Future[T]] = {
+        name: pool.submit(work, name, {}) for name in names if name not in after
     }
-    begun = dict(first)
 
-    def begin(name: str) -> None:
-        done = {
-            other: first[other].result()
-            for other in after[name]
-            if other in first and first[other].exception() is None
-        }
-        begun[name] = pool.submit(work, name, done)
+    def dependent(name: str) -> T:
+        others = {other: first[other] for other in after[name] if other in first}
+        failures = {other: future.exception() for other, future in others.items()}
+        done = {other: others[other].result() for other in others if failures[other] is None}
+        return work(name, done)
 
-    waiting: dict[Future[T], list[str]] = {}
-    for name, others in left.items():
-        for other in others:
-            waiting.setdefault(other, []).append(name)
-        if not others:
-            begin(name)
-    for other in as_completed(waiting):
-        for name in waiting[other]:
-            left[name].discard(other)
-            if not left[name]:
-                begin(name)
-    return begun
+    return first | {name: pool.submit(dependent, name) for name in names if name in after}
