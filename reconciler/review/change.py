@@ -175,6 +175,15 @@ class Change:
         return as_reconciled(self.base, self.repository)
 
     @cached_property
+    def is_base_reconciled(self) -> bool:
+        """Whether reconcile has planned the source files of the base."""
+        revision, settings = self.base.revision(), self.base_settings
+        made = said_last(self.repository, revision, settings) if revision is not None else None
+        if revision is None or made is None or made == revision.id:
+            return made is not None
+        return not self.repository.changed(made, revision.id, settings.sources, settings.limits)[0]
+
+    @cached_property
     def contracts(self) -> tuple[Contract, ...]:
         """The contracts of the teams of the base, if the change may alter one; else none."""
         sides = self._described

@@ -99,11 +99,19 @@ def _looks_renamed(
 
 
 def _lost_by_owner(evaluation: Evaluation) -> dict[Name, list[Allocation]]:
-    """Return the records that owners lose by the plan, and those of pools that are gone."""
+    """Return the records that owners lose by the plan, by themselves or by requests that name them.
+
+    A pool that is gone loses the records in it.
+    """
+    named = references(evaluation.documents).items()
+    tenants = {key_of(it.document).owner: name for name, items in named for it in items}
     found: dict[Name, list[Allocation]] = {}
     for decision in evaluation.plan.decisions:
+        owner = decision.claim.owner
         if isinstance(decision, Release):
-            found.setdefault(decision.claim.owner, []).append(decision.allocation)
+            found.setdefault(owner, []).append(decision.allocation)
+        elif isinstance(decision, Keep) and decision.allocation.is_live and owner in tenants:
+            found.setdefault(tenants[owner], []).append(decision.allocation)
     for record in evaluation.state.records:
         if record.range is not None and record.pool not in evaluation.state.pools:
             found.setdefault(record.pool.owner, []).append(record)

@@ -14,7 +14,6 @@ from reconciler.families._former import PLACE, former_of, written
 from reconciler.findings import Finding, error, few, warning
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant
-from reconciler.model.settings import PATH
 from reconciler.renaming.links import REFUSED, Link, broken, is_there, links_of
 from reconciler.renaming.renamed import Name
 
@@ -27,10 +26,9 @@ _HINT = "if the addresses are in use: let reconcile go over the base before this
 
 def withdrawn_pins(change: "Change") -> Iterator[Finding]:
     """Report pinned ranges that the base allocates, and that the change takes from the claim."""
-    given = {it.claim: it for it in change.result.plan.decisions if isinstance(it, Grant)}
-    is_edited = bool(change.before.documents) or PATH in change.paths
-    if not is_edited and not any(it.allocation.pinned for it in given.values()):
+    if change.is_base_reconciled:
         return
+    given = {it.claim: it for it in change.result.plan.decisions if isinstance(it, Grant)}
     lost = {
         it.claim: it
         for it in change.base_plan.plan.decisions

@@ -155,6 +155,15 @@ def imported(name: str = "held", of: str = "team-a/one", former: str = "", **spe
     return formerly(text, former) if former else text
 
 
+def test_a_tenant_whose_addresses_a_request_holds_looks_renamed() -> None:
+    base = reconciled({**SMALL, "tenants/held.yaml": imported()})
+    files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    (found,) = told(base, files, "looks-renamed")
+    assert found.location.path == "tenants/uno.yaml"
+    assert found.message.endswith("a rename of TenantCluster team-a/one: 8 addresses change")
+    assert found.hint.endswith("gitops-ipam.dev/formerly: team-a/one")
+
+
 def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone() -> None:
     base = reconciled({**SMALL, "tenants/held.yaml": imported()})
     files = {**without(base, "tenants/one.yaml"), "tenants/held.yaml": imported(of="team-a/uno")}
