@@ -1,6 +1,6 @@
 """A change compared with other open changes: simulated merges in both orders."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -10,8 +10,10 @@ from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.verdicts import note_made
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
+from reconciler.engine.lookup import Lookup
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Finding, Severity
+from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.ports import (
@@ -98,98 +100,6 @@ class Together(Struct, frozen=True):
         return bool(self.why or self.conflicts or any(seen))
 
 
-class Plans(NamedTuple):
-    """The evaluations of two changes.
-
-    Attributes:
-        ours: The change alone.
-        theirs: The other one alone.
-        ours_second: The change, once the other one is merged and reconciled.
-        theirs_second: The other one, once the change is merged and reconciled.
-    """
-
-    ours: Evaluation
-    theirs: Evaluation
-    ours_second: Evaluation
-    theirs_second: Evaluation
-
-
-def compare(name: str, revision: str, plans: Plans) -> Together:
-    """Compare two changes by their plans.
-
-    Args:
-        name: The name of the other change.
-        revision: Its commit.
-        plans: The plans of both.
-    """
-    ours, theirs = _granted(plans.ours), _granted(plans.theirs)
-    # A grant in both plans is due in the base.
-    mine = {claim: it for claim, it in ours.items() if claim not in theirs}
-    others = {claim: it for claim, it in theirs.items() if claim not in ours}
-    return Together(
-        name,
-        revision,
-        both=tuple(_both(mine, others)),
-        ours=tuple(_second(mine, plans.ours_second)),
-        theirs=tuple(_second(others, plans.theirs_second)),
-        pools=tuple(_fuller(plans)),
-        wrong=tuple(_wrong(plans)),
-    )
-
-
-def _granted(evaluation: Evaluation) -> dict[Key, Grant]:
-    """Return the grants of a plan, by claim."""
-    decisions = evaluation.plan.decisions
-    return {it.claim: it for it in decisions if isinstance(it, Grant) and it.allocation.range}
-
-
-def _both(ours: Mapping[Key, Grant], theirs: Mapping[Key, Grant]) -> Iterator[Both]:
-    """Return the pairs of claims that get the same addresses."""
-    for claim, mine in ours.items():
-        for other, their in theirs.items():
-            record, there = mine.allocation, their.allocation
-            if record.pool != there.pool or record.range is None or there.range is None:
-                continue
-            if (shared := record.range.shared(there.range)) is not None:
-                yield Both(claim, other, record.pool, shared)
-
-
-def _second(alone: Mapping[Key, Grant], then: Evaluation) -> Iterator[Second]:
-    """Return the claims that get another range if their change is merged second."""
-    after = {it.claim: it for it in then.plan.decisions if isinstance(it, Grant | Refuse)}
-    ranges = ((claim, grant.allocation.range) for claim, grant in alone.items())
-    for claim, held in ((claim, held) for claim, held in ranges if held is not None):
-        got = after.get(claim)
-        if isinstance(got, Refuse):
-            yield Second(claim, held, None, got.reason)
-        elif got is not None and got.allocation.range not in (None, held):
-            yield Second(claim, held, got.allocation.range)
-
-
-def _wrong(plans: Plans) -> Iterator[Finding]:
-    """Return the errors of both orders that neither change has alone, each once."""
-    seen = {(it.code, it.location.path) for plan in plans[:2] for it in _stopping(plan)}
-    for plan in plans[2:]:
-        for finding in _stopping(plan):
-            if (finding.code, finding.location.path) not in seen:
-                seen.add((finding.code, finding.location.path))
-                yield finding
-
-
-def _stopping(evaluation: Evaluation) -> list[Finding]:
-    found = [it for it in evaluation.findings if it.severity is Severity.ERROR]
-    return found + ([evaluation.brake] if evaluation.brake is not None else [])
-
-
-def _fuller(plans: Plans) -> Iterator[Fuller]:
-    """Return the pools that reach a worse tier by both changes than by each."""
-    ours, theirs = plans.ours.plan.after, plans.theirs.plan.after
-    for pool, together in plans.ours_second.plan.after.items():
-        alone = [it[pool] for it in (ours, theirs) if pool in it]
-        if len(alone) == 2 and together.tier.rank > max(it.tier.rank for it in alone):
-            yield Fuller(pool, ours[pool], together)
-
-
 class Simulation(Struct, frozen=True):
     """A repository for merges and commits that are not kept.
 
@@ -200,6 +110,28 @@ class Simulation(Struct, frozen=True):
 
     repository: Repository
     merge: Merge
+
+    def merged(self, onto: Revision, change: Revision) -> Planned:
+        """Return the plan of a change that is merged into a revision.
+
+        Raises:
+            GitError: Git fails.
+            UnmergedError: They conflict.
+        """
+        repository, made = self.repository, change
+        if not repository.is_in(onto.id, change.id):
+            _, made = self.merge(onto, change)
+        source = repository.source(made.id)
+        return Planned(made, with_changes_by_hand(repository, source, evaluate_source(source)))
+
+    def reconciled(self, planned: Planned) -> Revision:
+        """Return the reconcile commit of a merge, or the merge if there is nothing to commit."""
+        passed = let_pass(planned.evaluation)
+        if not is_carried_out(planned, passed):
+            return planned.base
+        made = self.repository.commit(commit_of(planned, passed, Wishes()))
+        note_made(self.repository, made)
+        return made
 
 
 def compare_with_others(
@@ -216,70 +148,103 @@ def compare_with_others(
         others: The names of the others.
     """
     try:
-        work = _Work(simulation, simulation.repository.resolve(base))
-        ours = work.merged(work.base, change)
+        onto = simulation.repository.resolve(base)
+        ours = simulation.merged(onto, change)
     except (GitError, LimitError, GateError) as failure:
         yield from (Together(name, why=str(failure)) for name in others)
         return
     for name in dict.fromkeys(others):
-        yield _compare(work, change, ours, name)
+        yield _compared(simulation, (onto, change), ours, name)
 
 
-class _Work(Struct, frozen=True):
-    simulation: Simulation
-    base: Revision
-
-    def merged(self, onto: Revision, change: Revision) -> "_Planned":
-        """Return the plan of a change that is merged into a revision.
-
-        Raises:
-            GitError: Git fails.
-            UnmergedError: They conflict.
-        """
-        repository, made = self.simulation.repository, change
-        if not repository.is_in(onto.id, change.id):
-            _, made = self.simulation.merge(onto, change)
-        source = repository.source(made.id)
-        planned = evaluate_source(source)
-        return _Planned(made, with_changes_by_hand(repository, source, planned))
-
-    def reconciled(self, planned: "_Planned") -> Revision:
-        """Return the reconcile commit of a merge, or the merge if there is nothing to commit."""
-        asked = Planned(planned.revision, planned.evaluation)
-        passed = let_pass(planned.evaluation)
-        if not is_carried_out(asked, passed):
-            return planned.revision
-        made = self.simulation.repository.commit(commit_of(asked, passed, Wishes()))
-        note_made(self.simulation.repository, made)
-        return made
-
-
-class _Planned(Struct, frozen=True):
-    """A merge and its evaluation."""
-
-    revision: Revision
-    evaluation: Evaluation
-
-
-def _compare(work: _Work, change: Revision, ours: _Planned, name: str) -> Together:
+def _compared(
+    simulation: Simulation, sides: tuple[Revision, Revision], ours: Planned, name: str
+) -> Together:
     """Return the comparison with one other change, or the reason why there is none."""
+    base, change = sides
     try:
-        other = work.simulation.repository.resolve(name)
+        other = simulation.repository.resolve(name)
     except (GitError, LimitError, UsageError) as failure:
         return Together(name, why=str(failure))
     if other.id == change.id:
         return Together(name, other.id, why="it is the change itself")
     try:
-        theirs = work.merged(work.base, other)
-        plans = Plans(
-            ours.evaluation,
-            theirs.evaluation,
-            work.merged(work.reconciled(theirs), change).evaluation,
-            work.merged(work.reconciled(ours), other).evaluation,
-        )
+        theirs = simulation.merged(base, other)
+        ours_second = simulation.merged(simulation.reconciled(theirs), change)
+        theirs_second = simulation.merged(simulation.reconciled(ours), other)
     except UnmergedError as failure:
         why = "" if failure.paths else str(failure)
         return Together(name, other.id, why=why, conflicts=failure.paths)
     except (GitError, LimitError, GateError) as failure:
         return Together(name, other.id, why=str(failure))
-    return compare(name, other.id, plans)
+    alone = ours.evaluation, theirs.evaluation
+    second = ours_second.evaluation, theirs_second.evaluation
+    # A grant in both plans is due in the base.
+    granted = [_granted(it) for it in alone]
+    mine, others = (_without(granted[at], granted[1 - at]) for at in (0, 1))
+    return Together(
+        name,
+        other.id,
+        both=tuple(_both(mine, others)),
+        ours=tuple(_second(mine, second[0])),
+        theirs=tuple(_second(others, second[1])),
+        pools=tuple(_fuller(*alone, second[0])),
+        wrong=tuple(_wrong(alone, second)),
+    )
+
+
+def _granted(evaluation: Evaluation) -> dict[Key, Allocation]:
+    """Return the allocations that a plan grants, by claim."""
+    grants = (it for it in evaluation.plan.decisions if isinstance(it, Grant))
+    return {it.claim: it.allocation for it in grants if it.allocation.range}
+
+
+def _without(some: dict[Key, Allocation], others: dict[Key, Allocation]) -> dict[Key, Allocation]:
+    return {claim: it for claim, it in some.items() if claim not in others}
+
+
+def _both(ours: Mapping[Key, Allocation], theirs: Mapping[Key, Allocation]) -> Iterator[Both]:
+    """Return the pairs of claims that get the same addresses."""
+    held = Lookup((it.range, (claim, it.pool)) for claim, it in theirs.items() if it.range)
+    for claim, mine in ours.items():
+        given = mine.range
+        for item, (other, pool) in held.overlapping(given) if given is not None else ():
+            shared = given.shared(item) if given is not None and pool == mine.pool else None
+            if shared is not None:
+                yield Both(claim, other, pool, shared)
+
+
+def _second(alone: Mapping[Key, Allocation], then: Evaluation) -> Iterator[Second]:
+    """Return the claims that get another range if their change is merged second."""
+    after = {it.claim: it for it in then.plan.decisions if isinstance(it, Grant | Refuse)}
+    for claim, held in alone.items():
+        got = after.get(claim)
+        if held.range is None or got is None:
+            continue
+        if isinstance(got, Refuse):
+            yield Second(claim, held.range, None, got.reason)
+        elif got.allocation.range not in (None, held.range):
+            yield Second(claim, held.range, got.allocation.range)
+
+
+def _wrong(alone: Iterable[Evaluation], second: Iterable[Evaluation]) -> Iterator[Finding]:
+    """Return the errors of both orders that neither change has, each once."""
+    seen = {(it.code, it.location.path) for plan in alone for it in _stopping(plan)}
+    for plan in second:
+        for finding in _stopping(plan):
+            if (finding.code, finding.location.path) not in seen:
+                seen.add((finding.code, finding.location.path))
+                yield finding
+
+
+def _stopping(evaluation: Evaluation) -> list[Finding]:
+    found = [it for it in evaluation.findings if it.severity is Severity.ERROR]
+    return found + ([evaluation.brake] if evaluation.brake is not None else [])
+
+
+def _fuller(ours: Evaluation, theirs: Evaluation, second: Evaluation) -> Iterator[Fuller]:
+    """Return the pools that reach a worse tier by both changes than by each."""
+    for pool, together in second.plan.after.items():
+        alone = [it.plan.after[pool] for it in (ours, theirs) if pool in it.plan.after]
+        if len(alone) == 2 and together.tier.rank > max(it.tier.rank for it in alone):
+            yield Fuller(pool, ours.plan.after[pool], together)
