@@ -143,8 +143,8 @@ CODES: dict[str, str] = {
     "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
     # Objects that are in the management cluster alone
     "intake-rejected": "An object of the management cluster is not taken in. Its last copy counts, if any.",
-    "intake-held": "Much is gone from the management cluster at once. The copies stay until a person says so.",
-    "intake-doubt": "It cannot be told whether objects of the management cluster are gone. Their copies stay.",
+    "intake-held": "Many objects were deleted in the management cluster. Their copies stay until a person permits it with --allow-release.",
+    "intake-doubt": "The management cluster could not be read completely. Copies of missing objects stay.",
     # Gates: reasons of a refusal, capacity, brakes
     "pool-exhausted": "No candidate pool has enough free addresses.",
     "pool-fragmented": "Enough addresses are free, but no run of them is long enough.",

@@ -157,7 +157,7 @@ def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
 def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
     """The evaluation of a look, of which no brake counts what objects held that are gone for sure.
 
-    A brake of its own counted them before their copies went (`clusters/going.py`).
+    A brake of its own counted them before their copies went (`clusters/deletions.py`).
 
     Args:
         evaluation: Of the revision without the copies.

@@ -1,8 +1,4 @@
-"""What becomes of objects that live only in the management cluster: which copies Git shall hold.
-
-A copy goes only where it is sure that its object is gone: an error, a part of a list, an older
-state, another cluster or another CRD never say so (`watch.md` §1).
-"""
+"""Decides which copies Git holds of objects that live only in the management cluster."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -12,9 +8,8 @@ from msgspec.structs import replace
 
 from reconciler.clusters.copies import Copies, Copy, Refused, copy_of, intakes
 from reconciler.clusters.decision import is_ours
-from reconciler.clusters.going import Going, Known, Listing
-from reconciler.clusters.intake_memory import IntakeMemory, named
-from reconciler.clusters.intake_telling import Telling
+from reconciler.clusters.deletions import DeletionDetector, Limits
+from reconciler.clusters.intake_state import IntakeState, RejectionEvents, format_identity
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.snapshot import Live
 from reconciler.documents.document import Identity
@@ -27,19 +22,15 @@ from reconciler.records.changes import Change
 
 
 class Listed(NamedTuple):
-    """What the management cluster said of a kind.
+    """The list of a kind.
 
     Attributes:
-        items: Objects, behind the border; perhaps not all.
-        version: The resourceVersion of the list.
-        problem: Why it is not all that is there; empty when it is.
-        crd: The uid of the kind's CRD; empty when it is not established, or nobody knows.
+        items: Objects with a valid structure.
+        problem: Why the list is not complete; empty if it is.
     """
 
     items: Sequence[Manifest] = ()
-    version: str = ""
     problem: str = ""
-    crd: str = ""
 
 
 class Seen(Struct, frozen=True):
@@ -48,10 +39,10 @@ class Seen(Struct, frozen=True):
     Attributes:
         at: Its clock, in seconds since 1970.
         uid: Its identity.
-        listed: What it said of each kind that was asked for.
-        entries: Its inventory: objects that we put there.
+        listed: The list of each kind.
+        entries: Its inventory: objects that `ipam` created.
         deleted: The uids of objects that a watch reported as deleted.
-        is_re_enrolled: A person says that it may be another cluster, or an older state.
+        is_re_enrolled: A person permits another cluster.
     """
 
     at: int
@@ -63,23 +54,24 @@ class Seen(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """What is known before.
+    """The state before a look.
 
     Attributes:
-        described: What people's documents describe. A copy of it goes with the plan of the
-            revision (`counting.py`), and by nothing else.
+        described: Identities in people's documents. The plan of the revision removes copies of
+            them (`counting.py`), and nothing else does.
         copies: The copies in the tree.
-        named: What the trailer `Ipam-Observed` of the last such commit says; empty for none.
-        allowed: How many copies a person expects to go, or None.
-        unread: What people describe, but wrongly: nothing is taken in for it. A copy that stands is
-            what counts meanwhile.
+        named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with
+            copies; empty for none.
+        allowed: The number of removals that a person permits, or None.
+        unread: Identities in people's documents that are invalid. They are not taken in; an
+            existing copy counts.
     """
 
     settings: Settings
     described: Collection[Identity]
     copies: Copies
     named: str = ""
-    memory: IntakeMemory = field(default_factory=IntakeMemory)
+    state: IntakeState = field(default_factory=IntakeState)
     allowed: int | None = None
     unread: Collection[Identity] = ()
 
@@ -92,20 +84,20 @@ class Rejected(NamedTuple):
 
     def __str__(self) -> str:
         """A line of the result."""
-        return f"{named(self.identity)} is not taken in: {self.reason}"
+        return f"{format_identity(self.identity)} is not taken in: {self.reason}"
 
 
 class TakenIn(Struct, frozen=True):
-    """What follows from a look.
+    """The result of a look.
 
     Attributes:
-        changes: Copies that are made, changed or removed, by path.
-        seen: What the trailer `Ipam-Observed` of their commit names.
+        changes: Copies to write or remove, by path.
+        seen: The value of the trailer `Ipam-Observed`.
         rejected: Objects that keep their last copy, or have none.
-        held: Why copies stay that would go: a person has to say that it is meant.
-        notes: What else a person should know.
-        events: Events to make.
-        memory: What is to be remembered.
+        held: Why copies stay whose objects are gone.
+        notes: More for people to know.
+        events: Events to create.
+        state: The state for the next look.
     """
 
     changes: tuple[Change, ...] = ()
@@ -114,18 +106,18 @@ class TakenIn(Struct, frozen=True):
     held: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     events: tuple[Manifest, ...] = ()
-    memory: IntakeMemory = field(default_factory=IntakeMemory)
+    state: IntakeState = field(default_factory=IntakeState)
 
 
 def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
-    """What a look has to tell, at the place of the copies. What is held makes the exit code 3."""
+    """Return the findings of a look at the paths of the copies. Held copies make the exit code 3."""
     place = Location(settings.observed)
     rejected = (
         warning(
             "intake-rejected",
             Location(path_of(settings.observed, item.identity)),
             str(item),
-            "mend the object; until then its last copy counts, if there is one",
+            "fix the object; until then its last copy counts, if there is one",
         )
         for item in taken.rejected
     )
@@ -135,26 +127,27 @@ def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
 
 
 def asked(settings: Settings, copies: Copies) -> tuple[Intake, ...]:
-    """The kinds to list: those that are taken in, and those of which copies stand."""
+    """Return the kinds to list: those of `spec.intake`, and those with copies."""
     names = {item.kind for item in settings.intake}
     return tuple(it for it in intakes() if it.kind in names or copies.of(it))
 
 
 def take_in(seen: Seen, standing: Standing) -> TakenIn:
-    """What Git shall hold of the objects that live only in the management cluster."""
-    uid, _, _ = standing.named.partition(" ")
+    """Return the copies that Git shall hold after a look."""
+    uid, _, _ = standing.named.partition(" ")  # older commits name a resourceVersion too
     if uid and uid != seen.uid and not seen.is_re_enrolled:
         why = (
-            f"the management cluster is another one (uid {seen.uid}) than the one whose objects"
-            f" stand in Git (uid {uid}); nothing is taken in, and nothing goes: if that is meant,"
-            " --re-enrol management"
+            f"the management cluster has uid {seen.uid}, and the copies in Git are of uid {uid};"
+            " nothing is taken in or removed; to accept the other cluster: --re-enrol management"
         )
-        return TakenIn(seen=standing.named, held=(why,), memory=standing.memory)
-    return _Taking(seen, standing).done()
+        return TakenIn(seen=standing.named, held=(why,), state=standing.state)
+    # A state that comes from a backup of another cluster proves nothing.
+    before = standing.state if uid in ("", seen.uid) else IntakeState()
+    return _Taking(seen, replace(standing, state=before)).done()
 
 
 class _Taking:
-    """The decision while it is made."""
+    """A look in progress."""
 
     def __init__(self, seen: Seen, standing: Standing) -> None:
         self.seen = seen
@@ -163,10 +156,9 @@ class _Taking:
         self.known = {*standing.described, *standing.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
-        self.telling = Telling(standing.memory.told, seen.at)
-        before = (standing.settings, standing.named, standing.memory, standing.allowed)
-        known = Known(*before, seen.is_re_enrolled, standing.copies.used)
-        self.going = Going(known, seen.at, seen.uid)
+        self.events = RejectionEvents(standing.state.rejected, seen.at)
+        limits = Limits(standing.settings, standing.allowed, standing.copies.used)
+        self.deletions = DeletionDetector(standing.state, limits, seen.at)
 
     def done(self) -> TakenIn:
         every = asked(self.settings, self.standing.copies)
@@ -174,15 +166,15 @@ class _Taking:
             self.known |= self.standing.copies.of(intake).keys()
         for intake in every:
             self._kind(intake, self.seen.listed.get(intake.resource))
-        going = self.going
+        deletions = self.deletions
         return TakenIn(
             tuple(Change(path, data) for path, data in sorted(self.changes.items())),
-            going.trailer(),
+            self.seen.uid,
             tuple(self.rejected),
-            tuple(going.held),
-            (*going.notes, *self.telling.notes()),
-            tuple(self.telling.events),
-            replace(going.memory(), told=self.telling.told),
+            tuple(deletions.held),
+            (*deletions.notes, *self.events.notes()),
+            tuple(self.events.events),
+            replace(deletions.state(), rejected=self.events.rejected),
         )
 
     def _kind(self, intake: Intake, listed: Listed | None) -> None:
@@ -198,10 +190,7 @@ class _Taking:
     def _there(
         self, intake: Intake, listed: Listed, copies: Mapping[Identity, Copy]
     ) -> Iterator[tuple[Identity, Manifest]]:
-        """Objects that are somebody's own: not ours, and not in people's files.
-
-        What we made in the place of one that has a copy is not that one.
-        """
+        """Return objects that `ipam` did not create and that are not in people's files."""
         for manifest in listed.items:
             identity = intake.identity(manifest)
             if identity in self.standing.described:
@@ -214,7 +203,7 @@ class _Taking:
     def _object(
         self, intake: Intake, identity: Identity, manifest: Manifest, copy: Copy | None
     ) -> None:
-        """Copy an object, if it is for us, and is valid."""
+        """Copy a valid object of `spec.intake`."""
         if is_own(self.seen.entries, intake, manifest):
             return
         if copy is None and not self._is_new(intake, manifest):
@@ -222,7 +211,7 @@ class _Taking:
         why = leaves_out(self.settings, intake, identity)
         found = Refused(why) if why else copy_of(manifest, intake, self.settings)
         if isinstance(found, Refused):
-            # What never was taken in, and is not asked for, is told of elsewhere.
+            # An object that was never copied and is not in spec.intake is no rejection.
             if copy is not None or not why:
                 self._reject(intake, identity, manifest, found.reason)
             return
@@ -231,7 +220,7 @@ class _Taking:
             self.changes[path_of(self.settings.observed, identity)] = found.data
 
     def _is_new(self, intake: Intake, manifest: Manifest) -> bool:
-        """An object without a copy is for us."""
+        """Return whether to copy an object that has no copy."""
         if intake.identity(manifest) in self.standing.unread:
             return False
         pool = intake.pool(manifest)
@@ -239,9 +228,9 @@ class _Taking:
         return not (is_going or intake.is_others(manifest)) and (pool is None or pool in self.known)
 
     def _reject(self, intake: Intake, identity: Identity, manifest: Manifest, reason: str) -> None:
-        """Tell of an object that is not copied as it is; its owner once for each reason."""
+        """Report an object that is not copied; its owner gets an Event."""
         self.rejected.append(Rejected(identity, reason))
-        self.telling.refused(intake, identity, manifest, reason)
+        self.events.reject(intake, identity, manifest, reason)
 
     def _gone(
         self,
@@ -250,19 +239,18 @@ class _Taking:
         copies: Mapping[Identity, Copy],
         there: Mapping[Identity, Manifest],
     ) -> None:
-        """Take away copies whose object is gone for sure."""
+        """Remove copies whose object is gone."""
         missing = {it: copy.uid for it, copy in copies.items() if it not in there}
         kind = f"{intake.kind}.{intake.resource.group}"
         if listed.problem and not missing:
-            self.going.notes.append(f"not all {kind} can be read: {listed.problem}")
-        listing = Listing(kind, listed.version, listed.problem, listed.crd)
+            self.deletions.notes.append(f"not all {kind} can be read: {listed.problem}")
         deleted = [it for it, uid in missing.items() if uid in self.seen.deleted]
-        for identity in self.going.of(listing, copies, missing, deleted):
+        for identity in self.deletions.gone(kind, listed.problem, copies, missing, deleted):
             self.changes[path_of(self.settings.observed, identity)] = None
 
 
 def leaves_out(settings: Settings, intake: Intake, identity: Identity) -> str:
-    """Why Settings do not ask for an object; empty when they do."""
+    """Return why an object is not in `spec.intake`; empty if it is."""
     _, _, namespace, _ = identity
     entries = [item for item in settings.intake if item.kind == intake.kind]
     if not entries:
@@ -274,7 +262,7 @@ def leaves_out(settings: Settings, intake: Intake, identity: Identity) -> str:
 
 
 def is_own(entries: Mapping[str, Entry], intake: Intake, manifest: Manifest) -> bool:
-    """We made the object: it bears our label, or stands in our inventory."""
+    """Return whether `ipam` created an object: it has our label, or is in our inventory."""
     metadata = manifest["metadata"]
     ref = Ref(intake.resource, metadata.get("namespace", ""), metadata["name"])
     return is_ours(Live(ref, manifest), entries.get(str(ref)))

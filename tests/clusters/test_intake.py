@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.clusters.copies import Copies, Copy, copy_of, intakes
-from reconciler.clusters.going import LEAST
+from reconciler.clusters.deletions import LEAST
 from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
-from reconciler.clusters.intake_memory import IntakeMemory, hash_of, memory_text, read_memory
+from reconciler.clusters.intake_state import IntakeState, hash_of
 from reconciler.clusters.inventory import Entry
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.marks import MANAGER, owned_labels
@@ -21,17 +21,15 @@ EVERY = Settings(intake=tuple(Asked(it.kind) for it in intakes()))
 SHOP = "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
 IDENTITY = ("cluster.x-k8s.io", "Cluster", "default", "shop")
 VIPS = ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool", "", "vips")
-CRD = {"Cluster.cluster.x-k8s.io": "crd"}
 NOW = 10_000
 DYING = "2026-02-15T10:00:00Z"
 SERVER = {"uid": "uid-1", "at": NOW}
 
 
-def looked(*manifests: Any, version: str = "100", **more: Any) -> Seen:
+def looked(*manifests: Any, **more: Any) -> Seen:
     """All kinds, listed whole, with these objects."""
     listed = {
-        it.resource: Listed([m for m in manifests if m["kind"] == it.kind], version, "", "crd")
-        for it in intakes()
+        it.resource: Listed([m for m in manifests if m["kind"] == it.kind]) for it in intakes()
     }
     return Seen(**{**SERVER, "listed": listed, **more})
 
@@ -54,8 +52,8 @@ def paths(found: TakenIn) -> dict[str, str]:
 
 def gone_by(manifest: Any, **more: Any) -> Standing:
     """The object was missing ten minutes ago."""
-    memory = IntakeMemory({IDENTITY: NOW - LEAST}, {}, CRD)
-    return standing(manifest, **{"memory": memory, "named": "uid-1 90", **more})
+    state = IntakeState({IDENTITY: NOW - LEAST})
+    return standing(manifest, **{"state": state, "named": "uid-1", **more})
 
 
 def test_what_is_only_in_the_cluster_is_copied_and_then_nothing_changes() -> None:
@@ -67,7 +65,7 @@ def test_what_is_only_in_the_cluster_is_copied_and_then_nothing_changes() -> Non
         "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+",
         "IPAddressClaim.ipam.cluster.x-k8s.io/default/one.yaml": "+",
     }
-    assert found.seen == "uid-1 100"
+    assert found.seen == "uid-1"
     assert take_in(looked(*every), standing(*every)).changes == ()
 
 
@@ -113,7 +111,7 @@ def test_a_label_of_ours_that_somebody_else_wrote_hides_nothing() -> None:
 
 
 def test_what_people_describe_is_theirs_and_the_plan_alone_takes_its_copy_away() -> None:
-    taken = {"described": [IDENTITY], "memory": gone_by(cluster()).memory, "named": "uid-1 90"}
+    taken = {"described": [IDENTITY], "state": gone_by(cluster()).state, "named": "uid-1"}
     for seen in (looked(cluster(class_="db")), looked()):
         assert take_in(seen, standing(cluster(), **taken)).changes == ()
     assert take_in(looked(cluster()), standing(described=[IDENTITY])).changes == ()
@@ -161,7 +159,7 @@ def test_the_same_name_with_another_uid_is_the_same_claim() -> None:
     (change,) = found.changes
     assert change.path == SHOP
     assert b"gitops-ipam.dev/uid: uid-new" in (change.data or b"")
-    assert found.memory.missing == {}
+    assert found.state.missing == {}
 
 
 def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
@@ -197,12 +195,12 @@ def test_a_kind_that_left_intake_keeps_its_last_copies_and_says_so() -> None:
 def test_an_owner_is_told_once_for_each_reason() -> None:
     seen = looked(cluster(spec={"paused": "yes"}))
     first = take_in(seen, standing())
-    again = take_in(seen, standing(memory=first.memory))
+    again = take_in(seen, standing(state=first.state))
     assert (len(again.rejected), again.events) == (1, ())
-    assert again.memory.told == first.memory.told
-    other = replace(first.memory, told={IDENTITY: hash_of("another reason")})
-    assert len(take_in(seen, standing(memory=other)).events) == 1
-    assert take_in(looked(cluster()), standing(memory=first.memory)).memory.told == {}
+    assert again.state.rejected == first.state.rejected
+    other = replace(first.state, rejected={IDENTITY: hash_of("another reason")})
+    assert len(take_in(seen, standing(state=other)).events) == 1
+    assert take_in(looked(cluster()), standing(state=first.state)).state.rejected == {}
 
 
 def test_what_is_gone_for_sure_goes() -> None:
@@ -211,7 +209,7 @@ def test_what_is_gone_for_sure_goes() -> None:
 
 def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
     part = looked()
-    listed = {**part.listed, CLUSTERS: Listed([], "100", "the list broke off", "crd")}
+    listed = {**part.listed, CLUSTERS: Listed([], "the list broke off")}
     found = take_in(replace(part, listed=listed), gone_by(cluster()))
     assert found.changes == ()
     assert "the list broke off" in found.notes[0]
@@ -219,12 +217,12 @@ def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
 
 def test_what_a_part_of_a_list_shows_is_taken_in() -> None:
     part = looked()
-    listed = {**part.listed, CLUSTERS: Listed([cluster()], "", "the list broke off", "")}
+    listed = {**part.listed, CLUSTERS: Listed([cluster()], "the list broke off")}
     assert paths(take_in(replace(part, listed=listed), standing()))
 
 
 def test_an_object_whose_deletion_a_watch_reported_is_gone_at_once() -> None:
-    named = standing(cluster(), named="uid-1 90", memory=IntakeMemory(crds=CRD))
+    named = standing(cluster(), named="uid-1")
     gone = cluster()["metadata"]["uid"]
     assert take_in(looked(deleted=[gone]), named).changes == (Change(SHOP, None),)
     assert take_in(looked(deleted=["uid-other"]), named).changes == ()
@@ -242,41 +240,36 @@ def test_what_we_made_in_the_place_of_an_object_is_not_that_object() -> None:
 
 def test_another_management_cluster_changes_nothing() -> None:
     found = take_in(looked(pool(), uid="uid-2"), gone_by(cluster()))
-    assert (found.changes, found.seen) == ((), "uid-1 90")
+    assert (found.changes, found.seen) == ((), "uid-1")
     assert "uid uid-2" in found.held[0]
     assert "--re-enrol management" in found.held[0]
-    assert found.memory == gone_by(cluster()).memory
+    assert found.state == gone_by(cluster()).state
 
 
 def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() -> None:
     found = take_in(looked(pool(), uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
     assert paths(found) == {"GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+"}
-    assert found.seen == "uid-2 100"
+    assert found.seen == "uid-2"
 
 
-def test_a_restored_backup_is_not_believed_because_its_number_caught_up() -> None:
-    every = [cluster(f"c{at:02}") for at in range(12)]
-    there = standing(*every, named="uid-1 10000", memory=IntakeMemory(crds=CRD))
-    for step, version in enumerate((9_001, 9_999, 10_000, 10_600, 99_999)):
-        seen = looked(*every[:9], version=str(version), at=NOW + step * LEAST)
-        found = take_in(seen, there)
-        assert found.changes == ()
-        assert "3 of 12" in found.notes[0]
-        there = replace(there, memory=read_memory(memory_text(found.memory)))
-    for step in (10, 11):
-        more: Any = {"version": "100000", "at": NOW + step * LEAST, "is_re_enrolled": step == 10}
-        found = take_in(looked(*every[:9], **more), there)
-        there = replace(there, memory=found.memory)
-    assert [it.data for it in found.changes] == [None] * 3
+def test_a_state_of_another_cluster_is_not_believed() -> None:
+    found = take_in(looked(uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
+    assert found.changes == ()
+    assert found.state.missing == {IDENTITY: NOW}
+
+
+def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
+    found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
+    assert (found.changes, found.seen) == ((Change(SHOP, None),), "uid-1")
 
 
 def test_much_at_once_is_held() -> None:
     every = [cluster(f"c{at}") for at in range(4)]
     since = {("cluster.x-k8s.io", "Cluster", "default", f"c{at}"): 0 for at in range(4)}
-    there = standing(*every, named="uid-1 90", memory=IntakeMemory(since, {}, CRD))
+    there = standing(*every, named="uid-1", state=IntakeState(since))
     found = take_in(looked(), there)
     assert found.changes == ()
-    assert "4 of 4 Cluster.cluster.x-k8s.io are gone" in found.held[0]
+    assert "4 of 4 Cluster.cluster.x-k8s.io were deleted" in found.held[0]
     assert len(take_in(looked(), replace(there, allowed=4)).changes) == 4
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.clusters.crds import crd_name
-from reconciler.clusters.going import LEAST
+from reconciler.clusters.deletions import LEAST
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import CRD
 from reconciler.commands.applying.fleet import apply_fleet
@@ -112,9 +112,7 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     assert copy.exists()
     assert len(records) == 2
     assert story.host().startswith("10.0.0.1")
-    uid, _, version = last_named(story.git, "HEAD", "observed").partition(" ")
-    assert uid
-    assert version.isdecimal()
+    assert last_named(story.git, "HEAD", "observed")
     assert story.run().commit is None
     _delete(story)
     assert story.run().commit is None
@@ -189,10 +187,9 @@ def test_what_a_commit_names_that_reconcile_did_not_make_is_not_believed(tmp_pat
     named = last_named(proving(story.git), "HEAD", "observed")
     (copy,) = (story.folder / "observed").rglob("shop.yaml")
     copy.write_text(f"{copy.read_text(encoding='utf-8')}# x\n", encoding="utf-8")
-    uid, _, _ = named.partition(" ")
-    message = git(story.folder, "show", "-s", "--format=%B").replace(uid, "another")
+    message = git(story.folder, "show", "-s", "--format=%B").replace(named, "another")
     commit(story.folder, message, story.clusters.time + 10)
-    assert last_named(story.git, "HEAD", "observed").startswith("another ")
+    assert last_named(story.git, "HEAD", "observed") == "another"
     assert last_named(proving(story.git), "HEAD", "observed") == named
 
 

@@ -1,8 +1,4 @@
-"""Objects that live only in the management cluster: looked at, told of, and remembered.
-
-The decision is `reconciler/clusters/intake.py`; here the cluster is asked, and what could not be
-asked is no answer.
-"""
+"""Reads objects that live only in the management cluster, and writes Events and state there."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
@@ -15,7 +11,7 @@ from reconciler.clusters.copies import copies_of, intakes
 from reconciler.clusters.crds import crd_name, is_established
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
-from reconciler.clusters.intake_memory import KEY, memory_text, read_memory
+from reconciler.clusters.intake_state import KEY, format_state, parse_state
 from reconciler.clusters.inventory import data_of
 from reconciler.clusters.memory import NAME
 from reconciler.clusters.options import ApplyOptions
@@ -43,16 +39,16 @@ from reconciler.ports import (
 )
 
 _MOST_ASKED = 256
-"""Commits with copies. Those that only take away what people describe by now say nothing."""
+"""Commits with copies that are searched for the trailer."""
 
 
 class IntakeLook(Struct, frozen=True):
-    """One look at the management cluster, and what follows from it.
+    """One look at the management cluster, and its result.
 
     Attributes:
-        at: When, in seconds since 1970, by its clock; 0 when it was not asked.
+        at: The clock of the cluster in seconds since 1970; 0 if it was not asked.
         taken: The decision.
-        before: What was remembered, as text.
+        before: The text of the state before.
     """
 
     at: int = 0
@@ -67,20 +63,19 @@ def look_for_intake(
     named: str = "",
     deleted: Collection[str] = (),
 ) -> IntakeLook:
-    """Look at what lives only in the management cluster.
+    """Look at objects that live only in the management cluster, and create Events of rejections.
 
-    Owners of objects that are refused are told by Events. What is to be remembered is written by
-    `remember_intake`, once the commit of what changes is published, or there is none.
+    `remember_intake` writes the new state after the commit is published.
 
     Args:
-        evaluation: Of the head, whole.
+        evaluation: The evaluation of the head.
         clusters: How the management cluster is reached.
-        options: What a person asks for.
+        options: The options of the user.
         named: The trailer `Ipam-Observed` of the last commit that has one; empty for none.
         deleted: The uids of objects that a watch reported as deleted.
 
     Raises:
-        ClusterError: It cannot be asked, or is another one than before: nothing is known then.
+        ClusterError: The cluster cannot be asked, or has another identity than before.
     """
     folder = evaluation.tree.settings.observed
     copies = copies_of(_documents(evaluation), folder, evaluation.state.records)
@@ -108,7 +103,7 @@ def look_for_intake(
             of_people(evaluation.tree),
             copies,
             named,
-            read_memory(before),
+            parse_state(before),
             options.allow_release,
             _unread(evaluation),
         )
@@ -119,14 +114,12 @@ def look_for_intake(
 
 
 def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions) -> None:
-    """Write what is to be remembered of a look into the inventory, where that differs.
-
-    Before the first apply there is none: then the ten minutes begin with the next look.
+    """Write the state into the inventory if it changed; before the first apply there is none.
 
     Raises:
-        ClusterError: It cannot be written.
+        ClusterError: The inventory cannot be written.
     """
-    text = memory_text(look.taken.memory)
+    text = format_state(look.taken.state)
     if not look.at or text == look.before or options.dry_run:
         return
     with ExitStack() as opened, contained():
@@ -141,7 +134,7 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
 
 
 def look_of(look: IntakeLook) -> Look:
-    """What is committed of a look; the copies of one that was not made are none."""
+    """Return the changes to commit."""
     return Look(look.at, look.taken.changes, look.taken.seen)
 
 
@@ -173,65 +166,51 @@ def _documents(evaluation: Evaluation) -> Iterator[Document]:
 
 
 def _unread(evaluation: Evaluation) -> frozenset[Identity]:
-    """What people's own files describe, but wrongly."""
+    """Return identities in people's files that are invalid."""
     tree = evaluation.tree
     own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
     return frozenset(identity for source in own for identity in source.broken)
 
 
 def _listed(cluster: Cluster, resource: Resource) -> Listed:
-    """What the management cluster says of a kind; one object that cannot be read stops no other.
+    """List a kind. An object that cannot be read is left out, and the list is not complete.
 
     Raises:
-        UnreachableError: It does not answer any more.
+        UnreachableError: The cluster does not answer any more.
     """
     try:
         found = cluster.list(resource)
-        crd = _crd(cluster, resource)
+        definition = cluster.get(Ref(CRD, "", crd_name(resource)))
+        is_served = definition is not None and is_established(shaped(definition, CRD))
     except NoSuchKindError:
         return Listed(problem="the kind is not served")
     except UnreachableError:
         raise
-    except ClusterError as failed:
+    except (ClusterError, ValueError) as failed:
         return Listed(problem=str(failed))
     items: list[Manifest] = []
-    problem = ""
+    problem = "" if is_served else "the CRD is not established"
     for item in found.items:
         try:
             items.append(shaped(item, resource))
         except ValueError as wrong:
-            problem = f"something cannot be read: {wrong}"
-    return Listed(items, found.resource_version, problem, crd)
-
-
-def _crd(cluster: Cluster, resource: Resource) -> str:
-    """The uid of a kind's CRD; empty when it is not established, or may not be read."""
-    try:
-        live = cluster.get(Ref(CRD, "", crd_name(resource)))
-        definition = None if live is None else shaped(live, CRD)
-    except UnreachableError:
-        raise
-    except (ClusterError, ValueError):
-        return ""
-    if definition is None or not is_established(definition):
-        return ""
-    uid: str = definition["metadata"]["uid"]
-    return uid
+            problem = f"an object cannot be read: {wrong}"
+    return Listed(items, problem)
 
 
 def _told(management: ManagementCluster, taken: TakenIn) -> TakenIn:
-    """Make the Events; why one could not be made is a note, and its owner is told the next time."""
+    """Create the Events; one that fails is a note, and is tried again at the next look."""
     notes: list[str] = []
-    told = dict(taken.memory.told)
+    rejected = dict(taken.state.rejected)
     by_name = {(it.identity[1:]): it.identity for it in taken.rejected}
     for event in taken.events:
         about = event["involvedObject"]
         try:
             management.cluster.create(event)
         except StaleError:
-            continue  # it was told before: nobody remembered
+            continue  # it exists
         except ClusterError as failed:
             notes.append(f"no Event on {about['kind']} {about['name']}: {failed}")
-            told.pop(by_name[about["kind"], about.get("namespace", ""), about["name"]], None)
-    memory = replace(taken.memory, told=told)
-    return replace(taken, memory=memory, notes=(*taken.notes, *notes))
+            rejected.pop(by_name[about["kind"], about.get("namespace", ""), about["name"]], None)
+    state = replace(taken.state, rejected=rejected)
+    return replace(taken, state=state, notes=(*taken.notes, *notes))

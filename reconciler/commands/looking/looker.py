@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from reconciler.clusters.deletions import LEAST
 from reconciler.clusters.elastic.model import Word
-from reconciler.clusters.going import LEAST
 from reconciler.clusters.intake import findings_of
 from reconciler.commands.applying.intake import (
     IntakeLook,
@@ -114,7 +114,7 @@ class Looker:
     def missing(self) -> float | None:
         """After how many seconds what is missing now counts as gone; None when nothing waits."""
         ends = (
-            since + LEAST - self.intake.at for since in self.intake.taken.memory.missing.values()
+            since + LEAST - self.intake.at for since in self.intake.taken.state.missing.values()
         )
         return min((left for left in ends if left > 0), default=None)
 
