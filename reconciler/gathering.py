@@ -70,14 +70,12 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
 
 
 def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
-    """All records, by path; one that cannot be read as it last could be read.
+    """Return all records that can be read, by path.
 
     Identity is the claim, not the name. But a record copied from a cluster carries no claim, and
     what its text says may mean one or another, which only the documents tell apart.
     """
     records = [item.allocation for item in tree.records if item.allocation is not None]
-    if tree.last_good.records:
-        records = sorted([*records, *tree.last_good.records.values()], key=lambda item: item.path)
     if not any(record.adopted for record in records):
         return tuple(records)
     return tuple(_adopt(record, documents) if record.adopted else record for record in records)
@@ -179,17 +177,12 @@ def state_of(
         gateways=reading.gateways,
         inside=reading.inside,
         off_limits=tuple(_off_limits(tree, second)),
-        unreadable=tuple(
-            item.unreadable
-            for item in tree.records
-            if item.unreadable and item.unreadable.path not in tree.last_good.records
-        ),
+        unreadable=tuple(item.unreadable for item in tree.records if item.unreadable),
         protected=reading.protected | broken,
         frozen={**reading.frozen, **{key: path for key, path in pools.items() if path in never}},
         unclear=bool(unclear) or has_error(tree.findings),
         unknown=any(source.path not in tree.last_good.files for source in unclear),
         halted=tree.last_good.halted,
-        unread=frozenset(tree.last_good.records),
         retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
         grown=frozenset(_grown(reading, records)),
         growth_retention=tree.settings.elastic.retention,
@@ -241,10 +234,6 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
     for path, text in texts:
         for item in literal_ranges(text):
             yield _unread(path, item)
-    for record in tree.records:  # beside what it held when it could be read
-        if record.unreadable is not None and record.unreadable.path in tree.last_good.records:
-            for item in record.unreadable.ranges:
-                yield _unread(record.unreadable.path, item)
 
 
 def _unread(path: str, item: IPRange) -> Blocked:

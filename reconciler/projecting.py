@@ -27,7 +27,6 @@ _NAMED = ("name", "namespace")
 
 def project(
     evaluation: Evaluation,
-    withheld: Mapping[str, IPSet] = MappingProxyType({}),
     default_port: int = DEFAULT_PORT,
 ) -> tuple[Projection, ...]:
     """The objects of all clusters for the records of the tree as they stand, not as planned.
@@ -37,18 +36,12 @@ def project(
 
     Args:
         evaluation: Of the tree.
-        withheld: What no cluster shall announce by a record, by the record's path.
         default_port: Of an endpoint that names none.
     """
     records = apart(evaluation.state.records, evaluation.state.claims)
-    out = {**withheld, **_nobodys(evaluation), **evaluation.unproven}
-    given = replace(world_of(evaluation, records, out), default_port=default_port)
+    given = replace(world_of(evaluation, records, _nobodys(evaluation)), default_port=default_port)
     made = [item for family in families() for item in family.project(given)]
-    made += [
-        Projection(MANAGEMENT, record_object(record))
-        for record in records
-        if record.path not in evaluation.unproven and not _is_withheld(record, withheld)
-    ]
+    made += [Projection(MANAGEMENT, record_object(record)) for record in records]
     return tuple(_applied(made, _observed(evaluation)))
 
 
@@ -62,8 +55,7 @@ def records_then(
         concerns: Which of those that have addresses are asked for; None for all there are.
     """
     plan, state = evaluation.plan, evaluation.state
-    is_stopped = evaluation.is_stopped and evaluation.is_freed
-    rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
+    rest = (it for it in plan.decisions if not is_held(it, evaluation))
     if concerns is not None:
         rest = (it for it in rest if it.allocation and concerns(it.allocation))
         state = replace(state, records=tuple(it for it in state.records if concerns(it)))
@@ -99,12 +91,6 @@ def world_of(
         withheld=withheld,
         metallb_pool=evaluation.tree.settings.metallb_pool,
     )
-
-
-def _is_withheld(record: Allocation, withheld: Mapping[str, IPSet]) -> bool:
-    """Nothing is left of what it holds."""
-    others = withheld.get(record.path, IPSet())
-    return record.range is not None and bool(others) and not IPSet((record.range,)) - others
 
 
 def _observed(evaluation: Evaluation) -> frozenset[Identity]:

@@ -7,7 +7,6 @@ from msgspec import Struct, field
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.load import Loaded
 from reconciler.findings import Finding
-from reconciler.model.allocation import Allocation
 from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
@@ -21,7 +20,6 @@ class LastGood(Struct, frozen=True):
         files: Broken files that could be read before.
         documents: Documents as they were when they could last be read; `unread` says what stands
             in their place now.
-        records: Records as they were, by the path of what stands in their place now.
         originals: The file that counts for each object that several files describe.
         halted: The file because of which nothing may be granted, released or expired at all; empty
             when something may.
@@ -30,7 +28,6 @@ class LastGood(Struct, frozen=True):
 
     files: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
-    records: Mapping[str, Allocation] = field(default_factory=dict)
     originals: Mapping[Identity, str] = field(default_factory=dict)
     halted: str = ""
     findings: tuple[Finding, ...] = ()
@@ -54,6 +51,8 @@ class Tree(Struct, frozen=True):
         overrides: Those of the base, which let something pass; and what is wrong with files of
             Overrides.
         contracts: What teams may ask for by the base of a change, beside what its own documents say.
+        allow_release: How many releases `--allow-release` permits, or None.
+        gone: Owners that are proven to be deleted: family, kind, namespace, name.
         clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
     """
 
@@ -69,6 +68,8 @@ class Tree(Struct, frozen=True):
     clock_ahead: int | None = None
     overrides: Overrides = field(default_factory=Overrides)
     contracts: tuple[Contract, ...] = ()
+    allow_release: int | None = None
+    gone: frozenset[tuple[str, str, str, str]] = frozenset()
 
     @property
     def held_back(self) -> dict[str, str]:

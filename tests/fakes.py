@@ -8,14 +8,12 @@ from typing import TypeVar
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
     DefaultBranch,
     Entry,
     GitError,
-    HistoryError,
     LostRaceError,
     Made,
     Revision,
@@ -56,9 +54,6 @@ class FakeSource:
         step = next(self.past(paths), None)
         return step if step is not None and step.id == self.of.id else Step(self.of.id, ())
 
-    def believes(self, commit: str) -> bool:
-        return commit in self.repository.ours
-
     def revision(self) -> Revision:
         return self.of
 
@@ -88,8 +83,15 @@ class FakeSource:
     def require(self, file: str, folders: Sequence[str]) -> None:
         del file, folders
 
-    def standing(self, paths: Sequence[str]) -> None:
-        del paths
+    def standing(self, paths: Sequence[str]) -> list[Entry]:
+        found = []
+        for path in paths:
+            inside = sorted(
+                (it, _oid(self.files[it])) for it in self.files if it.startswith(f"{path}/")
+            )
+            if inside:
+                found.append(Entry(path, "040000", _oid(str(inside).encode())))
+        return found
 
     def folders(self, parents: Sequence[str]) -> None:
         del parents
@@ -121,13 +123,12 @@ class FakeRepository:
 
     commits: dict[str, tuple[str, int, Files]] = field(default_factory=dict)
     head: str = ""
-    last: str = ""
     ours: set[str] = field(default_factory=set)
     messages: dict[str, str] = field(default_factory=dict)
     branch: str = "main"
     default: str = "main"
     noted: str = ""
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    newest: dict[str, str] = field(default_factory=dict)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""
@@ -168,10 +169,19 @@ class FakeRepository:
             raise GitError("branch main is not in the repository")
         return Revision(self.head, self.commits[self.head][1])
 
-    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
-        if self.last and accepted != revision.id and self.last not in self._line(revision.id):
-            message = f"branch main is at {revision.id}, and no longer holds {self.last}"
-            raise HistoryError(message, f"--accept-history {revision.id}")
+    def require_pushed(self, revision: Revision, accepted: str = "") -> None:
+        del revision, accepted
+
+    @property
+    def remote_name(self) -> str:
+        return "origin"
+
+    def below(self, root: str) -> "FakeRepository":
+        del root
+        return self
+
+    def accepting(self, revision: str) -> list[str]:
+        return [it for it in self._line(revision) if "Ipam-Accepts: " in self.made(it).message]
 
     @property
     def standing(self) -> "FakeRepository":
@@ -182,9 +192,14 @@ class FakeRepository:
     def default_branch(self) -> DefaultBranch:
         return DefaultBranch(self.default, "the fake says so")
 
-    def remembered(self, revision: Revision) -> str:
-        is_lost = self.noted in self.commits and self.noted not in self._line(revision.id)
-        return self.noted if is_lost else ""
+    def last(self) -> str:
+        return self.noted
+
+    def forget(self) -> None:
+        pass
+
+    def bring(self, last: str) -> Revision | None:
+        return Revision(last, self.commits[last][1]) if last in self.commits else None
 
     def remember(self, revision: Revision) -> None:
         self.noted = revision.id
@@ -195,15 +210,30 @@ class FakeRepository:
     def is_shallow(self) -> bool:
         return False
 
-    def saying(
-        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
-    ) -> Iterator[str]:
-        del on_line
-        there = self._line(without or holding) if without or holding else []
+    def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
+        there = {it for commit in without for it in self._line(commit)}
         return (it for it in self._line(revision) if it in self.ours and it not in there)
 
-    def is_whole(self, revision: str, without: str | None = None) -> bool:
-        return bool(revision and without)
+    def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
+        parent, _, files = self.commits[commit]
+        old, new = _entries(self.commits[parent][2]), _entries(files)
+        changed = [path for path in old | new if old.get(path) != new.get(path)]
+        return bool(changed) and all(
+            it.startswith(tuple(f"{at}/" for at in folders)) for it in changed
+        )
+
+    def nearest(self, commits: Sequence[str], revision: str) -> str:
+        del revision
+        return commits[0]
+
+    def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
+        there = self._line(without) if without else []
+        del paths
+        return [it for it in self._line(revision) if it not in there][:most]
+
+    def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
+        del revision, without
+        return True
 
     def resolve(self, rev: str) -> Revision:
         if rev not in self.commits:
@@ -213,9 +243,6 @@ class FakeRepository:
     def made(self, rev: str) -> Made:
         parent, clock, _ = self.commits[rev]
         return Made(rev, (parent,) if parent else (), clock, self.messages.get(rev, ""))
-
-    def trusting(self) -> "FakeRepository":
-        return self
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         del folders, target
@@ -239,10 +266,9 @@ class FakeRepository:
         if self.head not in (base.id, revision.id):
             raise LostRaceError("branch main moved")
         self.head = revision.id
-        self.follow(revision)
 
     def follow(self, revision: Revision) -> None:
-        self.last = revision.id
+        del revision
 
     def _line(self, rev: str) -> list[str]:
         found = []

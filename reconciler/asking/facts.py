@@ -20,7 +20,6 @@ class Fact(NamedTuple):
         is_growth: It is more for a tenant that had some: its cluster or its document asked for it.
         is_announced: Its claim left what it holds, which is announced until nobody uses it.
         type: What its addresses are for, such as `loadbalancer`.
-        held_of: A brake holds its release back, of so many records; 0 for none.
     """
 
     claim: str
@@ -34,7 +33,6 @@ class Fact(NamedTuple):
     is_growth: bool
     is_announced: bool = False
     type: str = ""
-    held_of: int = 0
 
 
 def fact_of(record: Allocation | None) -> Fact | None:
@@ -53,5 +51,4 @@ def fact_of(record: Allocation | None) -> Fact | None:
         record.role == "growth" or record.claim.slot_order[1] > 0,
         record.announced,
         record.type,
-        record.held_of,
     )

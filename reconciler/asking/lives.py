@@ -90,5 +90,5 @@ def _is_same(old: Fact, new: Fact) -> bool:
 
 
 def _seen(fact: Fact) -> tuple[object, ...]:
-    held = fact.phase, fact.is_announced, bool(fact.held_of)
+    held = fact.phase, fact.is_announced
     return (fact.claim, fact.owner, fact.team, fact.pool, fact.range, *held)

@@ -1,5 +1,6 @@
 """`apply`: the committed records to the clusters."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,10 +14,10 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell_erro
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.by_hand import with_changes_by_hand
+from reconciler.commands.by_hand import as_reconciled
+from reconciler.commands.edited_records import require_unedited
 from reconciler.commands.exit_codes import applied_code
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.truth import fetched
+from reconciler.commands.rewritten import current_head, is_in_history
 from reconciler.ports import ExitCode, Source, UsageError
 from reconciler.report.machine import apply_document
 from reconciler.report.text.apply import applied_text
@@ -62,10 +63,11 @@ def apply(
     repository = open_branch(repo, remote, branch)
     with progress("reading"):
         source = published(repository, rev)
-        evaluation = with_changes_by_hand(repository, source, evaluate_source(source))
+        evaluation = as_reconciled(source, repository)
+        require_unedited(evaluation)
     wish = replace(wish, root=repository.git.root.path)
     with progress("applying"):
-        applied = apply_fleet(evaluation, reach.open(), wish, repository.is_in)
+        applied = apply_fleet(evaluation, reach.open(), wish, partial(is_in_history, repository))
     code = applied_code(evaluation, applied)
     would_change = dry_run and any(item.is_changed for item in applied)
     if code is ExitCode.OK and detailed_exitcode and would_change:
@@ -87,8 +89,8 @@ def published(repository: GitRepository, rev: str | None) -> Source:
         UsageError: The revision is not on the branch: nobody reviewed it, and no other run would
             know what it gives out.
     """
-    head = fetched(repository)
-    repository.check_history(head)
+    head, _ = current_head(repository)
+    repository.require_pushed(head)
     if rev is None:
         return repository.source(head.id)
     source = repository.source(rev)

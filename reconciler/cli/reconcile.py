@@ -44,6 +44,7 @@ from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
+from reconciler.commands.rewritten import is_in_history
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.truth import require_at_start
 from reconciler.ports import BugError, ExitCode, Revision, UsageError
@@ -249,7 +250,7 @@ class _Job:
         if self._run is None or not self.applies:
             return None
         with progress("applying"):
-            return self._run.apply(done.head.id, self.repository.is_in)
+            return self._run.apply(done.head.id, partial(is_in_history, self.repository))
 
 
 def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped: bool) -> int:

@@ -1,25 +1,20 @@
 """`render`: the objects of every cluster, as files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from reconciler.addresses import IPSet
-from reconciler.addresses.notation import format_short
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
-from reconciler.commands.by_hand import with_changes_by_hand
-from reconciler.commands.contested import is_all, undecided, withheld
-from reconciler.commands.reading.reader import evaluate_source
+from reconciler.commands.by_hand import as_reconciled
+from reconciler.commands.edited_records import require_unedited
 from reconciler.commands.render import render as run_render
-from reconciler.evaluate import Evaluation
-from reconciler.findings import few, has_error
+from reconciler.findings import has_error
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.escape import escape
 from reconciler.report.machine import envelope
 
 
@@ -45,8 +40,8 @@ def render(
 
     For kubectl, Flux and Argo CD: each folder has a kustomization. Nothing is written while
     something is wrong in the repository (exit code 1), and never what belongs to others: apply
-    sets the fields that are ours there, such as the endpoint of a Cluster and its port. Where all
-    that is wrong is that two records hold one address, the younger one alone is left out.
+    sets the fields that are ours there, such as the endpoint of a Cluster and its port. Records
+    that were edited outside of reconcile end it with exit code 3.
     """
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
@@ -54,28 +49,18 @@ def render(
     with progress("reading"):
         read = open_source(repo, rev, worktree=worktree)
         source = read.source
-        # As check does: what people did to records is no word of reconcile.
-        evaluation = with_changes_by_hand(read.repository, source, evaluate_source(source))
-        contested = withheld(evaluation, source)
+        evaluation = as_reconciled(source, read.repository)
+        require_unedited(evaluation)
     tell_errors(evaluation.findings, painter(color))
     manifests = admission_policies(reconciler, break_glass) if policies else ()
-    stays = has_error(evaluation.findings) and not _is_told_apart(evaluation, contested)
-    counts = {} if stays else run_render(evaluation, out, manifests, contested)
+    stays = has_error(evaluation.findings)
+    counts = {} if stays else run_render(evaluation, out, manifests)
     if stays:
         tell(f"Nothing was written to {out}: mend the errors first.")
-    for path, item in contested.items():
-        if item and not stays:
-            left = few([format_short(it) for it in item])
-            tell(f"Left out: {left} of {escape(path)}, because another record held it first.")
     if output == "text":
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")
     else:
         document = {**envelope("RenderResult"), "out": str(out), "clusters": counts}
         emit_document(document, output)
-    return ExitCode.WRONG if has_error(evaluation.findings) else ExitCode.OK
-
-
-def _is_told_apart(evaluation: Evaluation, contested: Mapping[str, IPSet]) -> bool:
-    """All that is wrong is that records hold one address, and history tells which came first."""
-    return is_all(evaluation.findings, contested) and not undecided(evaluation, contested)
+    return ExitCode.WRONG if stays else ExitCode.OK

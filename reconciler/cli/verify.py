@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git.opening import open_revision
-from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.cli.shared import streams
 from reconciler.cli.shared.opening import open_here
 from reconciler.cli.shared.options import output_options, repository_option
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.verify import Shared, revisions_of
+from reconciler.commands.verify import revisions_of
 from reconciler.commands.verify import verify as run_verify
 from reconciler.ports import ExitCode
 from reconciler.report.text.verify import verification_text, verified_text
@@ -31,8 +30,7 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
     reconcile writes are listed. Exit code 1: some commit says that reconcile made it, and a plan of
     its base does not make it.
     """
-    # No cache is believed, and what replays share is gone with this run.
-    repository = RememberingRepository.of(open_here(repo))
+    repository = open_here(repo)
     newest, after = revisions_of(reach)
     head = open_revision(repository, newest).revision()
     brush = painter(color)
@@ -40,7 +38,7 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
     # Lines on a terminal are progress enough.
     shows = output != "text" or not sys.stdout.isatty()
     with progress("verifying") if shows else nullcontext():
-        for item in run_verify(repository, head.id, Shared(repository.ahead), after):
+        for item in run_verify(repository, head.id, after):
             found.append(item)
             if output == "text":
                 emit(verified_text(item, brush))

@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 from msgspec import Struct, structs
 
 from reconciler.commands.answers import Answers
-from reconciler.commands.by_hand import with_changes_by_hand, with_overrides
+from reconciler.commands.by_hand import as_reconciled, with_overrides
 from reconciler.commands.dates import timed
+from reconciler.commands.edited_records import require_unedited
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.proposing import propose
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.reader import DEFAULTS, EvaluationOptions, evaluate_source
-from reconciler.commands.truth import accepted_head, fetched, require_remembered, require_truth
+from reconciler.commands.reading.reader import DEFAULTS, EvaluationOptions
+from reconciler.commands.rewritten import Lost, accepting, current_head
+from reconciler.commands.truth import fetched, require_truth
 from reconciler.commands.writing import (
     Part,
     Planned,
@@ -30,7 +32,7 @@ from reconciler.commands.writing import (
     require_below,
 )
 from reconciler.engine.due import latest_due
-from reconciler.evaluate import Evaluation, released, with_gone
+from reconciler.evaluate import Evaluation, let_pass, released
 from reconciler.model.look import Look
 from reconciler.model.proposed import Proposed
 from reconciler.ports import (
@@ -65,8 +67,6 @@ class ReconcileOptions(Struct, frozen=True):
         now: The machine's clock, in seconds since 1970: until then things fall due; else by the
             date of the revision.
         server_now: The management cluster's, or None; asked when something fell due.
-        applied: Tells what the management cluster was brought to last, or nothing; asked where the
-            branch seems to be rewritten.
         any_branch: It need not be the branch that is the truth. Nothing is noted of it then.
         look: What is looked at in clusters, by the newest revision; nobody waits for the lock then.
         to: Gets the commits instead of the branch, which people move by a merge.
@@ -80,7 +80,6 @@ class ReconcileOptions(Struct, frozen=True):
     now: Callable[[], float] | None = None
     server_now: Callable[[], int | None] | None = None
     look: Callable[[Evaluation], Look] | None = None
-    applied: Callable[[], str] | None = None
     any_branch: bool = False
     to: Proposing | None = None
 
@@ -127,7 +126,8 @@ def reconcile(
     Raises:
         GitError: The remote fails.
         RacesLostError: The race is lost `ATTEMPTS` times.
-        HistoryError: The branch was rewritten since the last run of whomever.
+        GateError: Records were edited outside of reconcile.
+        HistoryError: The branch was rewritten since the last run.
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote; or the branch is
             not the truth.
@@ -182,8 +182,14 @@ class _Run:
 
     def _by_the_clock(self) -> Part:
         """What the revision asks for as it stands, and what fell due since then."""
-        base = fetched(self.repository)
-        self._check_history(base)
+        accept = self.options.accept_history
+        if self.options.any_branch:
+            base, lost = fetched(self.repository), None
+        else:
+            base, lost = current_head(self.repository, accept)
+        self.repository.require_pushed(base, lost.last if lost is not None else "")
+        if lost is not None:
+            base = self._accept(base, lost)
         part = self._carry_out(base, self.repository.source(base.id))
         due = self._due(part)
         if due is None:
@@ -193,12 +199,25 @@ class _Run:
         source = AsOf(self.repository.source(part.head.id), due)
         return self._carry_out(part.head, source, due)
 
-    def _check_history(self, base: Revision) -> None:
-        """Refuse a branch that was rewritten, unless a person accepts that."""
-        accepted = accepted_head(self.options.accept_history, base)
-        self.repository.check_history(base, accepted)
-        if not accepted and not self.options.any_branch:
-            require_remembered(self.repository, base, self.options.applied)
+    def _accept(self, base: Revision, lost: Lost) -> Revision:
+        """Keep the ranges out of use that a rewritten history lost; return the head after that."""
+        evaluation = self._evaluate(self.repository.source(base.id))
+        require_unedited(evaluation)
+        wanted = accepting(self.repository, base, evaluation, lost)
+        if wanted is None:
+            return base
+        require_below(wanted.changes, evaluation.tree.settings.records)
+        options = self.options
+        if options.committer is not None:
+            wanted = structs.replace(wanted, committer=options.committer)
+        commit = self.repository.commit(structs.replace(wanted, sign=options.sign))
+        if options.to is None:
+            self.repository.publish(base, commit)
+            self.repository.fetch()
+        nothing = let_pass(structs.replace(evaluation, changes=()))
+        subject = wanted.message.partition("\n")[0]
+        self.made.append(Part(Planned(base, nothing), nothing, commit, subject))
+        return commit
 
     def _due(self, part: Part) -> int | None:
         """The latest instant that has come at which something falls due; None for none."""
@@ -268,6 +287,7 @@ class _Run:
         """Plan, but for what clusters still announce; commit and publish."""
         gone = look.removed if look is not None else ()
         evaluation = self._evaluate(source, gone=gone)
+        require_unedited(evaluation)
         if not self.options.any_branch and not has_wrong_settings(evaluation):
             require_truth(self.repository, evaluation.tree.settings)
         held = self.answers.held(evaluation)
@@ -289,7 +309,7 @@ class _Run:
     def _evaluate(
         self, source: Source, terms: EvaluationOptions = DEFAULTS, gone: Sequence[str] = ()
     ) -> Evaluation:
-        terms = structs.replace(terms, allow_release=self.options.allow_release)
-        found = with_gone(evaluate_source(source, terms), gone)
-        found = with_changes_by_hand(self.repository, source, found)
+        allowed = self.options.allow_release
+        terms = structs.replace(terms, allow_release=allowed, gone=tuple(gone))
+        found = as_reconciled(source, self.repository, terms)
         return with_overrides(with_held_releases(found, self.repository, source))

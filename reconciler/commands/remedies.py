@@ -138,7 +138,7 @@ def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
         return None
     edited = source_reader(tree.settings)(document.path, data)
     sources = tuple(edited if it.path == document.path else it for it in tree.sources)
-    after = evaluate(replace(tree, sources=sources), evaluation.allow_release)
+    after = evaluate(replace(tree, sources=sources))
     decided = {it.claim: it for it in after.plan.decisions}
     got = decided.get(claim.key)
     if not isinstance(got, Grant | Keep) or got.allocation.range is None:

@@ -1,11 +1,9 @@
 """Render: what will be applied, as files, a folder a cluster."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
-from reconciler.addresses import IPSet
 from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
@@ -26,7 +24,6 @@ def render(
     evaluation: Evaluation,
     out: Path,
     policies: Sequence[Manifest] = (),
-    withheld: Mapping[str, IPSet] = MappingProxyType({}),
 ) -> dict[str, int]:
     """Write the objects of every cluster below a folder, in place of what was rendered before.
 
@@ -39,7 +36,6 @@ def render(
         evaluation: Of the revision.
         out: The folder.
         policies: Admission policies, for every cluster.
-        withheld: What no cluster shall announce by a record, because another one held it first.
 
     Returns:
         The number of files by cluster.
@@ -48,7 +44,7 @@ def render(
         UsageError: The folder holds something that was not rendered, or a symlink in the way; or
             an object has a name that no file may have. Then nothing is written.
     """
-    files = rendered(evaluation, policies, withheld)
+    files = rendered(evaluation, policies)
     old = _begin(out, files)
     counts: dict[str, int] = {}
     for path in sorted(files):
@@ -64,13 +60,12 @@ def render(
 def rendered(
     evaluation: Evaluation,
     policies: Sequence[Manifest] = (),
-    withheld: Mapping[str, IPSet] = MappingProxyType({}),
 ) -> dict[str, str]:
     """All files by path.
 
     With policies, the kustomizations put the label on that the policies go by.
     """
-    files = {path: dump(it) for path, it in objects(evaluation, withheld).items()}
+    files = {path: dump(it) for path, it in objects(evaluation).items()}
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
@@ -90,13 +85,11 @@ def rendered(
     return files
 
 
-def objects(
-    evaluation: Evaluation, withheld: Mapping[str, IPSet] = MappingProxyType({})
-) -> dict[str, Manifest]:
+def objects(evaluation: Evaluation) -> dict[str, Manifest]:
     """The object of each file, by path. A file of what is only part of one would make it ours."""
     return {
         _path(it.cluster, it.manifest): it.manifest
-        for it in project(evaluation, withheld)
+        for it in project(evaluation)
         if not (it.is_status_only or it.is_part)
     }
 

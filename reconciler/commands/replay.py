@@ -1,227 +1,197 @@
-"""Replaying a reconcile commit: planning its base once more, and comparing the bytes.
+"""Replay a reconcile commit: plan its base again, and compare the files. Only `ipam verify` does."""
 
-A trailer can be written by anybody. A commit is reconcile's when a plan of its base, at its clock,
-makes the very files that it holds (`docs/adr/0009`). Nothing but the repository is asked.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from reconciler import __version__
-from reconciler.commands.dates import When, when_made
-from reconciler.commands.differing import differences
+from reconciler.commands.by_hand import as_reconciled
 from reconciler.commands.message import Said, read_message
-from reconciler.commands.putting_back import anchored
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.reader import EvaluationOptions, evaluate_source
-from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.verdicts import judged_before, note_judged
+from reconciler.commands.reading.reader import EvaluationOptions
+from reconciler.commands.reconcile_commits import is_reconcile_commit, settings_at
+from reconciler.commands.rewritten import lost_records, released
+from reconciler.documents.suffix import is_yaml
 from reconciler.engine.due import is_due
-from reconciler.evaluate import Evaluation, leaving, left_behind, let_pass, with_gone
+from reconciler.evaluate import Evaluation, leaving, left_behind, let_pass
+from reconciler.model.change import Change
+from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict
-from reconciler.ports import (
-    Changed,
-    GitError,
-    LimitError,
-    Repository,
-    Source,
-)
+from reconciler.ports import Changed, GitError, LimitError, Repository, Revision, Source
 
-_HELD = "it is in the commit still"
-_MOST_DEPTH = 8
+_KEPT = "it is in the commit still"
 
 
 class Replayed(Struct, frozen=True):
-    """What planning the base of a commit once more shows.
+    """The result of planning the base of a commit again.
 
     Attributes:
-        verdict: What it shows. `FOREIGN`: it does not say of itself what reconcile says, or not of
-            this place; it changes nothing, or something else than records and what was looked at;
-            it has a time that reconcile gives none. `NOT_YET`: it may be true one day; until then
-            nobody can have made it.
+        verdict: The verdict.
         files: Paths of the files that differ.
-        moved: Those of them that also say otherwise who holds what.
-        version: The version that made it; empty if it does not say.
+        version: The version that made it; empty if the message does not name it.
     """
 
     verdict: Verdict
     files: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
     version: str = ""
 
-    @property
-    def is_believed(self) -> bool:
-        """It is reconcile's; of another version when it decided the same, in whatever bytes."""
-        if self.verdict is Verdict.NOT_COMPARABLE:
-            return not self.moved
-        return self.verdict is Verdict.SAME
 
-
-def replay(
-    repository: Repository,
-    commit: str,
-    depth: int = 0,
-) -> Replayed:
+def replay(repository: Repository, commit: str) -> Replayed:
     """Replay a commit. Costs a plan of its base.
-
-    Args:
-        repository: Where it is.
-        commit: Its id.
-        depth: How many commits stand on what this one shows.
 
     Raises:
         GitError: The commit is not there.
     """
     try:
-        return _replay(repository, commit, depth)
+        return _replay(repository, commit)
     except LimitError:  # reconcile makes no commit of a base that is too large to be read
         return Replayed(Verdict.FOREIGN)
 
 
-def _replay(repository: Repository, commit: str, depth: int) -> Replayed:
+def _replay(repository: Repository, commit: str) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
-    # A rewritten history has other ids than its messages name: what counts is what it was made from.
-    if said is None or len(made.parents) != 1 or made.clock is None:
+    if said is None or made.clock is None:
         return Replayed(Verdict.FOREIGN)
-    (parent,) = made.parents
-    trusting = repository.trusting()
     try:
-        base = trusting.resolve(parent)
-        source = trusting.source(parent)
+        if not is_reconcile_commit(repository, commit):
+            return Replayed(Verdict.FOREIGN, version=said.version)
+        base, source = _base(repository, said, made.parents[0])
     except GitError:
-        verdict = Verdict.FOREIGN if _is_here(repository, parent) else Verdict.NOT_HERE
-        return Replayed(verdict, version=said.version)
-    files_of = trusting.source(commit)
-    if files_of.clock_ahead() is not None:
-        return Replayed(Verdict.NOT_YET, version=said.version)
-    changed, _ = repository.changed(base.id, commit)
-    settings = read_own_settings(source).settings
+        return Replayed(Verdict.NOT_HERE, version=said.version)
+    parent, files_of = repository.source(made.parents[0]), repository.source(commit)
+    settings = settings_at(parent) or Settings()
+    changed, _ = repository.changed(made.parents[0], commit)
     seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
-    written = [item for item in changed if item.path.startswith(f"{settings.records}/")]
-    # Where there is nothing to do, reconcile makes no commit; and it writes in its folders alone.
-    is_ours = (
-        bool(changed) and len(seen) + len(written) == len(changed) and all(map(_is_plain, seen))
+    has_look = bool(seen) and said.clock is not None and said.clock > base.clock
+    below = Laid(source, files_of, settings.observed) if has_look else source
+    clock = said.clock if said.clock is not None else base.clock
+    then = AsOf(below, clock, base.clock if clock < base.clock else None)
+    tries = _Tries(
+        repository=repository,
+        base=then,
+        said=said,
+        is_due=clock > base.clock and not has_look,
+        files=_files(files_of, [it for it in changed if not has_look or it not in seen]),
+        gone=tuple(it.path for it in seen if it.new is None) if has_look else (),
     )
-    when = when_made(made.clock, said, base, has_seen=bool(seen))
-    if not is_ours or when is None:
-        return Replayed(Verdict.FOREIGN, version=said.version)
-    below = Laid(source, files_of, settings.observed) if when.has_look else source
-    then = AsOf(below, when.clock, base.clock if when.clock < base.clock else None)
-    # What people described since is no more observed: a plan takes such files away.
-    planned = written if when.has_look else changed
-    gone = [item.path for item in seen if item.new is None] if when.has_look else []
-    since = anchored(repository, parent, said.put_back, partial(_is_made, repository, depth))
-    files = _Tries(then, files_of, said, planned, gone, since).nearest(when)
-    if files is None:
-        return Replayed(Verdict.FOREIGN, version=said.version)
+    files = tries.nearest()
     if not files:
         return Replayed(Verdict.SAME, version=said.version)
     is_own = said.version == __version__
     verdict = Verdict.DIFFERENT if is_own else Verdict.NOT_COMPARABLE
-    moved = tuple(path for path, is_moved in files.items() if is_moved)
-    return Replayed(verdict, tuple(files), moved, said.version)
+    return Replayed(verdict, tuple(files), said.version)
 
 
-def believes(repository: Repository, commit: str) -> bool:
-    """Whether reconcile made a commit that says so, as far as it can be told here."""
-    return judged(repository, commit) is Verdict.SAME
+def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, Source]:
+    """Return the commit that was planned. If the history was rewritten, the parent stands for it."""
+    for name in (said.base, parent):
+        try:
+            return repository.resolve(name), repository.source(name)
+        except GitError:
+            continue
+    raise GitError(f"the clone is too shallow: it lacks {parent[:12]}")
 
 
-def judged(repository: Repository, commit: str, depth: int = 0) -> Verdict:
-    """What a replay of a commit shows: `SAME` when it is believed. Once for a cache."""
-    if (known := judged_before(repository, commit)) is not None:
-        return known
-    replayed = replay(repository, commit, depth)
-    verdict = Verdict.SAME if replayed.is_believed else replayed.verdict
-    note_judged(repository, commit, verdict)
-    return verdict
-
-
-def _is_made(repository: Repository, depth: int, commit: str) -> bool:
-    """Reconcile made a commit that another one stands on; not at the end of a long row of them."""
-    if depth == _MOST_DEPTH or not _is_here(repository, commit):
-        return False
-    return judged(repository, commit, depth + 1) is Verdict.SAME
-
-
-def _is_here(repository: Repository, commit: str) -> bool:
-    """It is here, though it cannot be read as one that reconcile may have been run on."""
-    try:
-        repository.made(commit)
-    except GitError:
-        return False
-    return True
-
-
-def _is_plain(item: Changed) -> bool:
-    """A file that is gone, or is one: reconcile makes no links."""
-    return item.new is None or item.new.is_file
+def _files(source: Source, changed: Sequence[Changed]) -> dict[str, bytes | None]:
+    """Return the files that a commit changed, with their bytes; None for those that it removed."""
+    there = [item.new for item in changed if item.new is not None and item.new.is_file]
+    found: dict[str, bytes | None] = {}
+    for entry, data in zip(there, source.read(there), strict=True):
+        found[entry.path] = data
+    for item in changed:
+        if item.new is None:
+            found[item.path] = None
+        elif not item.new.is_file:  # a symlink or a submodule: reconcile makes none
+            found[item.path] = item.new.mode.encode()
+    return found
 
 
 class _Tries(Struct, frozen=True):
-    """The plans that may have made a commit, compared with what it changed.
+    """The plans that may have made a commit.
 
     Attributes:
-        gone: Paths of what a look took away.
-        since: Adds what people had done to records, where a brake put some back.
+        files: The files that the commit changed, without those of a look.
+        gone: Paths of observed files that a look removed.
     """
 
+    repository: Repository
     base: Source
-    made: Source
     said: Said
-    changed: Sequence[Changed]
-    gone: Sequence[str]
-    since: Callable[[Source, Evaluation], Evaluation]
+    is_due: bool
+    files: Mapping[str, bytes | None]
+    gone: tuple[str, ...]
 
-    def nearest(self, when: When) -> dict[str, bool] | None:
-        """The files that differ of the nearest plan; None when nothing fell due at its clock."""
+    def nearest(self) -> Sequence[str]:
+        """Return the files in which the commit differs from the nearest plan."""
         evaluation = self._evaluate({})
-        if when.is_due and not is_due(evaluation.state, when.clock):
-            return None
-        found = self._differences(evaluation)
-        touched = {item.path for item in self.changed}
-        unused = {it.path: "" for it in left_behind(evaluation) if it.path in touched}
-        # What nobody used any more when it was made was told by clusters, and is in the commit.
+        if self.is_due and not is_due(evaluation.state, evaluation.tree.clock):
+            return sorted(self.files)
+        if self.said.accepts:
+            return differences(_accepting(self.repository, self.said, evaluation), self.files)
+        found = [self._of_plan(evaluation)]
+        # Clusters reported that these ranges were not used any more.
+        unused = {it.path: "" for it in left_behind(evaluation) if it.path in self.files}
         if unused:
-            found += self._differences(self._evaluate({}, unused), unused)
+            found.append(self._of_plan(self._evaluate({}, unused), unused))
         return min(found, key=len)
 
-    def _differences(
+    def _of_plan(
         self, evaluation: Evaluation, unused: Mapping[str, str] = MappingProxyType({})
-    ) -> list[dict[str, bool]]:
-        """Of each plan the files that differ, each with whether it says otherwise who holds what."""
-        touched = {item.path for item in self.changed}
-        # What clusters still announced when it was made stayed, and was held all the while.
-        held = {it.path: _HELD for it in leaving(evaluation) if it.path not in touched}
-        if held:
-            evaluation = self._evaluate(held, unused)
-        found = [let_pass(evaluation).changes]
-        # What the brake let pass then depends on what people had done to records: on all before.
-        if evaluation.brake is not None:
-            found.append(evaluation.changes)
-        folder, theirs = evaluation.tree.settings.records, self._theirs()
-        return [differences(folder, wanted, theirs) for wanted in found]
+    ) -> Sequence[str]:
+        # Clusters still announced these ranges.
+        kept = {it.path: _KEPT for it in leaving(evaluation) if it.path not in self.files}
+        if kept:
+            evaluation = self._evaluate(kept, unused)
+        return differences(let_pass(evaluation).changes, self.files)
 
     def _evaluate(
-        self, held: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
+        self, kept: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
     ) -> Evaluation:
-        terms = EvaluationOptions(allow_release=self.said.allow_release, retained=held, left=unused)
-        found = with_gone(evaluate_source(self.base, terms), self.gone)
-        return self.since(self.base, found)
+        allowed = self.said.allow_release
+        options = EvaluationOptions(
+            allow_release=allowed, retained=kept, left=unused, gone=self.gone
+        )
+        return as_reconciled(self.base, self.repository, options)
 
-    def _theirs(self) -> dict[str, bytes | None]:
-        """The files that the commit changed, with their bytes; None for what it removed."""
-        there = [item.new for item in self.changed if item.new is not None and item.new.is_file]
-        data = zip(there, self.made.read(there), strict=True)
-        found: dict[str, bytes | None] = {entry.path: text for entry, text in data}
-        for item in self.changed:
-            if item.new is None:
-                found[item.path] = None
-            elif not item.new.is_file:  # a link, or a submodule: reconcile makes none
-                found[item.path] = item.new.mode.encode()
-        return found
+
+def _accepting(repository: Repository, said: Said, evaluation: Evaluation) -> Sequence[Change]:
+    """Return the files of a commit that accepts a rewritten history."""
+    try:
+        lost = lost_records(repository, said.accepts, said.base)
+    except GitError:
+        return ()
+    return [Change(path, data) for path, data in released(tuple(lost), evaluation).items()]
+
+
+def differences(wanted: Sequence[Change], theirs: Mapping[str, bytes | None]) -> list[str]:
+    """Return the paths of the files that differ."""
+    mine = {change.path: change.data for change in wanted}
+    mine |= dict.fromkeys(_making_way(theirs.keys() - mine.keys(), mine))
+    return [
+        path
+        for path in sorted(mine.keys() | theirs.keys())
+        if path not in mine or path not in theirs or mine[path] != theirs[path]
+    ]
+
+
+def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
+    """Files, but no records, that a tree cannot hold beside what is wanted.
+
+    In the place of a folder that is made, or in a folder in the place of a file that is.
+    """
+    made = {path for path, data in wanted.items() if data is not None}
+    folders = {above for path in made for above in _above(path)}
+    return [
+        path
+        for path in paths
+        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path)))
+    ]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a path is in."""
+    while path := path.rpartition("/")[0]:
+        yield path

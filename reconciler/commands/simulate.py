@@ -124,9 +124,7 @@ def _carried_out(evaluation: Evaluation) -> Tree:
     found = {item.allocation.path: item for item in tree.records if item.allocation is not None}
     records = [item for item in tree.records if item.allocation is None]
     records += [
-        replace(found.get(record.path, Recalled(record)), allocation=record)
-        for record in after
-        if record.path not in tree.last_good.records
+        replace(found.get(record.path, Recalled(record)), allocation=record) for record in after
     ]
     return replace(tree, records=tuple(records))
 

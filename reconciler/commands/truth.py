@@ -1,22 +1,12 @@
-"""One truth: which branch may be reconciled, and whether it lost what was reconciled before.
+"""The authoritative branch: which one it is, and its head at the remote."""
 
-Where the repository that is worked on saw the branch itself, it knows (`Repository.check_history`).
-A fresh clone knows by what the remote notes, as far as a replay bears that out (`docs/adr/0013`).
-"""
-
-import logging
-from collections.abc import Callable
 from contextlib import suppress
-from itertools import islice
 
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.replay import judged
 from reconciler.model.settings import Settings
-from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     DefaultBranch,
     GitError,
-    HistoryError,
     LimitError,
     NoBranchError,
     Repository,
@@ -24,12 +14,7 @@ from reconciler.ports import (
     UsageError,
 )
 
-# So many commits that the branch lost are planned anew to find one that reconcile made.
-MOST_PLANNED = 16
-
 _SHORTEST_ID = 7
-
-_log = logging.getLogger(__name__)
 
 
 def require_truth(repository: Repository, settings: Settings) -> None:
@@ -101,56 +86,6 @@ def require_at_start(repository: Repository) -> None:
         own = read_own_settings(repository.source(base.id))
         if not own.is_broken:
             require_truth(repository, own.settings)
-
-
-def require_remembered(
-    repository: Repository,
-    base: Revision,
-    applied: Callable[[], str] | None = None,
-) -> None:
-    """Refuse a branch that lost what reconcile made, as the remote remembers it.
-
-    That somebody noted a commit there proves nothing. It counts where reconcile really made it, or
-    one before it that the branch lacks; and where a management cluster knows better, that decides.
-
-    Args:
-        repository: Where the branch is.
-        base: Its head.
-        applied: Tells the revision that the management cluster was brought to last; empty where it
-            does not say.
-
-    Raises:
-        GitError: The clone is too shallow to tell.
-        HistoryError: It was rewritten or rolled back.
-    """
-    last = repository.standing.remembered(base)
-    lost = _proven(repository, base, last) if last else ""
-    if not lost:
-        return
-    known = applied() if applied is not None else ""
-    if known and repository.is_in(known, base.id):
-        _log.warning("the branch lacks %s, but the management cluster never had it", lost)
-        return
-    raise HistoryError(
-        f"branch {repository.branch} was rewritten or rolled back: it is at {base.id}, and lacks"
-        f" {lost} that reconcile made, as the remote remembers ({repository.standing.reference})",
-        f"if that is meant: ipam reconcile --accept-history {base.id}",
-    )
-
-
-def _proven(repository: Repository, base: Revision, last: str) -> str:
-    """A commit up to the one that was noted that reconcile made, and a revision lacks; or empty."""
-    noted = repository.standing.reference
-    try:
-        found = islice(repository.saying(last, without=base.id), MOST_PLANNED)
-        for commit in found:
-            if judged(repository, commit) is Verdict.SAME:
-                return commit
-    except (GitError, LimitError) as odd:
-        _log.warning("what %s of the remote names cannot be read: %s", noted, odd)
-        return ""
-    _log.warning("%s of the remote names %s, which is no work of reconcile", noted, last)
-    return ""
 
 
 def accepted_head(accepted: str | None, base: Revision) -> str | None:

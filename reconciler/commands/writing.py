@@ -13,12 +13,7 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.commands.message import SKIP_CI, Said, message_of
 from reconciler.commands.net import require_no_clash
-from reconciler.commands.reading.settings import folders_before
-from reconciler.commands.replay import believes
-from reconciler.commands.strays import STRAY
-from reconciler.commands.verdicts import note_made
 from reconciler.digest import actions, digest, summary
-from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
 from reconciler.model.change import Change
@@ -26,8 +21,6 @@ from reconciler.model.look import Look
 from reconciler.model.settings import PATH
 from reconciler.ports import (
     Commit,
-    GateError,
-    GitError,
     ReconcilerError,
     Repository,
     Revision,
@@ -36,10 +29,8 @@ from reconciler.ports import (
 _NAMED = {
     "move": "moved",
     "transfer": "transferred",
-    **{it: it for it in ("allocate", "release", "expire", "refuse", "put back")},
+    **{it: it for it in ("allocate", "release", "expire", "refuse")},
 }
-
-_ANEW = "to give all addresses out anew: ipam reconcile --allow-release 0"
 
 _log = logging.getLogger(__name__)
 
@@ -97,8 +88,7 @@ def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> Part:
     """Commit and publish a plan, if it changes something; commit alone, if it is proposed.
 
     Raises:
-        GateError: It would begin anew where records were.
-        GitError: What people did to records cannot be told, or the remote fails.
+        GitError: The remote fails.
         LostRaceError: The branch moved.
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
@@ -107,13 +97,9 @@ def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> Part:
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
     commit, subject = None, ""
     if is_carried_out(planned, passed):
-        _require_history(evaluation)
-        if wishes.allow_release is None:
-            _require_records(repository, base, evaluation)
         asked = commit_of(planned, passed, wishes)
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree)
-        note_made(repository, commit)
     if wishes.is_proposed:
         return Part(planned, passed, commit, subject)
     folders = [*settings.folders, settings.records]
@@ -128,7 +114,7 @@ def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> Part:
 
 def is_carried_out(planned: Planned, passed: Evaluation) -> bool:
     """It changes something, and nothing stops all of it."""
-    if has_wrong_settings(planned.evaluation) or (passed.brake is not None and passed.is_freed):
+    if has_wrong_settings(planned.evaluation):
         return False
     return bool(passed.changes) or planned.look is not None
 
@@ -153,43 +139,6 @@ def require_below(changes: Sequence[Change], *folders: str) -> None:
             raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
 
 
-def _require_history(evaluation: Evaluation) -> None:
-    """Refuse to go on from records of which it cannot be told what people did to them.
-
-    Raises:
-        GitError: The clone is too shallow.
-    """
-    if evaluation.cut is not None:
-        raise GitError(evaluation.cut.message, evaluation.cut.hint)
-
-
-def _require_records(repository: Repository, base: Revision, evaluation: Evaluation) -> None:
-    """Refuse to begin anew where records were: a removed folder, or Settings that name another.
-
-    What clusters announce would be given out a second time. Only reconcile itself may have taken
-    the last ones away; that a commit says so proves nothing.
-
-    Raises:
-        GateError: Records were there, and people removed them.
-    """
-    tree = evaluation.tree
-    if stray := next((it for it in evaluation.findings if it.code == STRAY), None):
-        raise GateError(stray.message, f"{stray.hint}; {_ANEW}")
-    if tree.records:
-        return
-    source, now = repository.source(base.id), tree.settings.records
-    for folder in dict.fromkeys([now, *folders_before(source)]):
-        steps = source.past([folder])
-        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
-        if last is None or (last.is_reconcile and believes(repository, last.id)):
-            continue
-        raise GateError(
-            f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"
-            " reconcile left there",
-            f"git checkout {last.id[:12]}^ -- {folder} brings them back; {_ANEW}",
-        )
-
-
 def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
     """The commit of what is carried out of a plan, with the digest of all of it."""
     tree, base, look = planned.evaluation.tree, planned.base, planned.look
@@ -205,11 +154,8 @@ def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
         allow_release=wishes.allow_release,
         clock=told,
         seen=look.seen if look is not None else "",
-        put_back=passed.anchor,
     )
-    back = sum(data is not None for data in passed.put_back.values())
-    counts = {**summary(passed), "put back": back}
-    subject = _subject(counts, len(passed.changes), len(seen))
+    subject = _subject(summary(passed), len(passed.changes), len(seen))
     message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
     # Made one second after this base.
     dated = replace(base, clock=clock if planned.clock is None else clock - 1)

@@ -93,107 +93,63 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
         )
 
 
-class Going(Struct, frozen=True):
-    """How many records come free, and of how many live ones.
+class Counts(Struct, frozen=True):
+    """The numbers that the release limit compares.
 
     Attributes:
-        live: Live records before the plan.
-        released: Those that the plan releases.
-        removed: Those that somebody removed: their addresses come free, too. They are not live.
-        edited: Live ones that the plan keeps, but somebody took the addresses that they held out of
-            them: those come free, too.
-        expected: Those that somebody removed as an Override expects: of all that were live.
-        resting: Those that were released before and rest still: two halves are a whole.
-        known: Those that a brake of the base holds back already. They are live, and count no more.
-        held_of: How many live records there were when a brake first held one of them back; 0 when
-            none did. Who came since then makes the share no smaller.
+        releases: Live records that the plan releases (N).
+        live: Records of phase Allocated (L).
+        reserved: Released records whose retention has not ended at the clock of the plan (K).
     """
 
+    releases: int
     live: int
-    released: int
-    removed: int = 0
-    edited: int = 0
-    expected: int = 0
-    resting: int = 0
-    known: int = 0
-    held_of: int = 0
-
-    @property
-    def freed(self) -> int:
-        """How many come free in all."""
-        return self.released + self.removed + self.edited
-
-    @property
-    def all(self) -> int:
-        """How many were live, with those that somebody removed."""
-        return self.live + self.removed + self.expected
+    reserved: int = 0
 
     @property
     def is_everything(self) -> bool:
-        """Nothing is left of what is live, nor of what was when the first was held back."""
-        is_all_then = 0 < self.held_of <= self.freed
-        return is_all_then or self.freed == self.live + self.removed - self.known
+        """Whether no live record is left."""
+        return self.releases == self.live
 
     def is_over(self, settings: Settings) -> bool:
-        """It is more than Settings let pass, of today's records or of those of then."""
-        gone = self.freed + self.resting
-        return any(
-            there >= settings.min_records and 100 * gone > settings.max_release_percent * there
-            for there in (self.all + self.resting, (self.held_of or self.all) + self.resting)
-        )
+        """Whether more is released than Settings permit."""
+        gone, total = self.releases + self.reserved, self.live + self.reserved
+        is_counted = total >= settings.min_records
+        return is_counted and 100 * gone > settings.max_release_percent * total
 
 
 def brake(
-    going: Going, settings: Settings, allowed: int | None, overrides: Overrides
+    counts: Counts, settings: Settings, allowed: int | None, overrides: Overrides
 ) -> Finding | None:
-    """More that comes free than Settings let pass, unless a person named the number.
+    """Return the gate of a plan that releases more than Settings permit; else None.
 
-    An Override names how many come free in all, with those that rest since before: it is there until
-    it expires, and lets nobody pass twice. `allowed` is of this plan alone.
+    An Override permits a number of releases together with the reserved records, so it cannot be
+    used twice. `allowed` counts the releases of this plan.
 
     Args:
-        going: What comes free.
-        settings: Where the limits are.
-        allowed: How many releases a person expects (`--allow-release`), or None.
-        overrides: Where a number was named before.
+        counts: The numbers to compare.
+        settings: Settings with the limits.
+        allowed: The number that `--allow-release` permits, or None.
+        overrides: The Overrides that apply.
     """
-    held = _held(going, settings, allowed)
-    if held is None or overrides.releases(going.freed + going.resting, going.resting):
+    releases, gone = counts.releases, counts.releases + counts.reserved
+    if releases == 0 or (allowed is not None and releases <= allowed):
         return None
-    return held
-
-
-def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
-    """The finding about a plan that freed too much."""
-    freed = going.freed
-    if freed == 0 or (allowed is not None and freed <= allowed):
+    if not counts.is_everything and not counts.is_over(settings):
         return None
-    share, waits = _share(going), "; none of that is carried out"
-    named = f"releases: {freed + going.resting}"
-    named += f" ({going.resting} rest already)" if going.resting else ""
-    hint = f"if that is meant: merge an Override of kind brake, {named}; or at a terminal"
-    hint += f" ipam reconcile --allow-release {freed}"
-    place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if going.is_everything:
-        return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
-    if going.is_over(settings):
+    if overrides.releases(gone, counts.reserved):
+        return None
+    share = f"{releases} of {counts.live} live records ({percentage(releases, counts.live)}%)"
+    if counts.reserved:
+        total = counts.live + counts.reserved
+        share += f", with {counts.reserved} reserved records {gone} of {total}"
+        share += f" ({percentage(gone, total)}%)"
+    if counts.is_everything:
+        message = f"the plan releases everything: {share}"
+    else:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
-        return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
-    return None
-
-
-def _share(going: Going) -> str:
-    """How many come free, of how many, and what else counts."""
-    freed, live, of = going.freed, going.all, going.held_of
-    share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
-    by_hand = ((going.removed, "removed"), (going.edited, "edited"))
-    share += "".join(f", {count} of them {how} by hand" for count, how in by_hand if count)
-    if 0 < of < live:
-        share += f"; there were {of} when the first was held back ({percentage(freed, of)}%)"
-    if going.resting:
-        gone, there = freed + going.resting, min(of or live, live) + going.resting
-        share += f"; with {going.resting} that rest since before {gone} of {there}"
-        share += f" ({percentage(gone, there)}%)"
-    if going.known:
-        share += f", beside {going.known} that are held back already"
-    return share
+        message = f"the plan releases {share}, {limit}"
+    hint = f"to permit it, merge an Override of kind brake with releases: {gone}, or run"
+    hint += f" ipam reconcile --allow-release {releases}"
+    place = Location(settings.location.path, settings.location.line, settings.location.column)
+    return gate("brake", place, f"{message}; no release is carried out", hint)

@@ -133,7 +133,7 @@ class _Planner:
         if claim.beside and (refusal := self._beside(claim, record)):
             gone = record and record.path in self.expired
             return _refuse(claim, refusal, None if gone else record)
-        if why := self._doubt(claim, record):
+        if why := self._doubt(claim):
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
@@ -163,10 +163,8 @@ class _Planner:
         self.is_trial = False
         return lacking(found)
 
-    def _doubt(self, claim: Claim, record: Allocation | None) -> str:
+    def _doubt(self, claim: Claim) -> str:
         """What cannot be read, so that the claim gets nothing new; empty when all can be."""
-        if record is not None and record.path in self.state.unread:
-            return record.path
         if claim.key in self.unreadable:
             return self.unreadable[claim.key].path
         return claim.doubt or self.state.halted

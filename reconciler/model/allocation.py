@@ -33,8 +33,6 @@ class Allocation(Struct, frozen=True):
             tenant, type and name stand for.
         announced: It is released because its claim moved, and its cluster announces it until
             nobody uses it: no retention has begun.
-        held_of: A brake holds its release back, and so many live records there were when it first
-            did, and something else was committed; 0 for none. Only a live record is written so.
     """
 
     claim: Key
@@ -56,7 +54,6 @@ class Allocation(Struct, frozen=True):
     pristine: bool = True
     adopted: bool = False
     announced: bool = False
-    held_of: int = 0
 
     @property
     def is_live(self) -> bool:

@@ -34,6 +34,3 @@ NAMESPACE = "butler-system"
 
 CLAIM = "gitops-ipam.dev/claim"
 """The annotation that names the claim."""
-
-HELD_OF = "gitops-ipam.dev/held-of"
-"""The annotation that says of how many live records there were when a brake first held its release."""

@@ -135,7 +135,6 @@ class State(Struct, frozen=True):
             none expires.
         unknown: Such a file never could be read, so that what seems to be missing may be there.
         halted: Why nothing is granted, released or expired at all; empty when something may be.
-        unread: Paths of records that count as they last could be read: nobody changes them.
         retained: Paths of released records that hold their addresses longer than retention,
             because some cluster may still announce them.
         grown: Paths of records of growth whose owners are there: when nobody needs one any more it
@@ -164,7 +163,6 @@ class State(Struct, frozen=True):
     unclear: bool = False
     unknown: bool = False
     halted: str = ""
-    unread: frozenset[str] = field(default_factory=frozenset)
     retained: frozenset[str] = field(default_factory=frozenset)
     grown: frozenset[str] = field(default_factory=frozenset)
     growth_retention: int = 0
@@ -184,7 +182,6 @@ class State(Struct, frozen=True):
             self.unclear
             or (pool is not None and pool.is_paused)
             or bool(self.halted)
-            or record.path in self.unread
             or record.claim.owner in self.protected
         )
 

@@ -8,7 +8,7 @@ class Verdict(StrEnum):
 
     `SAME`: all bytes are equal. `DIFFERENT`: this version makes others. `NOT_COMPARABLE`: another
     version made it, and this one writes other bytes. `FOREIGN`: reconcile did not make it. `NOT_HERE`:
-    its base is behind the end of the clone. `NOT_YET`: it is dated over an hour ahead of now.
+    its base is behind the end of the clone.
     """
 
     SAME = "same"
@@ -16,4 +16,3 @@ class Verdict(StrEnum):
     NOT_COMPARABLE = "not-comparable"
     FOREIGN = "foreign"
     NOT_HERE = "not-here"
-    NOT_YET = "not-yet"

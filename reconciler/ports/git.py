@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.model.verdict import Verdict
 from reconciler.ports.revision import Revision
 from reconciler.ports.roots import Roots
 from reconciler.ports.standing import Standing
@@ -86,7 +85,7 @@ class Step(Struct, frozen=True):
     Attributes:
         id: Its id; empty for what a work tree adds to its HEAD.
         changed: The files that it made, changed or removed, of those that were asked for.
-        is_reconcile: It says that reconcile made it; whether that is true, `Source.believes` tells.
+        is_reconcile: Its message has an `Ipam-Plan` line of this root.
         is_cut: The history that is at hand ends here, though it began earlier.
     """
 
@@ -150,19 +149,15 @@ class Source(Protocol):
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first.
 
-        Along the line of the branch: first parents, but over what reconcile did beside them, where
-        somebody merged that. Told only as far as it is asked for.
+        They are those of the first-parent line; of a merge whose first parent does not contain the
+        newest reconcile commit, it continues with the first parent that does.
         """
 
     def brought(self, paths: Sequence[str]) -> Step:
-        """What the revision itself changed of these files and folders; of a commit, of none named all.
+        """Return the files that the revision itself changed, below some paths; of no paths, all.
 
-        Of a merge that is what differs from any parent that may be the branch; of a work tree what
-        differs from its HEAD; without a parent all that is there.
+        Of a work tree they are those that differ from its HEAD; without a parent all files.
         """
-
-    def believes(self, commit: str) -> bool:
-        """Whether reconcile made a commit of the line that says so. May cost a plan."""
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file, in order; in several processes when it pays."""
@@ -177,10 +172,6 @@ class Repository(Protocol):
     @property
     def branch(self) -> str:
         """The branch that is worked on."""
-
-    @property
-    def verdicts(self) -> dict[str, Verdict]:
-        """Verdicts about commits that were replayed in this process, by commit id."""
 
     @property
     def standing(self) -> Standing:
@@ -207,17 +198,24 @@ class Repository(Protocol):
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
 
-    def trusting(self) -> "Repository":
-        """The same repository, where what a commit says of itself is believed without a proof."""
-
     def alone(self) -> AbstractContextManager[None]:
         """Keep other runs on this very repository waiting meanwhile."""
 
     def fetch(self) -> Revision:
         """The newest revision of the branch, from the remote if there is one."""
 
-    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
-        """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
+    def require_pushed(self, revision: Revision, accepted: str = "") -> None:
+        """Refuse a checkout whose branch has commits that neither revision contains."""
+
+    @property
+    def remote_name(self) -> str:
+        """The name of the remote, or its URL; empty if the repository has none."""
+
+    def below(self, root: str) -> "Repository":
+        """Return the same repository with another root."""
+
+    def accepting(self, revision: str) -> list[str]:
+        """Return the commits up to a revision that accept a rewritten history, newest first."""
 
     def is_in(self, ancestor: str, revision: str) -> bool:
         """Whether a revision contains another; a `GitError` where that cannot be told."""
@@ -225,26 +223,29 @@ class Repository(Protocol):
     def is_shallow(self) -> bool:
         """Part of the history is not here."""
 
-    def saying(
-        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
-    ) -> Iterator[str]:
-        """Commits up to a revision that say that reconcile made them, newest first.
+    @property
+    def newest(self) -> dict[str, str]:
+        """The newest reconcile commits that are known already, by revision."""
 
-        Those alone that changed something; merges are none. Told only as far as it is asked for.
+    def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
+        """Return the commits with one parent and an `Ipam-Plan` line of this root, newest first.
 
         Args:
             revision: Id of the newest commit.
-            without: A commit; what it contains is left out.
-            holding: A commit; only what contains it, and not itself.
-            on_line: First parents alone.
+            without: Commits; whatever they contain is left out.
         """
 
-    def is_whole(self, revision: str, without: str | None = None) -> bool:
-        """Whether all commits up to a revision are here, but for what another one contains, if any.
+    def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
+        """Whether a commit changes at least one file, and none outside of some folders."""
 
-        Raises:
-            LimitError: One of them is too large to be read.
-        """
+    def nearest(self, commits: Sequence[str], revision: str) -> str:
+        """Return the commit that no other contains; of several the nearest by first parents."""
+
+    def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
+        """Return the newest commits between two revisions that changed some paths."""
+
+    def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
+        """Whether all commits up to a revision are here, except for those that others contain."""
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed and not what target holds."""
@@ -256,7 +257,7 @@ class Repository(Protocol):
         """Move the branch from base to revision, at the remote first; LostRaceError if it moved."""
 
     def follow(self, revision: Revision) -> None:
-        """Bring what is here to a revision that is published, and remember it as seen."""
+        """Bring this repository to a revision that is published."""
 
 
 class Probe(Protocol):
@@ -274,8 +275,9 @@ class Probe(Protocol):
     def find(self, oid: str | None) -> Revision | None:
         """A commit by its id, or the head of the branch here; None when it is not here."""
 
-    def check_history(self, revision: Revision) -> None:
-        """Refuse a branch that no longer holds what it held when last seen."""
+    @property
+    def repository(self) -> Repository:
+        """The repository that is looked at."""
 
     def check_push(self, revision: Revision) -> None:
         """Refuse a remote that would take no commit of ours. Sends none."""

@@ -1,4 +1,4 @@
-"""What a remote says of itself: which branch is the truth, and what was reconciled last."""
+"""What the authoritative repository says of itself: its default branch, the last reconciled head."""
 
 from typing import Protocol
 
@@ -29,15 +29,18 @@ class Standing(Protocol):
     def default_branch(self) -> DefaultBranch:
         """The branch that is the truth where Settings name none, and why.
 
-        That which the remote, or a bare repository, shows to who clones it; else the only one; of a
-        checkout without a remote else the only one that reconcile worked on.
+        It is the default branch of the remote, or of a bare repository; else the only branch; of a
+        checkout without a remote else the branch that was reconciled.
         """
 
-    def remembered(self, revision: Revision) -> str:
-        """The head that was reconciled last by whomever, if the revision lacks it; else empty.
+    def last(self) -> str:
+        """Return the id of the head that was reconciled last; empty if there is none."""
 
-        It is here then. That somebody noted it at the remote proves nothing.
-        """
+    def forget(self) -> None:
+        """Ask the remote again, the next time that it is needed."""
+
+    def bring(self, last: str) -> Revision | None:
+        """Return the commit that the reference names, fetched if needed; None if it is no commit."""
 
     def remember(self, revision: Revision) -> None:
-        """Note at the remote that this head is reconciled. Never fails, and never overtakes."""
+        """Set the reference to a head that is reconciled. Never fails, and never overtakes."""

@@ -18,11 +18,10 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key, is_label, is_name
-from reconciler.model.record_kind import CLAIM, HELD_OF, KIND, LABEL, NAMESPACE
+from reconciler.model.record_kind import CLAIM, KIND, LABEL, NAMESPACE
 from reconciler.model.state import Unreadable
 from reconciler.records.emit import reason_code
 from reconciler.records.forms import Form, form_of
-from reconciler.records.held import held_in
 from reconciler.records.layout import Place, claim_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
@@ -53,9 +52,6 @@ def recall_carefully(
     if not record.annotation:
         return allocation, None, ()
     message = f"differs from what was written for {allocation.claim.short}"
-    said = record.said("metadata", "annotations", HELD_OF)
-    if said is not None and str(said) != str(held_in(said)):
-        message += f"; {HELD_OF}: {shown(str(said))} is no number of records, so it counts as 1"
     hint = "revert the change; the next reconcile writes the record anew with the range it now says"
     return allocation, None, (warning("record-edited", start, message, hint),)
 
@@ -122,7 +118,6 @@ class _Careful:
             pristine=False,
             adopted=annotated is None,
             announced=phase is Phase.RELEASED and bool(self.said("status", "announced")),
-            held_of=held_in(self.said("metadata", "annotations", HELD_OF)) if item else 0,
         )
 
     def _role(self, claim: Key) -> str:

@@ -120,15 +120,13 @@ def _kept(
         since=record.allocated_at,
         pristine=True,
         adopted=False,
-        held_of=0,
     )
     return Written(wanted, record.path if record.path != path else "")
 
 
 def _is_written_so(record: Allocation, claim: Claim) -> bool:
     """The record says what would be written for its claim."""
-    is_plain = not record.adopted and not record.held_of
-    return is_plain and follows(record, claim) and record.since == record.allocated_at
+    return not record.adopted and follows(record, claim) and record.since == record.allocated_at
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:

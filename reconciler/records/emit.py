@@ -11,7 +11,6 @@ from reconciler.model.record_kind import (
     ANNOUNCED,
     API_VERSION,
     CLAIM,
-    HELD_OF,
     KIND,
     LABEL,
     STILL_ANNOUNCED,
@@ -51,10 +50,9 @@ def record_text(record: Allocation) -> str:
             pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
     phase = record.phase
     released = f"  releasedAt: {since}\n" if phase is Phase.RELEASED else ""
-    held = f'    {HELD_OF}: "{record.held_of}"\n' if _is_held(record) else ""
     before, named, behind = reference_lines(record, pool, owner)
     return f"""{HEAD}{record.claim}
-{held}  labels:
+  labels:
     {LABEL}allocation-role: {text(record.role)}
     {LABEL}allocation-type: {kind}
     {LABEL}network-pool: {pool}
@@ -91,11 +89,6 @@ def _address(version: int, value: int) -> str:
     return written if version == 4 else text(written)
 
 
-def _is_held(record: Allocation) -> bool:
-    """It bears the mark of a release that a brake holds back: once it is released it does not."""
-    return record.is_live and record.held_of > 0
-
-
 def record_document(record: Allocation) -> dict[str, Any]:
     """The record as a Kubernetes object, with status."""
     spec: dict[str, Any] = {
@@ -113,10 +106,7 @@ def record_document(record: Allocation) -> dict[str, Any]:
         "apiVersion": API_VERSION,
         "kind": KIND,
         "metadata": {
-            "annotations": {
-                CLAIM: str(record.claim),
-                **({HELD_OF: str(record.held_of)} if _is_held(record) else {}),
-            },
+            "annotations": {CLAIM: str(record.claim)},
             "labels": {
                 f"{LABEL}allocation-role": record.role,
                 f"{LABEL}allocation-type": record.type,

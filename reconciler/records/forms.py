@@ -19,9 +19,6 @@ metadata:
     {CLAIM}: """
 """What every record begins with, up to its claim."""
 
-COUNT = "[1-9][0-9]{0,8}"
-"""A number of records, as a record says it."""
-
 
 class Form(Struct, frozen=True):
     """How the records of one family are read and written.

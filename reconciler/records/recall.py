@@ -34,6 +34,8 @@ from reconciler.records.layout import place_of, roles_of
 
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _LABEL = re.escape(LABEL)
+# Earlier versions marked records whose release was held back.
+_HELD_OF = re.compile(rb"^    gitops-ipam\.dev/held-of: .*\n", re.MULTILINE)
 _SLOT = "[a-z][-a-z0-9]*"
 # Of the texts that begin with a letter, a YAML reader takes only these for another type.
 _TEXT = r"(?!(?:y|yes|n|no|on|off|true|false|null)\n)"
@@ -61,15 +63,16 @@ def recall(folder: str, path: str, data: bytes) -> Recalled:
         path: Path of the file in the tree.
         data: Its bytes.
     """
-    allocation = canonical(folder, path, data)
+    plain = _HELD_OF.sub(b"", data, count=1)
+    allocation = canonical(folder, path, plain)
     if allocation is not None:
-        return Recalled(allocation)
-    found = Recalled(*recall_carefully(folder, path, data))
+        return Recalled(allocation if plain == data else replace(allocation, pristine=False))
+    found = Recalled(*recall_carefully(folder, path, plain))
     if found.allocation is None or found.allocation.adopted:
         return found
-    if record_text(found.allocation).encode(errors="replace") != data:
+    if record_text(found.allocation).encode(errors="replace") != plain:
         return found
-    return Recalled(replace(found.allocation, pristine=True))
+    return Recalled(replace(found.allocation, pristine=plain == data))
 
 
 def canonical(folder: str, path: str, data: bytes) -> Allocation | None:

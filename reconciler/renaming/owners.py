@@ -68,8 +68,6 @@ class _Owners:
                 continue
             if record.is_live:
                 mine.append(record)
-            if record.path in self._tree.last_good.records:
-                self._lost.setdefault(record.claim.owner, record.path)
         for item in (it.unreadable for it in self._tree.records if it.unreadable):
             if item.claim is not None and item.claim.owner in self._live:
                 self._lost.setdefault(item.claim.owner, item.path)

@@ -36,8 +36,7 @@ def rename_pools(
     records: list[Allocation] = []
     for record in renamed.records:
         pool = pools.get(becomes.get(record.pool, record.pool))
-        is_read = record.path not in tree.last_good.records
-        if pool is None or pool.key == record.pool or not is_read or not _holds(pool, record):
+        if pool is None or pool.key == record.pool or not _holds(pool, record):
             records.append(record)
             continue
         known = former.get(record.path, Former())

@@ -36,9 +36,8 @@ class Verified(Struct, frozen=True):
     @property
     def is_wrong(self) -> bool:
         """It says that reconcile made it, and that is not so."""
-        return self.verdict is Verdict.DIFFERENT or (
-            self.claims and self.verdict in (Verdict.FOREIGN, Verdict.NOT_YET)
-        )
+        is_foreign = self.claims and self.verdict is Verdict.FOREIGN
+        return self.verdict is Verdict.DIFFERENT or is_foreign
 
 
 def verification_document(

@@ -10,7 +10,7 @@ from reconciler.addresses.notation import format_count, format_short
 from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
 from reconciler.clusters.renamed import former_clusters
 from reconciler.documents.document import Document, Identity
-from reconciler.evaluate import Evaluation, is_braked
+from reconciler.evaluate import Evaluation, held_releases
 from reconciler.families import family_of_kind, known_as
 from reconciler.families._former import written
 from reconciler.families._metallb import NAMED
@@ -233,8 +233,7 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
     }
     if not firsts:
         return
-    stopped = evaluation.plan.decisions if evaluation.is_stopped else ()
-    held = {it.claim for it in stopped if is_braked(it, evaluation)}
+    held = {it.claim for it in held_releases(evaluation)}
     for record in records_of(evaluation.tree, evaluation.documents):
         cluster = cluster_of(record)
         first = firsts.get((cluster, record.type))

@@ -6,13 +6,13 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from reconciler.commands.by_hand import as_reconciled
-from reconciler.commands.last_made import last_made, said_last
 from reconciler.commands.reading.files import reader_of
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import EvaluationOptions, evaluate_source
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.reconcile_commits import newest, settings_at
 from reconciler.documents.suffix import is_yaml
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, held_releases
 from reconciler.families import role_of
 from reconciler.findings import Finding
 from reconciler.gathering import Described, described
@@ -26,7 +26,7 @@ from reconciler.ports import Changed, Entry, Repository, Source
 from reconciler.review.causes import causes
 from reconciler.review.merging import changed_since
 from reconciler.review.pools import judged_by_base, with_sizes_of_base
-from reconciler.review.record_edits import RecordEdits
+from reconciler.review.records import RecordChanges
 from reconciler.review.settings import loosened
 
 
@@ -61,17 +61,10 @@ class Change:
         """
         repository, revision = self.repository, self.base.revision()
         settings = read_own_settings(self.base).settings
-        newest = said_last(repository, revision, settings)
-        if revision is None or newest is None or newest == revision.id:
+        last = newest(repository, revision.id) if revision is not None else ""
+        earlier = settings_at(repository.source(last)) if last else None
+        if earlier is None:
             return settings, ()
-        changes, _ = repository.changed(newest, revision.id, [PATH], settings.limits)
-        is_set_anew = any(item.path == PATH for item in changes)
-        last = last_made(repository, revision).commit if is_set_anew else None
-        if last is None:
-            return settings, ()
-        before = repository.source(last)
-        before.bound(settings.limits)
-        earlier = read_own_settings(before, settings).settings
         return settings.held_to(earlier), tuple(loosened(settings, earlier, last[:12]))
 
     @property
@@ -194,19 +187,25 @@ class Change:
         return ()
 
     @cached_property
-    def records(self) -> RecordEdits:
+    def records(self) -> RecordChanges:
         """The edits of records in the change and in the base."""
-        return RecordEdits(self)
+        return RecordChanges(self)
 
     @cached_property
     def result(self) -> Evaluation:
         """The plan of the merge result, judged by the Settings, pools, and contracts of the base."""
         overrides = overrides_beside(self.base, self.head)
-        terms = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
-        evaluation = evaluate_source(self.head, terms)
-        evaluation = judged_by_base(self.old_pools, self.records.merged(evaluation))
-        evaluation = self.records.braked(evaluation)
+        options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
+        evaluation = evaluate_source(self.head, options)
+        evaluation = judged_by_base(self.old_pools, evaluation)
         return with_sizes_of_base(self.old_pools, evaluation)
+
+    @cached_property
+    def held_by_base(self) -> frozenset[Key]:
+        """The claims whose release the plan of the base holds back already."""
+        if self.result.brake is None:
+            return frozenset()
+        return frozenset(it.claim for it in held_releases(self.base_plan))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:

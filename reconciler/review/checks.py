@@ -17,10 +17,9 @@ from reconciler.review.announcements import (
 from reconciler.review.change import Change
 from reconciler.review.documents import manual_ranges, shared_documents
 from reconciler.review.held import with_held_releases
-from reconciler.review.observed_edits import Beside, with_observed_edits
 from reconciler.review.pools import address_spaces, given_twice, limits_changed, shrunk, unreserved
 from reconciler.review.preexisting import preexisting
-from reconciler.review.record_edits import record_edits
+from reconciler.review.records import carried_commits, dated_back, moved_roots, records_changed
 from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 from reconciler.review.settings import settings_changed, settings_loosened
@@ -60,7 +59,10 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     undone_renames,
     removed_while_broken,
     files_not_read,
-    record_edits,
+    records_changed,
+    carried_commits,
+    moved_roots,
+    dated_back,
 )
 REPLACES: Mapping[str, str] = {
     "announcement-moved": "announcement-moved",
@@ -95,21 +97,17 @@ def review(
 def review_change(change: Change) -> Compared:
     """Return the review of a change: the findings of all checks, and the values next to them."""
     found = [finding for check in CHECKS for finding in check(change)]
-    evaluation = with_held_releases(change.result, change.repository, change.head)
+    known = change.held_by_base
+    evaluation = with_held_releases(change.result, change.repository, change.head, known)
     replaced = {(REPLACES.get(it.code), it.location) for it in found}
     kept = [it for it in evaluation.findings if (it.code, it.location) not in replaced]
     evaluation = _with(evaluation, [*kept, *found, *evaluation.gates])
-    if not change.records.history.is_proposed:
-        sides = (change.base, change.base_settings), (change.head, change.settings)
-        beside = Beside(change.name, *sides, is_base=True)
-        evaluation = with_observed_edits(evaluation, beside, change.files)
     evaluation = with_overrides(evaluation)
     every = (*evaluation.findings, *evaluation.gates)
     inherited = preexisting(change, every)
     apart = set(map(id, inherited))
     evaluation = _with(evaluation, [it for it in every if id(it) not in apart])
-    compared = Compared(evaluation, inherited, causes=change.causes, within=within(change))
-    return change.records.concluded(compared)
+    return Compared(evaluation, inherited, causes=change.causes, within=within(change))
 
 
 def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:

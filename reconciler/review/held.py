@@ -1,6 +1,6 @@
 """Releases that a release limit holds back, with the commits that caused them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 
 from msgspec.structs import replace
@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.files import Reader, reader_of
 from reconciler.documents.suffix import is_yaml
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, held_releases
 from reconciler.findings import Finding, Location, ordered, shown, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.ports import Entry, Repository, Source, Step
-from reconciler.withheld import held_releases
 
 MAX_LISTED, MAX_COMMITS, MAX_FILES = 50, 200, 2_000
 """The number of releases that are listed, and of commits and files that are searched."""
@@ -25,22 +24,30 @@ Owner = tuple[str, str, str]
 
 
 def with_held_releases(
-    evaluation: Evaluation, repository: Repository, source: Source
+    evaluation: Evaluation,
+    repository: Repository,
+    source: Source,
+    known: Container[Key] = (),
 ) -> Evaluation:
-    """Return the evaluation with a finding for each held release, with its cause."""
-    if evaluation.brake is None:
+    """Return the evaluation with a finding for each held release, with its cause.
+
+    Args:
+        evaluation: The evaluation.
+        repository: The repository.
+        source: The files of the revision.
+        known: Claims whose release the base of a change holds back already.
+    """
+    held = [it for it in held_releases(evaluation) if it.claim not in known]
+    if not held:
         return evaluation
-    held = held_releases(evaluation)
     told = held[:MAX_LISTED]
     causes = _Causes(repository, source, evaluation)
     taken = causes.of_owners({_owner(item.claim) for item in told})
     found = [_held(item, taken.get(_owner(item.claim), _UNKNOWN)) for item in told]
     if held[MAX_LISTED:]:
-        message = f"a brake holds {len(held) - MAX_LISTED} more releases back"
+        message = f"the release limit holds {len(held) - MAX_LISTED} more releases back"
         found.append(warning("brake-held", Location("."), message))
-    files = causes.of_files(path for path in islice(evaluation.put_back, MAX_LISTED))
-    findings = [_with_cause(item, files) for item in evaluation.findings]
-    return replace(evaluation, findings=ordered([*findings, *found]))
+    return replace(evaluation, findings=ordered([*evaluation.findings, *found]))
 
 
 def _owner(claim: Key) -> Owner:
@@ -49,13 +56,8 @@ def _owner(claim: Key) -> Owner:
 
 def _held(item: Allocation, cause: str) -> Finding:
     held = format_short(item.range) if item.range else "nothing"
-    message = f"a brake holds its release back: {item.claim.short} keeps {held}; {cause}"
+    message = f"the release limit holds its release back: {item.claim.short} keeps {held}; {cause}"
     return warning("brake-held", Location(item.path, 1, 1), message)
-
-
-def _with_cause(item: Finding, files: Mapping[str, str]) -> Finding:
-    cause = files.get(item.location.path) if item.code == "record-put-back" else None
-    return item if cause is None else replace(item, message=f"{item.message}; {cause}")
 
 
 class _Causes:
@@ -64,19 +66,6 @@ class _Causes:
     def __init__(self, repository: Repository, source: Source, evaluation: Evaluation) -> None:
         self._repository, self._source = repository, source
         self._settings = evaluation.tree.settings
-
-    def of_files(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return the causes of removed and edited records, by path."""
-        wanted, found = set(paths), dict[str, str]()
-        for step in self._steps([self._settings.records]) if wanted else ():
-            for item in step.changed:
-                if item.path in wanted:
-                    wanted.discard(item.path)
-                    how = "took it away" if item.new is None else "edited it"
-                    found[item.path] = f"{self._who(step)} {how}"
-            if not wanted:
-                break
-        return found
 
     def of_owners(self, owners: Iterable[Owner]) -> dict[Owner, str]:
         """Return the causes of removed and edited claims, by owner."""

@@ -8,7 +8,6 @@ from msgspec import Struct
 from reconciler.addresses import IPRange
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.verdicts import note_made
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.engine.lookup import Lookup
 from reconciler.evaluate import Evaluation, let_pass
@@ -130,7 +129,6 @@ class Simulation(Struct, frozen=True):
         if not is_carried_out(planned, passed):
             return planned.base
         made = self.repository.commit(commit_of(planned, passed, Wishes()))
-        note_made(self.repository, made)
         return made
 
 

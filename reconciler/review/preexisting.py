@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reconciler.engine.guard import CAPACITY
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, held_releases
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.plan import Usage
 from reconciler.review.unread import errors_once_read
@@ -19,7 +19,8 @@ from reconciler.review.unread import errors_once_read
 if TYPE_CHECKING:
     from reconciler.review.change import Change
 
-_OF_CHANGE = ("brake", "brake-held", "clock-ahead")
+_BRAKE = "brake"
+_OF_CHANGE = ("brake-held", "clock-ahead")
 """Codes of findings about the change as a whole, though they have a place."""
 _WAITING = "override-unused"
 """An Override counts once it is in the base, and the change need not use it."""
@@ -48,12 +49,19 @@ def preexisting(change: "Change", findings: Iterable[Finding]) -> tuple[Finding,
         item
         for item in suspects
         if item.code == _WAITING
+        or (item.code == _BRAKE and _adds_no_release(change))
         or (
-            asked[same := _same(item, change.paths)] <= known[same]
+            item.code != _BRAKE
+            and asked[same := _same(item, change.paths)] <= known[same]
             and not _is_worse(item, change.result, base)
             and not (item.severity is Severity.ERROR and item.location.path in change.paths)
         )
     )
+
+
+def _adds_no_release(change: "Change") -> bool:
+    """Whether the base holds back all releases that the change holds back."""
+    return change.held_by_base.issuperset(it.claim for it in held_releases(change.result))
 
 
 def _same(item: Finding, changed: frozenset[str]) -> _Same:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.commands.reading.settings import has_records, left_behind, left_over
 from reconciler.engine import guard
-from reconciler.evaluate import Evaluation, braked_anew
+from reconciler.evaluate import Evaluation, with_brake
 from reconciler.findings import Finding, Location, ordered, shown, warning
 from reconciler.model.plan import Plan
 from reconciler.model.pool import Pool, Thresholds
@@ -92,7 +92,7 @@ def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
         gates=ordered([*others, *capacity]),
         findings=ordered([*evaluation.findings, *loosened(own, earlier, name)]),
     )
-    return braked_anew(found)
+    return with_brake(found)
 
 
 def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
         yield warning(
             "settings-loosened",
             place,
-            f"looser than in commit {name}, which reconcile made last: {', '.join(told)};"
+            f"looser than in commit {name}, the newest reconcile commit: {', '.join(told)};"
             " the stricter counts until reconcile has committed something by these",
             "to let something pass now: an Override, or ipam reconcile --allow-release",
         )

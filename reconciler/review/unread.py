@@ -57,7 +57,7 @@ def _without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Fin
     tree, left_out = evaluation.tree, {it.identity for it in gone}
     documents = tuple(it for it in tree.last_good.documents if it.identity not in left_out)
     last_good = replace(tree.last_good, documents=documents)
-    other = evaluate(replace(tree, last_good=last_good), evaluation.allow_release)
+    other = evaluate(replace(tree, last_good=last_good))
     errors = [it for it in other.findings if it.severity is Severity.ERROR]
     known = (*evaluation.findings, *evaluation.gates)
     return [it for it in (*errors, *other.gates) if it not in known]

@@ -1,30 +1,24 @@
-"""Which commits made a branch's files what they are: its line, newest first.
+"""The commits that made the files of a branch, newest first.
 
-First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
-as the branch makes it another parent of the merge: there the line goes on with the parent that
-has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
+They are those of the first-parent line. Of a merge whose first parent does not contain R, the newest
+reconcile commit, the line continues with the first parent that contains it: `git pull` followed by a
+push puts the branch on the second parent.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.filtered import present
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.saying import saying
-from reconciler.adapters.git.starting import MEMORY
+from reconciler.adapters.git.saying import said_by
 from reconciler.model.settings import Limits
 from reconciler.ports import Changed, Entry, Step
 
-_FORMAT = "%H %T %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
-# Most of what is asked for was changed lately: a small look first, then larger ones.
+# Most files that are asked for changed recently: a small portion first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
-# Nothing behind that makes a trailer one of ours, or a parent one that leads the line.
-_LONGEST = 1 << 16
-# So many merges are asked which parent leads; further back it is the first one.
-_MOST_ASKED = 16
 
 
 def past(
@@ -32,35 +26,55 @@ def past(
     revision: str,
     paths: Sequence[str],
     tally: Callable[[], Tally],
-    believes: Callable[[str], bool] = lambda _: True,
+    newest: Callable[[str], str],
 ) -> Iterator[Step]:
-    """The commits of a revision's line that changed something below the paths.
+    """Return the commits of a line that changed a file below the paths.
 
     Args:
         git: The repository.
         revision: Id of the newest commit.
-        paths: Files and folders, of which the history knows something.
-        tally: Counts what one commit may have changed.
-        believes: Whether reconcile made a commit that says so; asked at the newest merges alone.
+        paths: Files and folders that the history contains.
+        tally: Counts the files that one commit changed.
+        newest: Returns R of a revision; called only if there are merges.
 
     Raises:
         GitError: Git fails.
         LimitError: A commit changed more files than are read of a revision.
     """
-    parents, ours = history(git, revision)
-    line = _line(revision, parents, ours, believes)
-    # What the oldest commit of a shallow clone changed cannot be told.
+    line = line_of(git, revision, newest)
+    # The parents of the oldest commit of a shallow clone are missing.
     last = line.pop() if cut_off(git, line[-1:]) else ""
-    pairs = [
-        f"{commit} {parent}".strip() for commit, parent in zip(line, [*line, last][1:], strict=True)
-    ]
+    before = [*line, last][1:]
+    pairs = [f"{commit} {parent}".strip() for commit, parent in zip(line, before, strict=True)]
     start, size = 0, _FIRST_LOOK
     while start < len(pairs):
-        for commit, changed in differences(git, pairs[start : start + size], paths, tally):
-            yield Step(commit, changed, commit in ours)
+        found = list(differences(git, pairs[start : start + size], paths, tally))
+        said = said_by(git, [commit for commit, _ in found])
+        for commit, changed in found:
+            yield Step(commit, changed, commit in said)
         start, size = start + size, size * 8
     if last:
         yield Step(last, (), is_cut=True)
+
+
+def line_of(git: GitProcess, revision: str, newest: Callable[[str], str]) -> list[str]:
+    """Return the ids of the commits of a line, newest first.
+
+    Raises:
+        GitError: Git fails.
+    """
+    listed = git.check("rev-list", "--first-parent", "--parents", revision).decode("ascii")
+    commits = [line.split() for line in listed.splitlines()]
+    line = [commit[0] for commit in commits]
+    leading = newest(revision) if any(len(commit) > 2 for commit in commits) else ""
+    if not leading or leading in frozenset(line):
+        return line
+    listed = git.check("rev-list", "--ancestry-path", "--parents", revision, f"^{leading}").decode()
+    parents = {commit: rest for commit, *rest in map(str.split, listed.splitlines())}
+    line = [revision]
+    while line[-1] != leading:
+        line.append(next(it for it in parents[line[-1]] if it == leading or it in parents))
+    return [*line[:-1], *git.check("rev-list", "--first-parent", leading).decode("ascii").split()]
 
 
 def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
@@ -73,112 +87,32 @@ def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
 
 
 def brought(
-    git: GitProcess, revision: str, paths: Sequence[str], tally: Callable[[], Tally]
+    git: GitProcess,
+    revision: str,
+    paths: Sequence[str],
+    tally: Callable[[], Tally],
+    newest: Callable[[str], str],
 ) -> Step:
-    """What a revision itself changed below the paths, of any parent that may be the branch.
+    """Return the files below the paths that the newest commit of a person changed.
 
-    What says that reconcile made it is taken together with what it was made of: it is no change of
-    anybody's. Of a merge that is the first parent, and each that has a commit which says that
-    reconcile made it, and which the first one lacks: somebody may have merged the branch into a
-    change.
+    Reconcile commits on top of it are included: they are made of that commit.
 
     Raises:
         GitError: Git fails.
         LimitError: It changed more files than are read of a revision.
     """
-    pairs, newest, parents = [], "", list[str]()
-    for newest, parents, is_said in _first_parents(git, revision):
-        if not (is_said and len(parents) == 1):
+    line = line_of(git, revision, newest)
+    said, start, size = frozenset[str](), 0, _FIRST_LOOK
+    for at, commit in enumerate(line):
+        if at == start:
+            said, start, size = said_by(git, line[at : at + size]), at + size, size * 8
+        if commit not in said:
             break
-        pairs.append(f"{newest} {parents[0]}")
-    if cut_off(git, [newest]):
+    if cut_off(git, [line[at]]):
         return Step(revision, (), is_cut=True)
-    first = parents[:1]
-    asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]
-    pairs += [f"{newest} {parent}" for parent in asked] or [newest]
+    pairs = [" ".join(line[it : it + 2]) for it in range(at + 1)]
     steps = differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
-
-
-def history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Parents of all commits, and those that say so of themselves, with their place: newest first.
-
-    A merge is none of reconcile's, nor is a commit that changed nothing, whatever it says.
-    """
-    parents: dict[str, list[str]] = {}
-    trees: dict[str, str] = {}
-    ours: dict[str, int] = {}
-    said = _log(git, revision)
-    for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
-        commit, trees[commit], *before = ids.decode("ascii").split()
-        parents[commit] = before
-        if git.root.is_said(digest) and len(before) <= 1:
-            ours[commit] = place
-    changed = {it for it in ours if trees[it] not in (trees.get(one) for one in parents[it])}
-    if changed and git.root.path:
-        how = ("--full-history", "--no-merges", f"--grep={git.root.trailer}")
-        inside = git.check("rev-list", *how, revision, "--", git.root.path)
-        changed &= set(inside.decode("ascii").split())
-    return parents, {commit: place for commit, place in ours.items() if commit in changed}
-
-
-def _first_parents(git: GitProcess, revision: str) -> Iterator[tuple[str, list[str], bool]]:
-    """A revision and its first parents: of each its parents, and whether it says it is ours."""
-    said = _log(git, revision, "--first-parent")
-    with closing(said):
-        for ids, digest in zip(said, said, strict=True):
-            commit, _, *parents = ids.decode("ascii").split()
-            yield commit, parents, git.root.is_said(digest)
-
-
-def _log(git: GitProcess, revision: str, order: str = "--topo-order") -> Generator[bytes]:
-    """Of all commits the ids, and what a trailer says; in turn, and no more of it than is asked."""
-    options = (order, "-z", f"--format={_FORMAT}")
-    rest = b""
-    with closing(git.parts("log", *options, revision, "--", memory=MEMORY)) as parts:
-        for piece in parts:
-            *whole, rest = (rest + piece).split(b"\0")
-            yield from whole
-            rest = rest[:_LONGEST]
-
-
-def _line(
-    revision: str,
-    parents: dict[str, list[str]],
-    ours: dict[str, int],
-    believes: Callable[[str], bool],
-) -> list[str]:
-    newest = _newest(parents, ours)
-    by_place = {place: commit for commit, place in ours.items()}
-    line, left = [revision], _MOST_ASKED
-    while before := [item for item in parents[line[-1]] if item in parents]:
-        # `min` takes the first of equals: the first parent. Another one has to prove its claim,
-        # and to have all that reconcile did on the first one.
-        first, chosen = before[0], min(before, key=lambda item: newest[item])
-        own = by_place.get(newest[first])
-        is_led = chosen != first and (own is None or _holds(parents, chosen, own))
-        is_asked, left = is_led and left > 0, left - is_led
-        line.append(chosen if is_asked and believes(by_place[newest[chosen]]) else first)
-    return line
-
-
-def _holds(parents: dict[str, list[str]], commit: str, ancestor: str) -> bool:
-    """Whether a commit contains another one."""
-    seen, open_ = {commit}, [commit]
-    while open_:
-        new = [item for item in parents.get(open_.pop(), ()) if item not in seen]
-        seen.update(new)
-        open_ += new
-    return ancestor in seen
-
-
-def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, int]:
-    """The place of the newest reconcile commit that each commit contains."""
-    newest: dict[str, int] = {}
-    for commit in reversed(parents):  # parents stand behind their children
-        known = [newest[item] for item in parents[commit] if item in newest]
-        newest[commit] = min([ours.get(commit, len(parents)), *known])
-    return newest
 
 
 def differences(

@@ -66,15 +66,15 @@ class RepositoryProbe:
         names = [
             oid or here or f"refs/heads/{repository.branch}",
             f"refs/heads/{repository.branch}",
-            repository.last,
         ]
         seen = repository.seen
-        revision, seen.local, seen.last = find_revisions(repository.git, names).revisions
+        revision, seen.local = find_revisions(repository.git, names).revisions
         return revision
 
-    def check_history(self, revision: Revision) -> None:
-        """Refuse a branch that lost what was seen before."""
-        self._repository.check_history(revision)
+    @property
+    def repository(self) -> GitRepository:
+        """The repository that is looked at."""
+        return self._repository
 
     def check_push(self, revision: Revision) -> None:
         """Refuse a remote, or a repository, that takes no commits."""

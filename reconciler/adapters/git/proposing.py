@@ -13,7 +13,7 @@ from reconciler.adapters.git.naming import check_branch
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push_reference
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.adapters.git.saying import saying
+from reconciler.adapters.git.saying import plan_commits
 from reconciler.model.proposed import Proposed
 from reconciler.ports import LostRaceError, Revision, UsageError
 
@@ -111,7 +111,7 @@ class ProposingBranch(Struct, frozen=True):
         """
         without = ("--no-merges", old, f"^{base.id}")
         all_of_it = self.git.check("rev-list", *without).decode("ascii").split()
-        made = frozenset(saying(self.git, old, without=base.id))
+        made = frozenset(plan_commits(self.git, old, [base.id]))
         other = next((commit for commit in all_of_it if commit not in made), "")
         if other:
             raise UsageError(

@@ -28,24 +28,33 @@ from reconciler.adapters.git.past import changed_since
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.adapters.git.rooting import require_root
 from reconciler.adapters.git.roots import GitRoots
-from reconciler.adapters.git.saying import is_whole, saying
+from reconciler.adapters.git.saying import (
+    changes_only,
+    is_whole,
+    nearest,
+    plan_commits,
+    touching,
+)
 from reconciler.adapters.git.standing import Seen, Standing
 from reconciler.adapters.git.tidy import tidy
 from reconciler.model.settings import Limits
-from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
     GitError,
-    HistoryError,
     LostRaceError,
     Made,
     Revision,
     Roots,
     UsageError,
 )
+
+
+def _no_commit(_: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,7 @@ class GitRepository:
         followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: It is ours alone, and we keep it tidy.
         now: The machine's clock, which only tells whether a committer date can be true.
-        proves: Whether reconcile made a commit that says so, asked where something follows from
-            it; None where commits are believed.
+        leads: Returns the newest reconcile commit in the history of a revision.
     """
 
     git: GitProcess
@@ -72,8 +80,7 @@ class GitRepository:
     is_mirror: bool = False
     seen: Seen = field(default_factory=Seen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
-    proves: Callable[[str], bool] | None = field(default=None, compare=False)
-    verdicts: dict[str, Verdict] = field(default_factory=dict, compare=False)
+    leads: Callable[[str], str] = field(default=_no_commit, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.
@@ -87,7 +94,7 @@ class GitRepository:
         else:
             revision, root = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
-        return GitSource(self.git, revision, root, clock, self.proves)
+        return GitSource(self.git, revision, root, clock, self.leads)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
@@ -96,10 +103,6 @@ class GitRepository:
     def made(self, rev: str) -> Made:
         """How a commit was made."""
         return read_made(self.git, whole_name(self.git, rev))
-
-    def trusting(self) -> "GitRepository":
-        """The same repository, where what a commit says of itself is believed without a proof."""
-        return replace(self, proves=None)
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
@@ -124,8 +127,8 @@ class GitRepository:
             head = self._tracking
             truth = self.standing.default_branch()  # first: what it names was on the branch by then
             fetch(self.git, self.remote, self.branch, head, truth)
-        found = find_revisions(self.git, [head, local, self.last])
-        revision, self.seen.local, self.seen.last = found.revisions
+        found = find_revisions(self.git, [head, local])
+        revision, self.seen.local = found.revisions
         if revision is None:
             hint = "make a first commit, or name another with --branch"
             raise GitError(f"branch {self.branch} is not in the repository", hint)
@@ -135,36 +138,42 @@ class GitRepository:
     @property
     def standing(self) -> Standing:
         """What the remote says of itself."""
-        is_bare, last = self.worktree is None, self.seen.last.id if self.seen.last else ""
-        return Standing(self.git, self.branch, self.remote, is_bare, self.seen.asked, last)
+        return Standing(self.git, self.branch, self.remote, self.worktree is None, self.seen.asked)
+
+    @property
+    def remote_name(self) -> str:
+        """The name of the remote, or its URL; empty if the repository has none."""
+        return self.followed.split("/")[2] if self.followed else self.remote or ""
+
+    def below(self, root: str) -> "GitRepository":
+        """Return the same repository with another root."""
+        git = replace(self.git, root=RootFolder(root))
+        return replace(self, git=git, seen=Seen(), leads=_no_commit)
+
+    def accepting(self, revision: str) -> list[str]:
+        """Return the commits up to a revision that accept a rewritten history, newest first."""
+        how = ("--grep=^Ipam-Accepts: ", "--max-parents=1", revision)
+        return self.git.check("rev-list", *how).decode("ascii").split()
 
     def is_in(self, ancestor: str, revision: str) -> bool:
         """Whether a revision contains another; a `GitError` where that cannot be told."""
         return is_in(self.git, ancestor, revision)
 
-    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
-        """Refuse a branch that lost what the last run saw, or what this checkout committed.
+    def require_pushed(self, revision: Revision, accepted: str = "") -> None:
+        """Refuse a checkout whose branch has commits that the remote lacks.
 
         Args:
-            revision: Where the branch is.
-            accepted: A head that a person accepts, though it was rewritten.
+            revision: Where the branch of the remote is.
+            accepted: A commit that a person accepts as lost, with all that it contains.
 
         Raises:
-            HistoryError: It was rewritten or rolled back.
             UsageError: This checkout has commits that never were on the remote.
         """
-        last = self.seen.last
-        if last is not None and accepted != revision.id and not holds(self.git, revision, last):
-            raise HistoryError(
-                f"branch {self.branch} was rewritten or rolled back: it is at {revision.id}, and"
-                f" no longer holds {last.id} that was seen before",
-                f"if that is meant: ipam reconcile --accept-history {revision.id}",
-            )
         local = self.seen.local
         if local is None or self.worktree is None or holds(self.git, revision, local):
             return
-        if last is not None and holds(self.git, last, local):
-            return  # what was rewritten away, and is accepted so
+        if accepted and holds(self.git, Revision(accepted, 0), local):
+            return
         raise UsageError(
             f"branch {self.branch} of this checkout has commits that are not on the remote",
             "git push (or git reset) first; reconcile works on what the remote has",
@@ -174,14 +183,29 @@ class GitRepository:
         """Part of the history is not here."""
         return is_shallow(self.git)
 
-    def saying(
-        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
-    ) -> Iterator[str]:
-        """Commits up to a revision that say that reconcile made them, newest first."""
-        return saying(self.git, revision, without=without, holding=holding, on_line=on_line)
+    @property
+    def newest(self) -> dict[str, str]:
+        """The newest reconcile commits that are known already, by revision."""
+        return self.seen.newest
 
-    def is_whole(self, revision: str, without: str | None = None) -> bool:
-        """Whether all commits up to a revision are here, but for what another one contains."""
+    def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
+        """Return the commits with one parent and an `Ipam-Plan` line of this root, newest first."""
+        return plan_commits(self.git, revision, without)
+
+    def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
+        """Whether a commit changes at least one file, and none outside of some folders."""
+        return changes_only(self.git, commit, folders)
+
+    def nearest(self, commits: Sequence[str], revision: str) -> str:
+        """Return the commit that no other contains; of several the nearest by first parents."""
+        return nearest(self.git, commits, revision)
+
+    def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
+        """Return the newest commits between two revisions that changed some paths."""
+        return touching(self.git, revision, without, paths, most)
+
+    def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
+        """Whether all commits up to a revision are here, except for those that others contain."""
         return is_whole(self.git, revision, without)
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
@@ -220,7 +244,7 @@ class GitRepository:
         self.follow(revision)
 
     def follow(self, revision: Revision) -> None:
-        """Bring this repository to a revision that is published, and remember it as seen.
+        """Bring this repository to a revision that is published.
 
         Raises:
             LostRaceError: The branch moved meanwhile, in a repository that is the truth itself.
@@ -239,11 +263,8 @@ class GitRepository:
         if self.remote is not None:
             # As after `git push`, or a person's next --base origin/main is old.
             lines += [f"update {it} {revision.id}" for it in (self._tracking, self.followed) if it]
-        if self.seen.last != revision:
-            lines.append(f"update {self.last} {revision.id}")
         if lines:
             self._move(lines, revision)
-        self.seen.last = revision
 
     def tidy(self) -> None:
         """Pack a mirror that has piled up objects. Takes a while, and never fails."""
@@ -258,11 +279,6 @@ class GitRepository:
         return Checkout(self.git, self.worktree)
 
     @property
-    def last(self) -> str:
-        """The reference to what the last run saw of the branch."""
-        return f"{self.git.root.reference('seen')}/{self.branch}"
-
-    @property
     def _tracking(self) -> str:
         return f"refs/ipam/remote/{self.branch}"
 
@@ -274,7 +290,7 @@ class GitRepository:
         branch = f"refs/heads/{self.branch}"
         local = find_revisions(self.git, [branch]).revisions[0]
         if local == revision and any(branch in line for line in lines):
-            # Another run brought the branch here; what is left is to remember it.
+            # Another run brought the branch here.
             self._move([line for line in lines if branch not in line], revision)
             return
         if self.remote is None and local != self.seen.local:

@@ -43,17 +43,17 @@ class GitSource:
         revision: Revision,
         root: Root | None,
         clock: Clock,
-        proves: Callable[[str], bool] | None = None,
+        newest: Callable[[str], str] = lambda _: "",
     ) -> None:
-        """Read a revision; with the top of its tree, if that is known already.
+        """Read a revision, with the top of its tree if that is known already.
 
-        `proves` tells whether reconcile made a commit that says so; without it all are believed.
+        `newest` returns the newest reconcile commit in the history of a revision.
         """
         self._git = git
         self._revision = revision
         self._root = root
         self._clock = clock
-        self._proves = proves
+        self._newest = newest
         self._findings: dict[Finding, None] = {}
         self._budget = Budget(f"revision {revision.id[:12]}")
         self._sizes: dict[str, int] = {}
@@ -157,15 +157,12 @@ class GitSource:
         # history knows nothing of them, nothing else has to be asked.
         top = self._root.entries if self._root is not None else {}
         if any(path in top for path in paths) or knows(git, revision, paths):
-            yield from past(git, revision, paths, self._budget.tally, self.believes)
+            yield from past(git, revision, paths, self._budget.tally, self._newest)
 
     def brought(self, paths: Sequence[str]) -> Step:
-        """What the revision itself changed, of any parent that may be the branch."""
-        return brought(self._git, self._revision.id, paths, self._budget.tally)
-
-    def believes(self, commit: str) -> bool:
-        """Whether reconcile made a commit that says so."""
-        return self._proves is None or self._proves(commit)
+        """Return the files that the newest commit of a person changed."""
+        tally = self._budget.tally
+        return brought(self._git, self._revision.id, paths, tally, self._newest)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file; on all processors when there are thousands."""

@@ -1,84 +1,98 @@
-"""Commits that say that reconcile made them, newest first. Whether that is true, a replay tells."""
+"""Commits with an `Ipam-Plan` line, and where they are in a history."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from reconciler.adapters.git.ancestry import cut_off
-from reconciler.adapters.git.objects import MAX_OTHER_BYTES, headers, require_read
+from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
-from reconciler.ports import LimitError
 
-# A merge is none of reconcile's, nor is a commit that changed nothing: git passes both over.
-_OPTIONS = ("--no-merges", "--full-history")
-_EVERYTHING = "."
-# No message that a person writes is longer. All that are may be as large as one may be.
-_LONG = 1 << 14
-# Mostly the newest one is asked for, and no other.
-_FIRST_LOOK = 1
+_ONE_PARENT = ("--min-parents=1", "--max-parents=1")
 
 
-def saying(
-    git: GitProcess, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
-) -> Iterator[str]:
-    """The ids of such commits up to a revision, those alone that changed something.
-
-    Git walks as far as is asked for: a line of first parents to the commit, all else to the end.
+def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
+    """Return the commits of a history that have one parent and a line of this root, newest first.
 
     Args:
         git: The repository.
-        revision: Where to begin.
-        without: A commit; what it contains is left out.
-        holding: A commit; only what contains it, and not itself.
-        on_line: First parents alone.
+        revision: The newest commit.
+        without: Commits; whatever they contain is left out.
 
     Raises:
         GitError: Git fails.
     """
-    if revision in (without, holding):
-        return  # as for each head that reconcile made: there is nothing in between
-    reach = [revision, *(f"^{commit}" for commit in (without, holding) if commit)]
-    # Dates are what people say. To put all in order git has to walk to the end, a line has one.
-    how = ["--first-parent"] if on_line else ["--date-order"]
-    how += [*(["--ancestry-path"] if holding else []), f"--grep={git.root.trailer}"]
-    # To tell what changed something takes as long again; mostly there is none to be asked.
-    if not on_line and not git.check("rev-list", *_OPTIONS, *how, "--max-count=1", *reach):
+    if revision in without:
         return
-    skip, size = 0, _FIRST_LOOK
-    while True:
-        look = (f"--skip={skip}", f"--max-count={size}")
-        out = git.check(
-            "rev-list", *_OPTIONS, *how, *look, *reach, "--", git.root.path or _EVERYTHING
-        )
-        found = out.decode("ascii").split()
-        yield from found
-        if len(found) < size:
-            return
-        skip, size = skip + size, size * 8
+    reach = [*_ONE_PARENT, f"--grep={git.root.trailer}", revision, *(f"^{it}" for it in without)]
+    first = git.check("rev-list", "--max-count=1", *reach).decode("ascii").split()
+    yield from first
+    if first:
+        yield from git.check("rev-list", "--skip=1", *reach).decode("ascii").split()
 
 
-def is_whole(git: GitProcess, revision: str, without: str | None) -> bool:
-    """Whether all commits up to a revision are here, but for what another one contains, if any.
+def said_by(git: GitProcess, commits: Sequence[str]) -> frozenset[str]:
+    """Return the given commits that have one parent and a line of this root.
 
     Raises:
         GitError: Git fails.
-        LimitError: One of them is too large to be read, or many are very large.
     """
-    but = [f"^{without}"] if without else []
-    ids = git.check("rev-list", revision, *but).decode("ascii").split()
-    together = 0
-    for item in headers(git, ids):
-        require_read(item)
-        if item is not None and item.size > _LONG:
-            together += item.size
-            _require_together(item.oid, together)
-    return not cut_off(git, ids)
+    if not commits:
+        return frozenset()
+    how = ("rev-list", "--no-walk=unsorted", *_ONE_PARENT, f"--grep={git.root.trailer}", "--stdin")
+    data = "".join(f"{commit}\n" for commit in commits).encode()
+    return frozenset(git.check(*how, data=data).decode("ascii").split())
 
 
-def _require_together(commit: str, size: int) -> None:
-    """Refuse commits that are too large in sum.
+def changes_only(git: GitProcess, commit: str, folders: Sequence[str]) -> bool:
+    """Whether a commit changes at least one file, and none outside of some folders of the root.
 
     Raises:
-        LimitError: They are.
+        GitError: Git fails.
     """
-    if size > MAX_OTHER_BYTES:
-        message = f"commit {commit} and other large ones have {size} bytes, limit {MAX_OTHER_BYTES}"
-        raise LimitError(message, "make them anew with shorter messages, and leave these out")
+    inside = tuple(f"{folder}/" for folder in git.root.inside(folders))
+    how = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", commit)
+    is_any = False
+    with closing(fields(git, Tally(f"commit {commit[:12]}"), *how)) as paths:
+        for path in filter(None, paths):
+            if not path.startswith(inside):
+                return False
+            is_any = True
+    return is_any
+
+
+def nearest(git: GitProcess, commits: Sequence[str], revision: str) -> str:
+    """Return the commit that no other of them contains; of several the nearest by first parents.
+
+    Raises:
+        GitError: Git fails.
+    """
+    tips = git.check("merge-base", "--independent", *commits).decode("ascii").split()
+
+    def distance(commit: str) -> tuple[int, str]:
+        how = ("rev-list", "--first-parent", "--count", revision, f"^{commit}")
+        return int(git.check(*how)), commit
+
+    return min(tips, key=distance) if len(tips) > 1 else tips[0]
+
+
+def touching(
+    git: GitProcess, revision: str, without: str, paths: Sequence[str], most: int
+) -> list[str]:
+    """Return the newest commits between two revisions that changed some paths.
+
+    Raises:
+        GitError: Git fails.
+    """
+    how = ("rev-list", "--full-history", f"--max-count={most}", revision)
+    but = (f"^{without}",) if without else ()
+    return git.check(*how, *but, "--", *git.root.inside(paths)).decode("ascii").split()
+
+
+def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
+    """Whether all commits up to a revision are here, except for those that others contain.
+
+    Raises:
+        GitError: Git fails.
+    """
+    but = [f"^{commit}" for commit in without]
+    return not cut_off(git, git.check("rev-list", revision, *but).decode("ascii").split())

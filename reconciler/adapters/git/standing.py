@@ -1,8 +1,7 @@
-"""What a remote says of itself: which branch it shows, and which head was reconciled last.
+"""What the authoritative repository says of itself: its default branch, and the last reconciled head.
 
-That head is noted at the remote as `refs/ipam/last`, where every clone sees it. Whoever may push
-may move it, so it proves nothing by itself (`docs/adr/0013`); and what it is noted for is done by
-then, so nothing that befalls it fails a run.
+That head is `refs/ipam/last`. Whoever may push can set it, so it permits nothing: it only serves to
+notice a rewritten history (ADR 0016).
 """
 
 import logging
@@ -10,7 +9,7 @@ import logging
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.adapters.git.ancestry import DEEPEN, holds, is_shallow
+from reconciler.adapters.git.ancestry import DEEPEN, is_shallow
 from reconciler.adapters.git.failing import unreachable
 from reconciler.adapters.git.heads import shown_branch
 from reconciler.adapters.git.objects import Root, find_revisions
@@ -19,16 +18,13 @@ from reconciler.adapters.git.push import push_reference
 from reconciler.ports import (
     DefaultBranch,
     GitError,
-    LimitError,
     LostRaceError,
     PushRefusedError,
     Revision,
 )
 
 LAST = "last"
-# Here it stands that the remote does not take it, and that this was told.
-_REFUSED = "refused"
-_HEADS, _SEEN = "refs/heads/", "seen"
+_HEADS = "refs/heads/"
 # In a repository without a remote: the branch that was reconciled as the truth.
 _TRUTH = "truth"
 _WORKED = "it is the one that was reconciled here before"
@@ -64,17 +60,17 @@ class Asked(Struct):
 
 
 class Seen(Struct):
-    """What the last look at the branch showed; None where there is no such commit.
+    """What the last look at the branch showed.
 
     Attributes:
-        local: The branch of this repository.
-        last: The revision that the last run saw.
+        local: The branch of this repository; None if there is no such commit.
+        newest: The newest reconcile commit in the history of revisions, by id.
         roots: The top of the tree of revisions, by id.
         asked: What the remote says of itself.
     """
 
     local: Revision | None = None
-    last: Revision | None = None
+    newest: dict[str, str] = field(default_factory=dict)
     roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
     asked: Asked = field(default_factory=Asked)
 
@@ -85,7 +81,6 @@ class Standing(Struct, frozen=True):
     Attributes:
         remote: URL or path; None for a repository that is the truth itself.
         is_bare: It has no work tree.
-        seen: What was seen of the branch itself, which `check_history` asks about.
     """
 
     git: GitProcess
@@ -93,7 +88,6 @@ class Standing(Struct, frozen=True):
     remote: str | None
     is_bare: bool
     asked: Asked
-    seen: str = ""
 
     @property
     def reference(self) -> str:
@@ -106,26 +100,46 @@ class Standing(Struct, frozen=True):
             return _default_there(self.ask(self.remote))
         return _default_here(self.git, is_bare=self.is_bare)
 
-    def remembered(self, revision: Revision) -> str:
-        """The head that was reconciled last by whomever, if the revision lacks it; else empty.
+    def last(self) -> str:
+        """Return the id that the reference has; empty if it is not there."""
+        if self.remote is not None:
+            return self.ask(self.remote).last
+        return self.git.run("rev-parse", "--verify", "--quiet", self.reference).out.decode().strip()
+
+    def forget(self) -> None:
+        """Ask the remote again, the next time that it is needed."""
+        self.asked.told = None
+
+    def bring(self, last: str) -> Revision | None:
+        """Return the commit that the reference names, fetched if needed; None if it is no commit.
 
         Raises:
-            GitError: The clone is too shallow to tell.
+            GitError: The clone is too shallow.
         """
-        if self.remote is None or self.ask(self.remote).last == self.seen:
-            return ""
-        return _lacking(self.git, self.remote, revision, self.ask(self.remote).last)
+        found = find_revisions(self.git, [last]).revisions[0]
+        if found is None and is_shallow(self.git):
+            raise GitError(
+                f"the clone is too shallow: it lacks {last}, which was reconciled", DEEPEN
+            )
+        if found is None and self.remote is not None:
+            how = ("--no-tags", "--no-write-fetch-head", "--quiet")
+            self.git.run("fetch", *how, "--", self.remote, self.reference, remote=self.remote)
+            found = find_revisions(self.git, [last]).revisions[0]
+        return found
 
     def remember(self, revision: Revision) -> None:
-        """Note at the remote that this head is reconciled. Never fails, and never overtakes.
+        """Set the reference to a head that is reconciled. Never fails, and never overtakes.
 
-        Of a checkout without one: that its branch is the truth, should it get others one day.
+        In a checkout without a remote the branch is noted as the authoritative one.
         """
         if self.remote is not None:
             self.asked.told = _note(self.git, self.remote, revision, self.ask(self.remote))
-        elif not self.is_bare and not self.asked.is_marked:
+            return
+        if not self.is_bare and not self.asked.is_marked:
             self.git.run("symbolic-ref", self.git.root.reference(_TRUTH), f"{_HEADS}{self.branch}")
             self.asked.is_marked = True
+        if (last := self.last()) != revision.id:
+            self.git.run("update-ref", self.reference, revision.id, last or "0" * len(revision.id))
 
     def ask(self, remote: str) -> Told:
         """What the remote says."""
@@ -168,8 +182,8 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
         GitError: Git fails.
     """
     form = "--format=%(refname) %(symref)"
-    seen_by, truth = f"{git.root.reference(_SEEN)}/", git.root.reference(_TRUTH)
-    out = git.check("for-each-ref", form, _HEADS, seen_by, truth).decode("utf-8", "replace")
+    truth = git.root.reference(_TRUTH)
+    out = git.check("for-each-ref", form, _HEADS, truth).decode("utf-8", "replace")
     names = dict(line.split(" ") for line in out.splitlines())
     heads = [name.removeprefix(_HEADS) for name in names if name.startswith(_HEADS)]
     shown = shown_branch(git) if is_bare else names.get(truth, "").removeprefix(_HEADS)
@@ -178,76 +192,26 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
         return DefaultBranch(shown, why)
     if len(heads) == 1:
         return DefaultBranch(heads[0], "it is the only branch here")
-    seen = [name.removeprefix(seen_by) for name in names if name.startswith(seen_by)]
-    worked_on = [name for name in seen if name in heads]
-    if len(worked_on) == 1:
-        return DefaultBranch(worked_on[0], _WORKED)
-    which = (
-        f"several were reconciled ({', '.join(worked_on)})" if worked_on else "none was reconciled"
-    )
-    return DefaultBranch("", f"there are {len(heads)} branches and no remote, {which}")
-
-
-def _lacking(git: GitProcess, remote: str, revision: Revision, last: str) -> str:
-    """The head that was noted last, brought here, if it is a commit that a revision lacks.
-
-    What cannot be brought, or is no commit, is told and counts for nothing: anybody may have put it
-    there.
-
-    Raises:
-        GitError: The clone is too shallow to tell.
-    """
-    if not last or last == revision.id:
-        return ""
-    try:
-        found = find_revisions(git, [last]).revisions[0]
-        if found is None and is_shallow(git):
-            message = f"the clone is too shallow to tell whether {revision.id} holds {last}"
-            raise GitError(f"{message}, which was reconciled", DEEPEN)
-        found = found or _brought(git, remote, last)
-    except LimitError as heavy:
-        _log.warning("%s of the remote is left out: %s", git.root.reference(LAST), heavy)
-        return ""
-    return "" if found is None or holds(git, revision, found) else found.id
-
-
-def _brought(git: GitProcess, remote: str, last: str) -> Revision | None:
-    """What was noted last, fetched; nothing of it is kept by a name."""
-    how = ("--no-tags", "--no-write-fetch-head", "--quiet")
-    name = git.root.reference(LAST)
-    done = git.run("fetch", *how, "--", remote, name, remote=remote)
-    found = find_revisions(git, [last]).revisions[0] if done.status == 0 else None
-    if found is None:
-        _log.warning("%s of the remote is no commit that can be read, and is left out", name)
-    return found
+    return DefaultBranch("", f"there are {len(heads)} branches and no remote, none was reconciled")
 
 
 def _note(git: GitProcess, remote: str, revision: Revision, told: Told) -> Told | None:
-    """Move `refs/ipam/last` of a remote from where it was to a head; what it says then.
+    """Move `refs/ipam/last` of a remote to a head; return what the remote says then.
 
-    Where it is somewhere else by now another run was quicker, and knows better: None, the remote
-    has to be asked anew. A remote that refuses is told of once: a mark here remembers it.
+    None if another run moved it in the meantime. A refusal is logged once per process.
     """
     if not told.takes or told.last == revision.id:
         return told
+    name = git.root.reference(LAST)
     try:
-        push_reference(git, remote, git.root.reference(LAST), told.last, revision.id)
+        push_reference(git, remote, name, told.last, revision.id)
     except LostRaceError as lost:
         _log.debug("%s", lost)
         return None
     except GitError as refused:
-        _tell_once(git, revision, refused)
+        _log.warning("%s cannot be moved, so a rewritten history is not noticed: %s", name, refused)
         return replace(told, takes=not isinstance(refused, PushRefusedError))
     return replace(told, last=revision.id)
-
-
-def _tell_once(git: GitProcess, revision: Revision, refused: GitError) -> None:
-    mark = git.root.reference(_REFUSED)
-    is_known = find_revisions(git, [mark]).revisions[0] is not None
-    level = logging.DEBUG if is_known else logging.WARNING
-    message = "%s cannot be moved, so a fresh clone will not notice a rewritten history: %s"
-    _log.log(level, message, git.root.reference(LAST), refused)
-    git.run("update-ref", mark, revision.id)
 
 
 def _listed(git: GitProcess, remote: str, *names: str) -> dict[str, str]:

@@ -131,10 +131,6 @@ class WorktreeSource:
                 changed.append(Changed(path, before, after))
         return Step("", tuple(changed))
 
-    def believes(self, commit: str) -> bool:
-        """Whether reconcile made a commit that says so."""
-        return self._head is not None and self._head.believes(commit)
-
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file."""
         return [work(entry.path, self._read(entry.path)) for entry in entries]

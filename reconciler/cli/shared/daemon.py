@@ -27,6 +27,7 @@ from reconciler.cli.shared.report_page import served_page
 from reconciler.cli.shared.watch_options import Watch
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.reconcile import ReconcileOptions
+from reconciler.commands.rewritten import is_in_history
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.dirty import ALL, GIT, Backoff, DirtySet, format_pause
 from reconciler.commands.watching.health import Health, Readiness
@@ -196,7 +197,7 @@ def _daemon(
     watches = Watches(clusters, dirty, observer, spawn, random.random)
     site = Site(
         repository,
-        repository.is_in,
+        partial(is_in_history, repository),
         order.options,
         clusters,
         replace(order.wish, root=repository.git.root.path),

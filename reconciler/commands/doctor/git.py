@@ -5,11 +5,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
+from reconciler.commands.edited_records import edited
 from reconciler.commands.reading.reader import evaluate_source
+from reconciler.commands.rewritten import lost_since, refusal
 from reconciler.documents.suffix import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity, has_error
-from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError
+from reconciler.ports import (
+    Entry,
+    Probe,
+    ReconcilerError,
+    Repository,
+    Revision,
+    Source,
+    UsageError,
+)
 from reconciler.report.diagnosis import GIT, Check, Group, doubtful, fine, wrong
 
 _OLDEST = (2, 31)
@@ -111,8 +121,11 @@ def _find(
 
 
 def _history(probe: Probe, head: Revision) -> Check:
-    probe.check_history(head)
-    return fine("history", f"{head.id[:12]} holds all that was seen before")
+    repository = probe.repository
+    repository.require_pushed(head)
+    if (lost := lost_since(repository, head)) is not None:
+        raise refusal(repository, head, lost)
+    return fine("history", f"{head.id[:12]} contains the head that was reconciled last")
 
 
 def _push(probe: Probe, head: Revision) -> Check:
@@ -130,6 +143,7 @@ def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
         return
     examined.evaluation = evaluation
     examined.checks += [_content(evaluation), _records(evaluation, entries)]
+    examined.checks += run([("edits", lambda: _edits(probe.repository, source, evaluation))])
     settings = evaluation.tree.settings
     try:
         probe.check_clean([*settings.folders, settings.records], head)
@@ -137,6 +151,12 @@ def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
         examined.checks.append(doubtful("checkout", str(dirty), dirty.hint))
     except ReconcilerError as failure:
         examined.checks.append(failed("checkout", failure))
+
+
+def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> Check:
+    for found in edited(repository, source, evaluation):
+        return wrong("edits", found.message, found.hint)
+    return fine("edits", "the records are as reconcile wrote them")
 
 
 def _content(evaluation: Evaluation) -> Check:

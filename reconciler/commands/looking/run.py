@@ -11,12 +11,10 @@ from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.last_applied import last_applied
 from reconciler.commands.applying.server_clock import server_now
-from reconciler.commands.by_hand import with_changes_by_hand
+from reconciler.commands.by_hand import as_reconciled
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, Clusters, Repository
@@ -32,9 +30,7 @@ class Newest:
     def __call__(self, head: str) -> Evaluation:
         """All that a revision holds."""
         if head not in self._read:
-            source = self.repository.source(head)
-            read = evaluate_source(source)
-            self._read = {head: with_changes_by_hand(self.repository, source, read)}
+            self._read = {head: as_reconciled(self.repository.source(head), self.repository)}
         return self._read[head]
 
 
@@ -81,7 +77,6 @@ class LookingRun:
             look=self.looker,
             server_now=lambda: server_now(asking.clusters()),
             still_announced=self._still_announced,
-            applied=lambda: last_applied(asking.clusters()),
         )
         done = reconcile(asking.whole.repository, asked, sleep)
         asking.bugs.extend(self.looker.bugs)

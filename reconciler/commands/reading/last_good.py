@@ -2,8 +2,7 @@
 
 For each broken file: the documents of its last wholly good version, and the documents that
 vanished elsewhere in the commit that broke it or later, because the file may be what they were
-moved to. A readable document of the same identity comes before all of them (`contract.md` §4.7,
-ADR 0006).
+moved to. A readable document of the same identity comes before all of them (ADR 0006).
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.families import is_pool
 from reconciler.findings import Finding, Location, Severity, cut_off, few, warning
-from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Step
 from reconciler.records.recall import Recalled
 from reconciler.tree import LastGood
@@ -43,24 +41,23 @@ def last_good(
     findings = reader.source.findings()
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
-    broken += [item.unreadable.path for item in record_files if item.unreadable is not None]
+    # Reconcile wrote the records. One that cannot be read is of a newer version.
+    newer = next((it.unreadable.path for it in record_files if it.unreadable is not None), "")
     folder = reader.settings.observed
     first = originals(reader.source, reader.folders, reader.read_source, loaded, folder)
     if not broken:
-        return LastGood(originals=first)
+        return LastGood(originals=first, halted=newer)
     unread = [file.path for file in loaded if isinstance(file.text, Unread)]
     search = _Search(reader, dict.fromkeys(sorted(broken), 0))
     search.run()
     readable = {document.identity for file in loaded for document in file.documents}
-    held = {item.allocation.claim for item in record_files if item.allocation is not None}
     documents = tuple(item for key, item in search.documents.items() if key not in readable)
     return LastGood(
         files=tuple(search.files),
         documents=documents,
-        records={path: item for path, item in search.records.items() if item.claim not in held},
         originals=first,
         # Nobody looked at what a file holds that is too large: it may be anything.
-        halted=search.halted or next((it for it in unread if it not in search.files), ""),
+        halted=newer or search.halted or next((it for it in unread if it not in search.files), ""),
         findings=(*_told(documents), *_cut(search.halted)),
     )
 
@@ -94,13 +91,10 @@ class _Search(Struct):
     """One walk along the line.
 
     Attributes:
-        pending: Files whose last good version is still looked for, and how many were seen.
-        behind: Files among them that were broken when they vanished or were mended, beside one
-            that is broken now: in its place they count.
+        pending: Files whose last readable version is still looked for, and how many were seen.
+        behind: Files among them that were broken when they vanished or were fixed, next to one
+            that is broken now: they count in its place.
         files: Files that have one.
-        taken: Records before each commit that says that reconcile made it, by commit.
-        gone: The same of what was observed and went with it, each with the file in whose place it
-            would count.
         halted: The file that the history at hand does not reach back for, or empty.
     """
 
@@ -109,56 +103,24 @@ class _Search(Struct):
     behind: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
     documents: dict[Identity, Document] = field(default_factory=dict)
-    records: dict[str, Allocation] = field(default_factory=dict)
-    taken: dict[str, list[Entry]] = field(default_factory=dict)
-    gone: dict[str, list[tuple[Entry, str]]] = field(default_factory=dict)
     halted: str = ""
 
     def run(self) -> None:
         """Walk until each file is found, or was not there yet."""
-        vanished: dict[str, Allocation] = {}
-        is_record_lost = False
         above = [path for path in self.pending if not self.reader.is_read(path)]
-        paths = dict.fromkeys([*self.reader.folders, self.reader.records, *above])
+        paths = dict.fromkeys([*self.reader.folders, *above])
         for step in self.reader.source.past(list(paths)):
             first = self._now(next(iter(self.pending)))
             if step.is_cut:
                 self.halted = first
                 break
             wanted = self._wanted(step)
-            self._take(step, first)
             for entry, data in zip(wanted, self.reader.source.read(wanted), strict=True):
-                if self.reader.is_record(entry.path):
-                    self._record(entry.path, data, vanished, first)
-                else:
-                    self._file(entry.path, data, first)
+                self._file(entry.path, data, first)
             self._follow_links(step, first)
-            is_record_lost = self._give_up(step) or is_record_lost
+            self._give_up(step)
             if not self.pending:
                 break
-        self._doubt_observed()
-        if is_record_lost:
-            self._doubt(vanished)
-            self.records = {**vanished, **self.records}
-
-    def _doubt_observed(self) -> None:
-        """Count what was observed and went with commits that only say that reconcile made them."""
-        source = self.reader.source
-        doubted = [it for id_, gone in self.gone.items() if not source.believes(id_) for it in gone]
-        texts = source.read([entry for entry, _ in doubted])
-        for (entry, first), data in zip(doubted, texts, strict=True):
-            for document in self.reader.read_source(entry.path, data).documents:
-                self.documents.setdefault(document.identity, replace(document, unread=first))
-
-    def _doubt(self, vanished: dict[str, Allocation]) -> None:
-        """Count what commits took away that only say that reconcile made them."""
-        source = self.reader.source
-        doubted = {commit: it for commit, it in self.taken.items() if not source.believes(commit)}
-        entries = [entry for taken in doubted.values() for entry in taken]
-        for entry, data in zip(entries, source.read(entries), strict=True):
-            allocation = self.reader.read_record(entry.path, data).allocation
-            if allocation is not None:
-                vanished.setdefault(entry.path, allocation)
 
     def _wanted(self, step: Step) -> list[Entry]:
         """Old versions that a step is asked for: of files in question, and of what vanished."""
@@ -168,24 +130,12 @@ class _Search(Struct):
             if item.old is not None
             and item.old.is_file
             and (item.path in self.pending or self.reader.is_read(item.path))
-            and (item.path in self.pending or not self._is_ours(step, item.path))
+            and (item.path in self.pending or not self._is_output(step, item.path))
             and is_yaml(item.path)
         ]
 
-    def _take(self, step: Step, first: str) -> None:
-        """Note what was there before a commit that says that reconcile made it."""
-        ours = [item for item in step.changed if self._is_ours(step, item.path)]
-        was = {it.path: it.old for it in ours if it.old is not None and it.old.is_file}
-        there = [it for it in was.values() if is_yaml(it.path) and it.path not in self.pending]
-        if records := [entry for entry in there if self.reader.is_record(entry.path)]:
-            self.taken[step.id] = records
-        removed = {item.path for item in ours if item.new is None}
-        gone = [it for it in there if it.path in removed and not self.reader.is_record(it.path)]
-        if gone:
-            self.gone[step.id] = [(entry, first) for entry in gone]
-
-    def _is_ours(self, step: Step, path: str) -> bool:
-        """Reconcile may have changed it: what it alone writes, by a commit that says so."""
+    def _is_output(self, step: Step, path: str) -> bool:
+        """Whether a reconcile commit changed a file that reconcile owns."""
         return step.is_reconcile and self.reader.is_written(path)
 
     def _file(self, path: str, data: bytes, first: str) -> None:
@@ -202,26 +152,11 @@ class _Search(Struct):
         for document in counted:
             self.documents.setdefault(document.identity, document)
 
-    def _record(self, path: str, data: bytes, vanished: dict[str, Allocation], first: str) -> None:
-        allocation = self.reader.read_record(path, data).allocation
-        is_own = path in self.pending
-        if allocation is None:
-            if is_own:
-                self.pending[path] += 1
-            else:
-                self._follow(path, first)
-        elif is_own and self._found(path):
-            self.records[path] = allocation
-        else:
-            vanished.setdefault(path, allocation)
-
-    def _found(self, path: str) -> bool:
-        """Stop seeking a file; whether it is one of the tree itself."""
+    def _found(self, path: str) -> None:
+        """Stop seeking a file."""
         del self.pending[path]
-        is_there = self.behind.pop(path, None) is None
-        if is_there:
+        if self.behind.pop(path, None) is None:
             self.files.append(path)
-        return is_there
 
     def _follow(self, path: str, first: str) -> None:
         """Seek what a file was that was broken at the parent, and vanished or was mended then.
@@ -243,14 +178,11 @@ class _Search(Struct):
         """The file of the tree in whose place an older one counts."""
         return self.behind.get(path, path if path in self.pending else first)
 
-    def _give_up(self, step: Step) -> bool:
-        """Drop files that were not there before; whether a record is among them."""
+    def _give_up(self, step: Step) -> None:
+        """Drop files that were not there before."""
         brought = [item.path for item in step.changed if item.old is None]
         given_up = [path for path in brought if path in self.pending]
         given_up += [path for path, seen in self.pending.items() if seen >= MOST_VERSIONS]
-        own = []
         for path in dict.fromkeys(given_up):
             del self.pending[path]
-            if self.behind.pop(path, None) is None:
-                own.append(path)
-        return any(self.reader.is_record(path) for path in own)
+            self.behind.pop(path, None)

@@ -1,6 +1,6 @@
 """The reader of a revision: list its tree, read and parse its files, evaluate the whole."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -9,11 +9,14 @@ from reconciler.commands.reading.files import reader_of, split
 from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.settings import OwnSettings, read_own_settings
+from reconciler.documents.document import GroupKind
 from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import family_of_kind
 from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
+from reconciler.observed import identity_of
 from reconciler.ports import Source
 from reconciler.tree import Tree
 
@@ -29,6 +32,7 @@ class EvaluationOptions(Struct, frozen=True):
         left: Records that claims left when they moved, with the reason why a cluster still
             announces them; an empty reason if no cluster does.
         contracts: What teams can request according to the base of a change.
+        gone: Paths of observed files whose objects are proven to be deleted.
     """
 
     settings: Settings | None = None
@@ -37,6 +41,7 @@ class EvaluationOptions(Struct, frozen=True):
     retained: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
     contracts: tuple[Contract, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 DEFAULTS = EvaluationOptions()
@@ -45,8 +50,25 @@ DEFAULTS = EvaluationOptions()
 def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Evaluation:
     """Read a revision and evaluate it."""
     tree = read_tree(source, options.settings, overrides=options.overrides)
-    tree = replace(tree, retained=options.retained, left=options.left, contracts=options.contracts)
-    return evaluate(tree, options.allow_release)
+    tree = replace(
+        tree,
+        retained=options.retained,
+        left=options.left,
+        contracts=options.contracts,
+        allow_release=options.allow_release,
+        gone=_owners(tree.settings.observed, options.gone),
+    )
+    return evaluate(tree)
+
+
+def _owners(observed: str, paths: Iterable[str]) -> frozenset[tuple[str, str, str, str]]:
+    """Return the owners that observed files describe: family, kind, namespace, name."""
+    named = [identity_of(observed, path) for path in paths]
+    return frozenset(
+        (family.name, kind, namespace, name)
+        for group, kind, namespace, name in filter(None, named)
+        if (family := family_of_kind(GroupKind(group, kind))) is not None
+    )
 
 
 def read_tree(

@@ -77,10 +77,6 @@ class Through(Struct, frozen=True):
         """What the revision itself changed."""
         return self.of.brought(paths)
 
-    def believes(self, commit: str) -> bool:
-        """Whether reconcile made a commit that says so."""
-        return self.of.believes(commit)
-
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file."""
         return self.of.each(entries, work)

@@ -23,7 +23,7 @@ _IPV6 = 1 << 32
 """Is added to addresses of IPv6, so that those of both versions are numbers of one column."""
 
 _LONGEST = 200
-_HELD, _LEFT, _GROWTH, _BRAKED = 1, 2, 4, 8
+_HELD, _LEFT, _GROWTH = 1, 2, 4
 _MARKS = {
     What.RELEASED: "released",
     What.REFUSED: "refused",
@@ -75,7 +75,7 @@ def past_document(
         **_commits(rows),
         "lives": _lives(shown, places, claims, _Causes(numbers, causes, paths)),
         "paths": [escape(path) for path in paths.numbers],
-        "events": [*_events(behind, numbers), *_braked(shown, numbers)],
+        "events": _events(behind, numbers),
     }
 
 
@@ -202,7 +202,7 @@ def _state(fact: Fact) -> int:
     if fact.phase == Phase.RELEASED.value:
         state = _LEFT if fact.is_announced else _HELD
     growth = _GROWTH if fact.is_growth else 0
-    return state | growth | (_BRAKED if fact.held_of else 0)
+    return state | growth
 
 
 def _events(told: _Told, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -214,16 +214,6 @@ def _events(told: _Told, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
             found.setdefault((at, mark, pool), []).append(item.fact.name)
         if cause is not None and cause.approval is not None:
             found.setdefault((at, "approved", pool), []).append(cause.approval.path)
-    return [_event(mark, names) for mark, names in sorted(found.items())]
-
-
-def _braked(shown: Iterable[Life], numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Commits with which a brake began to hold releases back."""
-    found: dict[_Mark, list[str]] = {}
-    for life in shown:
-        if life.fact.held_of and life.begins is not None:
-            at = numbers[life.begins.id], "braked", life.fact.pool
-            found.setdefault(at, []).append(life.fact.name)
     return [_event(mark, names) for mark, names in sorted(found.items())]
 
 

@@ -51,11 +51,7 @@ def check_text(
 
 def _releases(evaluation: Evaluation, painter: Painter) -> str:
     """What comes free, and until when it is held at least; a row each, of the first few."""
-    found = [
-        it
-        for it in evaluation.plan.decisions
-        if isinstance(it, Release) and it.claim not in evaluation.known  # those the base told
-    ]
+    found = [it for it in evaluation.plan.decisions if isinstance(it, Release)]
     rows: list[list[Cell]] = []
     for decision in found[:MOST_RELEASES]:
         record, claim = decision.allocation, decision.claim

@@ -1,0 +1,215 @@
+"""The stop for records that were edited outside of reconcile (ADR 0016).
+
+F of the tip of a branch must equal F of its newest reconcile commit R, except for files that an
+Override of kind `record` covers.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from reconciler.addresses.notation import format_short
+from reconciler.commands.reading.files import reader_of
+from reconciler.commands.reading.settings import folders_before, has_records
+from reconciler.commands.reconcile_commits import (
+    Side,
+    content,
+    differing,
+    files,
+    newest,
+    settings_at,
+)
+from reconciler.commands.strays import STRAY
+from reconciler.documents.suffix import is_yaml
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Location, error, few, shown
+from reconciler.model.allocation import Allocation
+from reconciler.model.override import OverrideKind, Overrides
+from reconciler.model.settings import Settings
+from reconciler.ports import Entry, GateError, Repository, Source
+from reconciler.records.layout import folders_above, place_of
+
+EDITED = "records-edited"
+MOST_SHOWN = 20
+_SQUASH = (
+    "; if a proposal was squashed, let the forge keep the Ipam-Plan line: the default message on"
+    " GitHub, a merge commit, a fast-forward, or %{all_commits} in the squash template on GitLab"
+)
+
+Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
+"""Files that differ: the entry of R and the entry of the tip, by path."""
+
+
+def require_unedited(evaluation: Evaluation) -> None:
+    """Refuse to work on a revision whose records were edited, or left in another root.
+
+    Raises:
+        GateError: They were.
+    """
+    for found in evaluation.findings:
+        if found.code in (EDITED, STRAY):
+            raise GateError(f"{found.location.path}: {found.message}", found.hint)
+
+
+def edited(repository: Repository, source: Source, evaluation: Evaluation) -> Iterator[Finding]:
+    """Return the error about records that were edited outside of reconcile, if any were.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    revision, settings = source.revision(), evaluation.tree.settings
+    if revision is None:
+        return
+    last = newest(repository, revision.id)
+    now = source, settings
+    if not last:
+        yield from _first_run(repository, now, evaluation)
+        return
+    before = _side(repository, last)
+    pairs = uncovered(differing(before, now), evaluation.tree.overrides, settings)
+    if pairs:
+        yield _edited(repository, last, (before, now), pairs, evaluation)
+
+
+def uncovered(pairs: Pairs, overrides: Overrides, settings: Settings) -> Pairs:
+    """Return the files that differ, except for those that an Override of kind `record` covers."""
+    return {
+        path: pair
+        for path, pair in pairs.items()
+        if not _is_covered(path, overrides, settings, is_added=pair[0] is None)
+    }
+
+
+def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added: bool) -> bool:
+    """Whether an Override names a file, its claim, or, if it is added, a folder above it."""
+    claim = place_of(settings.records, path).claim
+    scopes = [path, *([str(claim)] if claim is not None else [])]
+    scopes += folders_above(path) if is_added else []
+    # Each Override that covers the file counts as used.
+    return True in [overrides.allow(OverrideKind.RECORD, scope) for scope in scopes]
+
+
+def restoring(revision: str, sides: tuple[Side, Side]) -> str:
+    """Return the command that restores F of the first side in the folders of the second.
+
+    Args:
+        revision: The id of the first side.
+        sides: Both sides.
+    """
+    (_, then), (_, now) = sides
+    commands = []
+    for at, (old, new) in enumerate([(then.records, now.records), (then.observed, now.observed)]):
+        was, is_there = (_entry(side, at) for side in sides)
+        if was == is_there:
+            continue
+        if old == new:
+            commands.append(f"git restore --source={revision} --staged --worktree -- {new}")
+            continue
+        if is_there is not None:
+            commands.append(f"git rm -rq -- {new}")
+        if was is not None:
+            commands.append(f"git restore --source={revision} --staged --worktree -- {old}")
+            commands.append(f"git mv {old} {new}")
+    return " && ".join(commands)
+
+
+def _entry(side: Side, at: int) -> tuple[str, str] | None:
+    found = content(side)
+    return found[at] if found is not None else None
+
+
+def _side(repository: Repository, commit: str) -> Side:
+    source = repository.source(commit)
+    return source, settings_at(source) or Settings()
+
+
+def _edited(
+    repository: Repository,
+    last: str,
+    sides: tuple[Side, Side],
+    pairs: Pairs,
+    evaluation: Evaluation,
+) -> Finding:
+    (_, then), (now, settings) = sides
+    revision = now.revision()
+    folders = list(
+        dict.fromkeys([then.records, then.observed, settings.records, settings.observed])
+    )
+    tip = revision.id if revision is not None else ""
+    commits = repository.touching(tip, last, folders, MOST_SHOWN)
+    made = [repository.made(commit) for commit in commits]
+    by = few([f"{it.id[:12]} of {shown(it.author)}" for it in made])
+    many = "1 file differs" if len(pairs) == 1 else f"{len(pairs)} files differ"
+    message = f"{many} from {last[:12]}, the newest reconcile commit: {few(list(pairs))}"
+    message += f"; changed by commit {by}" if by else ""
+    taken = [f"{it.owner.short} {format_short(it.range)}" for it in _lost(sides, pairs, evaluation)
+             if it.range is not None]  # fmt: skip
+    message += f"; restoring takes {few(taken)}" if taken else ""
+    hint = f"to restore: {restoring(last[:12], sides)} && git commit -m 'Restore records'"
+    hint += "; to accept: merge an Override of kind record with the scope"
+    hint += f" {next(iter(pairs))}{' (one for each file)' if len(pairs) > 1 else ''}"
+    if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):
+        hint += _SQUASH
+    return error(EDITED, Location(next(iter(pairs))), message, hint)
+
+
+def _lost(sides: tuple[Side, Side], pairs: Pairs, evaluation: Evaluation) -> Iterator[Allocation]:
+    """Return the records of the tip whose claims exist, and that R has not with the same range."""
+    (before, then), (now, settings) = sides
+    old = _records(before, then, [pair[0] for pair in pairs.values()])
+    held = {(it.claim, it.range) for it in old}
+    for record in _records(now, settings, [pair[1] for pair in pairs.values()]):
+        is_claimed = record.claim in evaluation.state.claims and record.is_live
+        if is_claimed and (record.claim, record.range) not in held:
+            yield record
+
+
+def _records(
+    source: Source, settings: Settings, entries: Collection[Entry | None]
+) -> Sequence[Allocation]:
+    folder = f"{settings.records}/"
+    there = [it for it in entries if it is not None and it.path.startswith(folder)]
+    read = source.each(there, reader_of(source, settings).read_record)
+    return [it.allocation for it in read if it.allocation is not None]
+
+
+def _first_run(repository: Repository, now: Side, evaluation: Evaluation) -> Iterator[Finding]:
+    """Check a revision without a reconcile commit of its root.
+
+    F is accepted as it is. But a moved root must have the records that its reconcile commit wrote,
+    and records must not have been removed.
+    """
+    source, settings = now
+    if has_records(source, settings.records):
+        yield from _moved_root(repository, now, evaluation)
+        return
+    if evaluation.tree.allow_release is not None:
+        return
+    for folder in dict.fromkeys([settings.records, *folders_before(source)]):
+        steps = source.past([folder])
+        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
+        if last is None:
+            continue
+        message = f"no record is left in {settings.records}/, but commit {last.id[:12]} removed"
+        message += f" records from {folder}/"
+        hint = f"to restore: git restore --source={last.id[:12]}^ --staged --worktree -- {folder}"
+        hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
+        yield error(EDITED, Location(settings.records), message, hint)
+        return
+
+
+def _moved_root(repository: Repository, now: Side, evaluation: Evaluation) -> Iterator[Finding]:
+    """Compare the records of a root without a reconcile commit with those of a root that is gone."""
+    source, _ = now
+    revision = source.revision()
+    if revision is None:
+        return
+    own = files(now).keys()
+    for root, commit in repository.roots.made(revision.id):
+        other = repository.below(root)
+        before = _side(other, commit)
+        if files((other.source(revision.id), before[1])) or own.isdisjoint(files(before)):
+            continue
+        overrides, settings = evaluation.tree.overrides, evaluation.tree.settings
+        pairs = uncovered(differing(before, now), overrides, settings)
+        if pairs:
+            yield _edited(repository, commit, (before, now), pairs, evaluation)
+        return

@@ -1,0 +1,284 @@
+"""Changes: a pull request does not edit files that only reconcile writes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.ownership_of_records.play import FOLDER, RECORD, Play, edited, override
+from tests.ownership_of_records.test_branch import added, emptied, foreign, moved, observed, removed
+from tests.world import git, tenant
+
+BASE = ("--base", "origin/main")
+
+
+@pytest.mark.parametrize("act", [removed, moved, added, emptied, foreign, observed])
+def test_a_change_of_records_is_red_and_the_shown_command_undoes_it(
+    play: Play, act: Callable[[Play], None]
+) -> None:
+    play.change()
+    play.edit({"tenants/mine.yaml": tenant("mine")})
+    act(play)
+    code, errors = play.codes("check", *BASE)
+    assert (code, "records-changed" in errors) == (1, True)
+    said = play.ipam("check", *BASE)[1]
+    assert said.count("records-changed") == 1
+    command = said.partition("to undo: ")[2].partition(" && git commit")[0]
+    play.git(*command.split()[1:])
+    play.edit(message="Restore records")
+    assert play.codes("check", *BASE) == (0, set())
+
+
+def test_an_edit_that_the_change_undoes_is_green(play: Play) -> None:
+    play.change()
+    moved(play)
+    play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (0, set())
+
+
+def test_a_change_behind_its_base_is_green(play: Play) -> None:
+    play.change()
+    play.edit({"tenants/mine.yaml": tenant("mine")})
+    play.git("switch", "-q", "main")
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    assert play.reconcile() == 0
+    play.git("switch", "-q", "change")
+    assert play.codes("check", *BASE) == (0, set())
+
+
+def test_an_override_of_the_base_permits_it_and_one_of_the_change_does_not(play: Play) -> None:
+    said = override("2026-02-15-edit", kind="record", scope=RECORD)
+    play.change()
+    play.edit(said)
+    moved(play)
+    assert "records-changed" in play.codes("check", *BASE)[1]
+    play.git("switch", "-q", "main")
+    play.edit(said)
+    play.push()
+    play.git("branch", "-qD", "change")
+    play.change()
+    moved(play)
+    assert "records-changed" not in play.codes("check", *BASE)[1]
+
+
+def test_a_change_that_restores_records_is_green(play: Play) -> None:
+    moved(play)
+    play.push()
+    play.change()
+    play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (0, set())
+    removed(play)
+    assert "records-changed" in play.codes("check", *BASE)[1]
+
+
+def test_the_plan_of_the_base_may_be_committed_by_a_change(play: Play) -> None:
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    play.change()
+    play.git("push", "-q", "origin", "change")
+    how = ("--branch", "change", "--any-branch", "--no-apply", "--remote", str(play.remote))
+    assert play.ipam("reconcile", *how)[0] == 0
+    play.git("pull", "-q", "origin", "change")
+    assert play.codes("check", *BASE) == (0, set())
+    moved(play)
+    assert play.codes("check", *BASE)[1] >= {"records-changed", "commit-carried"}
+
+
+def proposal(play: Play) -> str:
+    """A pull request that reconcile makes; its tip."""
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    assert play.reconcile("--to-branch", "ipam") == 0
+    play.git("fetch", "-q", "origin")
+    return play.git("rev-parse", "origin/ipam")
+
+
+def test_a_proposal_is_green_and_is_merged_in_any_way(play: Play) -> None:
+    tip = proposal(play)
+    play.git("switch", "-q", "--detach", tip)
+    assert play.codes("check", *BASE) == (0, set())
+    assert play.codes("check", *BASE, "--proposed", "origin/ipam") == (0, set())
+
+
+def merged(play: Play, tip: str) -> None:
+    play.git("merge", "-q", "--no-ff", "-m", "Merge", tip)
+
+
+def forwarded(play: Play, tip: str) -> None:
+    play.git("merge", "-q", "--ff-only", tip)
+
+
+def squashed(play: Play, tip: str) -> None:
+    message = play.git("log", "-1", "--format=%B", tip)
+    play.git("merge", "-q", "--squash", tip)
+    said = f"Records (#12)\n\n* {message}\n\nCo-authored-by: A <a@example.com>"
+    play.git("commit", "-q", "-m", said)
+
+
+def rebased(play: Play, tip: str) -> None:
+    play.git("cherry-pick", tip)
+
+
+@pytest.mark.parametrize("how", [merged, forwarded, squashed, rebased])
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_merged_proposal_is_accepted(
+    play: Play, how: Callable[[Play, str], None], *, is_deleted: bool
+) -> None:
+    tip = proposal(play)
+    if how is rebased or how is squashed:
+        play.edit({"tenants/meanwhile.yaml": tenant("meanwhile")})
+    how(play, tip)
+    play.push()
+    if is_deleted:
+        play.git("push", "-q", "origin", ":ipam")
+    held = play.held()
+    assert any("/late/" in claim for claim in held)
+    assert play.reconcile() == 0
+    assert held.items() <= play.held().items()
+
+
+def test_a_squash_that_drops_the_line_stops_and_says_how_to_set_the_forge(play: Play) -> None:
+    tip = proposal(play)
+    play.git("merge", "-q", "--squash", tip)
+    play.git("commit", "-q", "-m", "Records (#12)")
+    play.push()
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert code == 3
+    assert "%{all_commits}" in said
+
+
+@pytest.mark.parametrize("how", [squashed, rebased, merged])
+def test_a_stale_proposal_stops(play: Play, how: Callable[[Play, str], None]) -> None:
+    tip = proposal(play)
+    play.edit({"tenants/aaa.yaml": tenant("aaa")})
+    play.push()
+    assert play.reconcile() == 0
+    try:
+        how(play, tip)
+    except AssertionError:
+        return  # Git cannot merge it
+    play.push()
+    assert play.reconcile() == 3
+
+
+def test_a_carried_reconcile_commit_is_red_although_it_was_reverted(play: Play) -> None:
+    play.change()
+    play.edit({"tenants/mine.yaml": tenant("mine")})
+    play.git("push", "-q", "origin", "change")
+    code, said = play.ipam(
+        "reconcile", "--branch", "change", "--any-branch", "--no-apply", "--remote", str(play.remote)
+    )
+    assert code == 0, said
+    play.git("pull", "-q", "origin", "change")
+    assert "commit-carried" in play.codes("check", *BASE)[1]
+    play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (1, {"commit-carried"})
+
+
+def test_a_cherry_picked_reconcile_commit_is_red(play: Play) -> None:
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    assert play.reconcile() == 0
+    made = play.tip
+    play.edit({"tenants/later.yaml": tenant("later")})
+    play.push()
+    assert play.reconcile() == 0
+    play.git("switch", "-q", "-c", "change", f"{made}^^")
+    play.git("cherry-pick", made)
+    assert "commit-carried" in play.codes("check", *BASE)[1]
+
+
+def test_the_revert_of_a_reconcile_commit_is_red(play: Play) -> None:
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    assert play.reconcile() == 0
+    play.change()
+    play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (1, {"records-changed"})
+
+
+def test_first_records_are_imported(fresh: Play, tmp_path: Path) -> None:
+    other = Play(_made(tmp_path / "other"), fresh.capsys)
+    assert other.reconcile() == 0
+    texts = {RECORD: other.shown(RECORD)}
+    fresh.change()
+    fresh.edit(texts)
+    code, said = fresh.ipam("check", *BASE)
+    assert (code, "records-imported" in said) == (0, True)
+    fresh.merge()
+    assert fresh.reconcile() == 0
+    assert fresh.held()["butler/TenantCluster/team-a/one/loadbalancer"]
+    fresh.change("again")
+    fresh.edit({f"{FOLDER}/new.loadbalancer.yaml": edited(texts[RECORD].replace("one", "new"))})
+    assert "records-changed" in fresh.codes("check", *BASE)[1]
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("how", [("--depth", "1"), ("--filter=blob:none",), ("--single-branch",)])
+def test_clones(play: Play, how: tuple[str, ...]) -> None:
+    play.edit({"tenants/late.yaml": tenant("late")})
+    play.push()
+    assert play.reconcile() == 0
+    play.git("push", "-q", "origin", "HEAD:refs/heads/change")
+    git(play.remote, "config", "uploadpack.allowFilter", "true")
+    clone = play.folder.parent / "clone"
+    git(play.folder.parent, "clone", "-q", *how, f"file://{play.remote}", str(clone))
+    play.folder = clone
+    play.git("switch", "-q", "-c", "change")
+    play.edit({"tenants/mine.yaml": tenant("mine")})
+    more = ("--fetch-missing",) if "--filter=blob:none" in how else ()
+    code, said = play.ipam("check", *BASE, *more)
+    if "--depth" in how:
+        assert code == 4
+        assert "--unshallow" in said
+    else:
+        assert code == 0, said
+
+
+def test_several_roots_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play = Play(tmp_path, capsys)
+    for root in ("a", "b"):
+        files = {
+            f"{root}/{path}": (play.folder / path).read_text(encoding="utf-8")
+            for path in play.git("ls-files").splitlines()
+            if not path.startswith(("a/", "b/"))
+        }
+        play.edit(files)
+    play.git("rm", "-rq", "pools", "providers", "tenants")
+    play.edit()
+    play.push()
+    assert play.reconcile("--root", "a") == 0
+    assert play.reconcile("--root", "b") == 0
+    play.edit(gone=[f"a/{RECORD}"])
+    play.push()
+    assert play.reconcile("--root", "b") == 0
+    assert play.reconcile("--root", "a") == 3
+    play.change()
+    play.edit(gone=[f"b/{FOLDER}/t0.loadbalancer.yaml"])
+    assert "records-changed" in play.codes("check", *BASE, "--root", "b")[1]
+    assert "records-changed" not in play.codes("check", *BASE, "--root", "a")[1]
+    assert run(["check", "--repo", str(play.folder), "--root", "b"]) == 1
+
+
+def test_a_moved_root_with_an_edit_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play = Play(tmp_path, capsys)
+    play.git("mv", "pools", "providers", "tenants", _made(play.folder / "a").name)
+    play.edit()
+    play.push()
+    assert play.reconcile("--root", "a") == 0
+    play.git("mv", "a", "b")
+    play.edit()
+    play.push()
+    assert play.codes("check", "--root", "b") == (0, set())
+    play.edit({f"b/{RECORD}": edited((play.folder / "b" / RECORD).read_text(encoding="utf-8"))})
+    play.push()
+    assert play.reconcile("--root", "b") == 3
+    play.git("revert", "--no-edit", "HEAD")
+    play.push()
+    assert play.reconcile("--root", "b") == 0
