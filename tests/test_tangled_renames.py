@@ -268,15 +268,3 @@ def test_while_everything_is_halted_no_name_is_taken_over() -> None:
     halted = replace(tree, last_good=LastGood(halted="ipam.yaml"))
     assert evaluate(tree).state.former
     assert evaluate(halted).state.former == {}
-
-
-def test_nothing_is_taken_over_while_a_record_of_the_old_name_cannot_be_read() -> None:
-    files = renamed()
-    (path,) = (path for path in files if path.endswith("/one.loadbalancer.yaml"))
-    other = path.replace("one.", "two.")
-    damaged = tree_of({**files, path: "status: [\n", other: "status: [\n"})
-    known = {item.path: item for item in evaluation_of(files).state.records}
-    as_it_was = replace(damaged, last_good=LastGood(records={path: known[path]}))
-    for tree in (damaged, as_it_was):
-        assert evaluate(tree).state.former == {}
-        assert not any(isinstance(it, Grant | Release) for it in evaluate(tree).plan.decisions)

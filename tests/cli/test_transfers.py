@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.commands.replay import replay
 from reconciler.digest import digest
 from tests.cli.running import given_out, ipam
 from tests.hostile.test_announced import extra
 from tests.hostile.test_overrides import override
 from tests.test_output_schemas import validated
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
@@ -147,19 +145,3 @@ def test_a_commit_of_before_transfers_were_counted_is_verified_as_ever(
         amend(given, text)
         ran = ipam(capsys, "verify", "--repo", given)
         assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 commits: 2 same.")
-
-
-def test_another_version_may_not_decide_otherwise_who_gets_a_record(given: Path) -> None:
-    path = "allocations/NetworkPool/butler-system.edge/butler-system/more.request.yaml"
-    text = message(given).replace("Ipam-Version: 0.1.0", "Ipam-Version: 0.0.9")
-    record = (given / path).read_text(encoding="utf-8")
-    for old, new, is_believed in (
-        ("4 IPs allocated from edge", "all is well", True),
-        ("    name: two\n", "    name: three\n", False),
-    ):
-        assert old in record
-        write(given, {path: record.replace(old, new)})
-        amend(given, text)
-        found = replay(open_repository(given, ENVIRONMENT), git(given, "rev-parse", "HEAD"))
-        assert found.files == (path,)
-        assert found.is_believed is is_believed

@@ -7,9 +7,9 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.message import read_message
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.commands.reconcile_commits import newest
 from reconciler.commands.replay import replay
 from reconciler.evaluate import Evaluation
 from reconciler.model.change import Change
@@ -142,7 +142,7 @@ def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(
     ]
     all_same(folder)
     head_id = opened(folder).resolve("HEAD")
-    assert last_made(opened(folder), head_id) == LastMade(head_id.id, (), True)
+    assert newest(opened(folder), head_id.id) == head_id.id
     write(folder, {"ipam.yaml": head, "tenants/more.yaml": tenant("more")})
     commit(folder, clock=CLOCK + 4 * DAY)
     run(folder, CLOCK + 4 * DAY)

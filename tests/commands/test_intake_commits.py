@@ -1,6 +1,5 @@
 """A run commits copies of objects that are not in Git, with the addresses that follow from them."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from reconciler.commands.applying.intake import (
 )
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import believes, replay
+from reconciler.commands.replay import replay
 from reconciler.counting import tidied
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import CLUSTERS
@@ -179,33 +178,6 @@ def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) 
 def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
     story = Story(tmp_path / "repo")
     assert last_named(story.git, "HEAD", "observed") == ""
-
-
-def test_what_a_commit_names_that_reconcile_did_not_make_is_not_believed(tmp_path: Path) -> None:
-    story = Story(tmp_path / "repo", {})
-    story.run()
-    named = last_named(proving(story.git), "HEAD", "observed")
-    (copy,) = (story.folder / "observed").rglob("shop.yaml")
-    copy.write_text(f"{copy.read_text(encoding='utf-8')}# x\n", encoding="utf-8")
-    message = git(story.folder, "show", "-s", "--format=%B").replace(named, "another")
-    commit(story.folder, message, story.clusters.time + 10)
-    assert last_named(story.git, "HEAD", "observed") == "another"
-    assert last_named(proving(story.git), "HEAD", "observed") == named
-
-
-def test_the_end_of_a_clone_names_what_it_says(tmp_path: Path) -> None:
-    story = Story(tmp_path / "repo", {})
-    story.run()
-    named = last_named(story.git, "HEAD", "observed")
-    git(tmp_path, "clone", "-q", "--depth=1", story.folder.as_uri(), "shallow")
-    shallow = open_repository(tmp_path / "shallow", ENVIRONMENT)
-    assert replay(shallow, shallow.resolve("HEAD").id).verdict is Verdict.NOT_HERE
-    assert last_named(proving(shallow), "HEAD", "observed") == named
-
-
-def proving(found: GitRepository) -> GitRepository:
-    """The repository as commands open it: what a commit says of itself is proven."""
-    return dataclasses.replace(found, proves=lambda it: believes(found, it))
 
 
 def _delete(story: Story) -> None:

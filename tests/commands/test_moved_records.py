@@ -7,8 +7,12 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.review.checks import review
 from tests.cli.running import given_out
-from tests.commands.test_vanished_records import OTHER
 from tests.world import ENVIRONMENT, SMALL, commit, git, write
+
+OTHER = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    "spec: {records: elsewhere}\n"
+)
 
 
 @pytest.fixture

@@ -251,5 +251,5 @@ def test_nothing_is_published_when_the_plan_gives_out_what_is_taken(
         with pytest.raises(ReconcilerError, match="would be given what") as failed:
             reconcile(repository, ReconcileOptions(), lambda _: None)
     assert "nothing was published" in failed.value.hint
-    assert (repository.head, repository.last) == (head, repository.commits[head][0])
+    assert (repository.head, repository.noted) == (head, repository.commits[head][0])
     assert reconcile(repository, ReconcileOptions(), lambda _: None).code == 0

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.verify import Shared, revisions_of, verify
+from reconciler.commands.verify import revisions_of, verify
 from reconciler.model.change import Change
 from reconciler.model.look import Look
 from reconciler.model.verdict import Verdict
@@ -43,13 +42,8 @@ def run(folder: Path, now: int) -> None:
 
 
 def verified(folder: Path, reach: str = "HEAD") -> list[Verified]:
-    """What is found, by a repository that remembers and by one that does not."""
-    plain = open_repository(folder, ENVIRONMENT)
-    knowing = RememberingRepository.of(plain)
     newest, after = revisions_of(reach)
-    found = list(verify(knowing, newest, Shared(knowing.ahead), after))
-    assert list(verify(plain, newest, Shared(), after)) == found
-    return found
+    return list(verify(open_repository(folder, ENVIRONMENT), newest, after))
 
 
 def verdicts(folder: Path, reach: str = "HEAD") -> list[Verdict]:

@@ -1,15 +1,15 @@
 """A whole reconcile, and the race for the branch, over every kind of repository."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Limits
-from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Commit,
@@ -57,16 +57,8 @@ class Meddled:
     def fetch(self) -> Revision:
         return self.inner.fetch()
 
-    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
-        self.inner.check_history(revision, accepted)
-
-    def saying(
-        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
-    ) -> Iterator[str]:
-        return self.inner.saying(revision, without=without, holding=holding, on_line=on_line)
-
-    def is_whole(self, revision: str, without: str | None = None) -> bool:
-        return self.inner.is_whole(revision, without)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
     def made(self, rev: str) -> Made:
         return self.inner.made(rev)
@@ -87,13 +79,6 @@ class Meddled:
     @property
     def standing(self) -> Standing:
         return self.inner.standing
-
-    @property
-    def verdicts(self) -> dict[str, Verdict]:
-        return self.inner.verdicts
-
-    def trusting(self) -> Repository:
-        return self.inner.trusting()
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         self.inner.require_clean(folders, target)

@@ -5,9 +5,7 @@ import pytest
 from reconciler.ports import (
     Commit,
     GitError,
-    HistoryError,
     LostRaceError,
-    Repository,
     Revision,
     UsageError,
 )
@@ -179,44 +177,3 @@ def test_publishing_what_somebody_else_has_published_is_success(home: Home) -> N
     one.publish(base, one.commit(commit_on(base)))
     two.publish(base, two.commit(commit_on(base)))
     assert one.fetch() == two.fetch()
-
-
-def _seen(repository: Repository) -> Revision:
-    revision = repository.fetch()
-    repository.check_history(revision)
-    repository.follow(revision)
-    return revision
-
-
-def test_history_that_grows_is_accepted(home: Home) -> None:
-    repository = home.open()
-    _seen(repository)
-    home.advance({"x": "1\n"})
-    _seen(home.open())
-
-
-def test_a_rolled_back_branch_is_refused_with_both_ids_and_the_command(home: Home) -> None:
-    first = home.head()
-    home.advance({"x": "1\n"})
-    seen = _seen(home.open())
-    home.force(first)
-    repository = home.open()
-    with pytest.raises(HistoryError, match=f"(?s){first}.*{seen.id}") as caught:
-        repository.check_history(repository.fetch())
-    assert f"--accept-history {first}" in caught.value.hint
-
-
-def test_a_rewritten_branch_is_refused_until_a_person_accepts_it(home: Home) -> None:
-    first = home.head()
-    home.advance({"x": "1\n"})
-    _seen(home.open())
-    home.force(first)
-    rewritten = home.advance({"x": "2\n"})
-    repository = home.open()
-    revision = repository.fetch()
-    assert revision.id == rewritten
-    with pytest.raises(HistoryError):
-        repository.check_history(revision, first)
-    repository.check_history(revision, revision.id)
-    repository.follow(revision)
-    _seen(home.open())

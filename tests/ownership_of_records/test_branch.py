@@ -85,7 +85,8 @@ def ours(play: Play) -> None:
 
 def settings(*spec: str) -> str:
     lines = "".join(f"  {line}\n" for line in spec)
-    return f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: settings}\nspec:\n{lines}"
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: settings}\n"
+    return f"{head}spec:\n{lines}"
 
 
 @pytest.mark.parametrize(

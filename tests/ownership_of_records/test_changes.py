@@ -168,7 +168,13 @@ def test_a_carried_reconcile_commit_is_red_although_it_was_reverted(play: Play) 
     play.edit({"tenants/mine.yaml": tenant("mine")})
     play.git("push", "-q", "origin", "change")
     code, said = play.ipam(
-        "reconcile", "--branch", "change", "--any-branch", "--no-apply", "--remote", str(play.remote)
+        "reconcile",
+        "--branch",
+        "change",
+        "--any-branch",
+        "--no-apply",
+        "--remote",
+        str(play.remote),
     )
     assert code == 0, said
     play.git("pull", "-q", "origin", "change")
@@ -266,7 +272,9 @@ def test_several_roots_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run(["check", "--repo", str(play.folder), "--root", "b"]) == 1
 
 
-def test_a_moved_root_with_an_edit_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_moved_root_with_an_edit_stops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     play = Play(tmp_path, capsys)
     play.git("mv", "pools", "providers", "tenants", _made(play.folder / "a").name)
     play.edit()

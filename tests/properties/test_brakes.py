@@ -1,11 +1,9 @@
 """Brakes and Overrides through histories: nothing is released that was not approved; the rest goes on.
 
-People add and remove tenants, take records away or edit them, loosen Settings, and merge Overrides;
-reconcile comes at any time, with and without a number. What it may release is told here by a few
-lines that share nothing with the program.
+People add and remove tenants, loosen Settings, and merge Overrides; reconcile runs at any time, with
+and without a number. The oracle here shares nothing with the program.
 """
 
-import re
 from collections.abc import Mapping
 
 from hypothesis import settings
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.replay import judged
+from reconciler.commands.replay import replay
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
@@ -48,7 +46,6 @@ class Brakes(RuleBasedStateMachine):
         self.limits: Limits = (30, 10)
         self.went_by = self.limits
         self.overrides: dict[str, tuple[str, int, int]] = {}
-        self.first: dict[Key, int] = {}
 
     @initialize(count=st.integers(1, 14))
     def begin(self, count: int) -> None:
@@ -71,46 +68,10 @@ class Brakes(RuleBasedStateMachine):
         self.files[f"tenants/{name}.yaml"] = tenant(name).encode()
         self.commit()
 
-    @precondition(lambda self: self.first)
-    @rule(coming=st.sets(st.sampled_from(LATER), min_size=1, max_size=8))
-    def come_while_releases_are_held(self, coming: set[str]) -> None:
-        for name in sorted(coming):
-            self.files[f"tenants/{name}.yaml"] = tenant(name).encode()
-        self.commit()
-
-    @precondition(lambda self: self.first)
-    @rule(whose=some, mark=st.sampled_from((b"", b'    gitops-ipam.dev/held-of: "999"\n')))
-    def touch_marks(self, whose: set[str], mark: bytes) -> None:
-        for key, item in self.live().items():
-            if key.name in whose:
-                text = self.files[item.path]
-                self.files[item.path] = re.sub(rb"    gitops-ipam.dev/held-of: .*\n", mark, text)
-        self.commit()
-
     @rule(leaving=some)
     def leave(self, leaving: set[str]) -> None:
         for name in leaving:
             self.files.pop(f"tenants/{name}.yaml", None)
-        self.commit()
-
-    @rule(whose=some, also_tenants=st.booleans())
-    def take_records_away(self, whose: set[str], *, also_tenants: bool) -> None:
-        there = self.live()
-        mine = {key: it for key, it in there.items() if key.name in whose}
-        if len(mine) == len(there):  # without any record reconcile stops, and says so
-            return
-        for key, item in mine.items():
-            del self.files[item.path]
-            if also_tenants:
-                self.files.pop(f"tenants/{key.name}.yaml", None)
-        self.commit()
-
-    @rule(whose=some)
-    def edit_records(self, whose: set[str]) -> None:
-        for key, item in self.live().items():
-            if key.name in whose:
-                text = self.files[item.path].decode()
-                self.files[item.path] = re.sub(r"10\.40\.0\.", "10.40.200.", text).encode()
         self.commit()
 
     @rule(limits=st.tuples(st.sampled_from((0, 30, 60, 100)), st.sampled_from((1, 10, 50))))
@@ -144,7 +105,7 @@ class Brakes(RuleBasedStateMachine):
         self.run(allowed)
 
     def run(self, allowed: int | None = None) -> None:
-        asked, live = self.asked(), len(self.before)
+        asked = self.asked()
         is_held = self.is_over(asked) and not self.is_approved(len(asked), allowed)
         done = reconcile(self.git, ReconcileOptions(allow_release=allowed), lambda _: None)
         self.files = dict(self.git.commits[self.git.head][2])
@@ -160,41 +121,28 @@ class Brakes(RuleBasedStateMachine):
         served = {key.name for key in after}
         assert all(_name(path) in served for path in self.files if path.startswith("tenants/"))
         if done.commit is not None:
-            assert judged(self.git, done.commit.id) is Verdict.SAME
+            assert replay(self.git, done.commit.id).verdict is Verdict.SAME
             self.went_by = self.limits
-            self.before = after  # what people did is compared with what reconcile committed
-        self.first = {key: self.first.get(key, live) for key in self.asked()} if is_held else {}
+        self.before = after
         self.now = max(self.now, done.head.clock)
 
     # What may be
 
     def asked(self) -> set[Key]:
-        """Claims that lose what they held when reconcile went over them last, if nothing holds it."""
-        now = self.live()
-        return {
-            key
-            for key, item in self.before.items()
-            if f"tenants/{key.name}.yaml" not in self.files
-            or key not in now
-            or now[key].range != item.range
-        }
+        """Live claims whose tenant is gone."""
+        return {key for key in self.live() if f"tenants/{key.name}.yaml" not in self.files}
+
+    def reserved(self) -> int:
+        return sum(not self.is_through(it) for it in self.records() if it.is_released)
 
     def is_over(self, asked: set[Key]) -> bool:
-        """More than the stricter Settings let pass, of all that rest and live.
-
-        Judged by today's records, and by those that there were when it first was too much.
-        """
-        first = [self.first[key] for key in asked if key in self.first]
-        return any(self.is_too_much(len(asked), live) for live in {len(self.before), *first})
-
-    def is_too_much(self, asked: int, live: int) -> bool:
+        """More than the stricter Settings permit."""
         if not asked:
             return False
-        resting = sum(not self.is_through(it) for it in self.records() if it.is_released)
-        all_of_them, gone = live + resting, asked + resting
+        live, reserved = len(self.live()), self.reserved()
         most, least = map(min, self.limits, self.went_by)
-        is_many = all_of_them >= least and 100 * gone > most * all_of_them
-        return is_many or asked >= live
+        total, gone = live + reserved, len(asked) + reserved
+        return len(asked) == live or (total >= least and 100 * gone > most * total)
 
     def is_through(self, item: Allocation) -> bool:
         """Its day is over: it goes in this very plan."""
@@ -202,8 +150,9 @@ class Brakes(RuleBasedStateMachine):
 
     def is_approved(self, asked: int, allowed: int | None) -> bool:
         clock = self.git.commits[self.git.head][1]
+        gone = asked + self.reserved()
         return (allowed is not None and asked <= allowed) or any(
-            asked <= number and clock < until and self.git.head != brought
+            gone <= number and clock < until and self.git.head != brought
             for brought, number, until in self.overrides.values()
         )
 

@@ -207,10 +207,10 @@ class Living(RuleBasedStateMachine):
             f"butler/TenantCluster/team-a/{it}/{slot}" for it in sorted(allowed) for slot in SLOTS
         ]
         tree = replace(tree_of(self.files, self.clock), overrides=letting(*keys))
-        first = evaluate(tree, allow_release=99)
+        first = evaluate(replace(tree, allow_release=99))
         left = {it.path: self.why(it.path) for it in first.state.records if it.announced}
         kept = {it.path: "announced" for it in leaving(first) if self.is_announced(it.path)}
-        return evaluate(replace(tree, left=left, retained=kept), allow_release=99)
+        return evaluate(replace(tree, left=left, retained=kept, allow_release=99))
 
     def apply(self, records: list[Held]) -> None:
         """What is asked for and what is used is announced; a pool loses nothing in use."""

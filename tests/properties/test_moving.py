@@ -100,10 +100,10 @@ class Moves(RuleBasedStateMachine):
         """The plan, after clusters were asked as reconcile asks them."""
         tree = tree_of(self.files, self.clock)
         tree = replace(tree, overrides=letting(*(key_of(name) for name in sorted(allowed))))
-        first = evaluate(tree, allow_release=9)
+        first = evaluate(replace(tree, allow_release=9))
         left = {it.path: self.why(it.path) for it in first.state.records if it.announced}
         held = {it.path: "announced" for it in leaving(first) if self.is_announced(it.path)}
-        return evaluate(replace(tree, left=left, retained=held), allow_release=9)
+        return evaluate(replace(tree, left=left, retained=held, allow_release=9))
 
     def apply(self, records: list[Held]) -> None:
         """What is asked for and what is used is announced; a pool loses nothing in use."""

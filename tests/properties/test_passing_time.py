@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.verify import Shared, verify
+from reconciler.commands.verify import verify
 from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation, leaving, released
 from reconciler.model.change import Change
@@ -142,8 +141,8 @@ class PassingTime(RuleBasedStateMachine):
     # What holds in the end
 
     def all_is_made_again(self) -> None:
-        found = RememberingRepository.of(self.opened(self.folder))
-        for item in verify(found, "HEAD", Shared(found.ahead)):
+        found = self.opened(self.folder)
+        for item in verify(found, "HEAD"):
             assert item.verdict is Verdict.SAME, git(self.folder, "show", item.commit)
 
 

@@ -74,7 +74,7 @@ def test_what_stays_is_shown_on_demand() -> None:
 def test_what_is_released_has_no_claim_any_more() -> None:
     gone = without(TWO, "tenants/one.yaml")
     assert row_of(shown(evaluation_of(gone)), "team-a/one")[0] == "🟡 held back by a brake"
-    text = shown(evaluate(tree_of(gone), 1))
+    text = shown(evaluate(replace(tree_of(gone), allow_release=1)))
     assert row_of(text, "team-a/one") == [
         "🟠 release", "`team-a/one` loadbalancer", "`edge`", "`10.40.0.0-10.40.0.7`", "8",
         "its TenantCluster is gone",
@@ -83,7 +83,7 @@ def test_what_is_released_has_no_claim_any_more() -> None:
 
 def test_who_asks_for_none_any_more_is_named_with_its_place() -> None:
     cloud = {**TWO, "providers/default.yaml": provider().replace("mode: ipam", "mode: cloud")}
-    text = shown(evaluate(tree_of(cloud), 2))
+    text = shown(evaluate(replace(tree_of(cloud), allow_release=2)))
     assert row_of(text, "team-a/one")[-1] == "`tenants/one.yaml:1` asks for none"
 
 

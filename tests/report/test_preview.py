@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from reconciler.asking import cells
 from reconciler.asking.cells import PoolMap, pool_maps
@@ -86,7 +87,7 @@ def test_a_pool_too_large_for_cells_lists_the_ranges_that_change(
 
 def test_what_comes_free_is_resting_in_the_map() -> None:
     gone = {path: it for path, it in reconciled(CHANGE).items() if path != "tenants/two.yaml"}
-    lines = changed_lines(*maps_of(evaluate(tree_of(gone), 1)))
+    lines = changed_lines(*maps_of(evaluate(replace(tree_of(gone), allow_release=1))))
     assert lines[1].endswith(
         "AAAAAAAABBBBBBBB................  →  AAAAAAAA~~~~~~~~................"
     )

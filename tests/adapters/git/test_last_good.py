@@ -73,7 +73,9 @@ def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: 
     git(folder, "branch", "-q", "-f", "merged", "HEAD~1")
     opened = open_repository(folder, ENVIRONMENT)
     paths = ["byhand", "tenants", "pools", "providers", "allocations"]
-    line = [step.id for step in past(opened.git, git(folder, "rev-parse", "HEAD"), paths, counted)]
+    main = git(folder, "rev-parse", "main")
+    head = git(folder, "rev-parse", "HEAD")
+    line = [step.id for step in past(opened.git, head, paths, counted, lambda _: main)]
     names = ("HEAD", "merged", "main", "main~1")
     assert line == [git(folder, "rev-parse", name) for name in names]
     assert decided(seen(folder))[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.root_folder import TOP, RootFolder, found_root, root_folder
-from reconciler.adapters.git.saying import saying
+from reconciler.adapters.git.saying import plan_commits
 from reconciler.ports import UsageError
 from tests.contracts.homes import ENVIRONMENT
 from tests.world import commit, git, repository, write
@@ -89,8 +89,8 @@ def test_git_finds_the_commits_of_a_root_by_its_very_name(tmp_path: Path, path: 
     commit(folder, root.signed(MESSAGE))
     opened = open_repository(folder, ENVIRONMENT, root=path)
     ids = git(folder, "rev-list", "HEAD").splitlines()
-    assert list(saying(opened.git, ids[0])) == [ids[2]]
-    assert list(saying(open_repository(folder, ENVIRONMENT, root="").git, ids[0])) == [ids[1]]
+    assert list(plan_commits(opened.git, ids[0])) == [ids[2]]
+    assert list(plan_commits(open_repository(folder, ENVIRONMENT, root="").git, ids[0])) == [ids[1]]
     step, *_ = opened.source("HEAD").past(["x"])
     assert (step.id, step.is_reconcile) == (ids[1], False)
     assert [it.is_reconcile for it in opened.source(ids[2]).past(["x"])] == [True, False]

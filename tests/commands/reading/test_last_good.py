@@ -180,15 +180,6 @@ def test_a_file_that_broke_and_is_renamed_later_counts_as_it_was(path: str) -> N
         ]
 
 
-def test_a_record_that_broke_and_is_renamed_later_counts_as_it_was() -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    broken = {**before, path: "{"}
-    moved = {**without(broken, path), "allocations/x.yaml": "{", "pools/x.yaml": pool("x")}
-    found = evaluation_after([before, broken], moved).tree.last_good.records
-    assert list(found) == [path]
-
-
 def test_a_readable_document_comes_before_its_last_good_version() -> None:
     before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
     moved = {**before, "tenants/old.yaml": "{", "tenants/new.yaml": tenant("old")}
@@ -227,49 +218,6 @@ def test_a_pool_that_breaks_keeps_its_records_and_gives_nothing_new() -> None:
     }
     found = [item.code for item in evaluation_after([before], broken).findings]
     assert found == ["last-good", "field-type"]
-
-
-def test_a_record_that_breaks_counts_as_it_last_could_be_read() -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    for text in ("{", "kind: Pod\n", ""):
-        evaluation = evaluation_after([before], {**before, path: text, **NEWCOMER})
-        assert decided(evaluation) == {
-            NEW: "allocate 10.40.0.8-10.40.0.15 of edge",
-            ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-        }
-        assert path not in [change.path for change in evaluation.changes]
-
-
-def test_a_record_that_can_be_read_elsewhere_comes_before_its_last_good_version() -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    moved = {**before, path: "{", f"allocations/moved/{path.rpartition('/')[2]}": before[path]}
-    assert evaluation_after([before], moved).tree.last_good.records == {}
-    assert "record-duplicate" not in codes([before], moved)
-
-
-@pytest.mark.parametrize("is_reconcile", [True, False])
-def test_records_that_people_took_away_beside_a_lost_one_count_as_they_were(
-    is_reconcile: bool,
-) -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    lost = {**before, "allocations/x.yaml": "{"}
-    gone = without(lost, path)
-    if not is_reconcile:
-        gone["tenants/x.yaml"] = tenant("x")
-    found = evaluation_after([before, lost], gone).tree.last_good.records
-    assert list(found) == ([] if is_reconcile else [path])
-
-
-def test_a_commit_that_only_says_to_be_reconcile_takes_nothing_away() -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    lost = {**before, "allocations/x.yaml": "{"}
-    source = MemorySource(without(lost, path), before=[before, lost])
-    source.doubted = (source.id,)
-    assert list(read_tree(source).last_good.records) == [path]
 
 
 def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() -> None:

@@ -14,7 +14,7 @@ from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
-from reconciler.commands.verify import Shared, verify
+from reconciler.commands.verify import verify
 from reconciler.evaluate import Evaluation
 from reconciler.model.builtin import SERVICE
 from reconciler.model.resource import Ref
@@ -190,7 +190,7 @@ class Land(Country):
 
     def verify(self) -> list[Verified]:
         """What `ipam verify` says of the branch."""
-        return list(verify(self.branch, self.branch.head, Shared()))
+        return list(verify(self.branch, self.branch.head))
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
         extent = Extent(words=looked.words)
@@ -215,5 +215,5 @@ class Land(Country):
             self.branch.steps.left = None
             self.clusters.opened.clear()
             if not keeps_cache:
-                self.branch.verdicts.clear()
+                self.branch.newest.clear()
             self.replay()

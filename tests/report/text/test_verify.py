@@ -46,7 +46,6 @@ def test_what_is_to_know_stands_below(found: Verified, more: list[str]) -> None:
         (of(Verdict.DIFFERENT), True),
         (of(Verdict.FOREIGN), True),
         (of(Verdict.FOREIGN, claims=False), False),
-        (of(Verdict.NOT_YET), True),
         (of(Verdict.NOT_HERE), False),
         (of(Verdict.NOT_COMPARABLE), False),
     ],
