@@ -171,9 +171,9 @@ class Change:
     def is_base_reconciled(self) -> bool:
         """Whether reconcile has planned the source files of the base."""
         revision, settings = self.base.revision(), self.base_settings
-        made = said_last(self.repository, revision, settings) if revision is not None else None
-        if revision is None or made is None or made == revision.id:
-            return made is not None
+        made = newest(self.repository, revision.id) if revision is not None else ""
+        if revision is None or not made or made == revision.id:
+            return made != ""
         return not self.repository.changed(made, revision.id, settings.sources, settings.limits)[0]
 
     @cached_property

@@ -128,8 +128,7 @@ class Simulation(Struct, frozen=True):
         passed = let_pass(planned.evaluation)
         if not is_carried_out(planned, passed):
             return planned.base
-        made = self.repository.commit(commit_of(planned, passed, Wishes()))
-        return made
+        return self.repository.commit(commit_of(planned, passed, Wishes()))
 
 
 def compare_with_others(
