@@ -39,7 +39,7 @@ from reconciler.commands.watching.observer import Observer, RoundDone
 from reconciler.commands.watching.page import UNREAD, CachedPage
 from reconciler.commands.watching.reach import RoundClusters
 from reconciler.commands.watching.watch import BranchWatch, Watches
-from reconciler.commands.watching.work import Site, Work
+from reconciler.commands.watching.work import Work
 from reconciler.model.metric import Sample
 from reconciler.ports import UsageError
 from reconciler.ports.health import Health as Answer
@@ -195,7 +195,7 @@ def _daemon(
 ) -> Daemon:
     """Return the daemon; its threads run."""
     watches = Watches(clusters, dirty, observer, spawn, random.random)
-    site = Site(
+    work = Work(
         repository,
         partial(is_in_history, repository),
         order.options,
@@ -205,7 +205,7 @@ def _daemon(
         now=clock.now,
         deleted=watches.deleted_uids,
     )
-    work, health = Work(site), Health(dirty.time.monotonic, dirty.resync)
+    health = Health(dirty.time.monotonic, dirty.resync)
     if elector is not None:
         health.leader, health.refusal = elector.leader, elector.failure
     report = Report(order, repository.tidy)

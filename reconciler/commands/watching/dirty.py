@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -21,17 +20,7 @@ _DOUBLINGS = 20
 _SHORT = 10.0
 
 
-class Time(Protocol):
-    """A clock, and a way to wait."""
-
-    def monotonic(self) -> float:
-        """Return seconds since some fixed instant."""
-
-    def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait until the condition, which is held, is notified or the time is over."""
-
-
-class RealTime:
+class Time:
     """The clock of this machine."""
 
     def monotonic(self) -> float:
@@ -39,7 +28,7 @@ class RealTime:
         return time.monotonic()
 
     def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait until the condition is notified or the time is over."""
+        """Wait until the condition, which is held, is notified or the time is over."""
         condition.wait(min(seconds, threading.TIMEOUT_MAX))
 
 
@@ -99,7 +88,7 @@ class DirtySet:
     """
 
     resync: float = 600.0
-    time: Time = field(default_factory=RealTime)
+    time: Time = field(default_factory=Time)
     _marks: dict[str, dict[str, float]] = field(default_factory=dict)
     _held: dict[str, float] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)

@@ -4,60 +4,21 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.exit_codes import reconciled_code
-from reconciler.commands.looking.elastic import Looked
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.dirty import ALL, GIT, Backoff, Dirty, DirtySet, format_pause
 from reconciler.commands.watching.health import Health
 from reconciler.commands.watching.log import in_round
 from reconciler.commands.watching.observer import Ending, Observer, RoundDone
-from reconciler.evaluate import Evaluation
+from reconciler.commands.watching.reach import RoundClusters
+from reconciler.commands.watching.watch import Watches
+from reconciler.commands.watching.work import Work
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import BugError, ExitCode, ReconcilerError
 
-STANDBY = 600.0
-"""Seconds after which the loop turns, whether or not a round is due."""
-
 _log = logging.getLogger(__name__)
-
-
-class Works(Protocol):
-    """Does rounds."""
-
-    bugs: list[BugError]
-    looked: Looked | None
-    unasked: dict[str, str]
-    short: set[str]
-    newest: Evaluation | None
-
-    def rounds(self, dirty: Dirty) -> Iterator[Round]:
-        """Work on Git and on clusters."""
-
-    def timers(self) -> Iterator[tuple[str, str, float]]:
-        """Return marks for later: cluster, reason, and seconds."""
-
-
-class Holds(Protocol):
-    """Knows which clusters are not asked because they did not answer."""
-
-    def held(self) -> dict[str, float]:
-        """Return them, each with the end of its pause."""
-
-    def forget(self, cluster: str) -> None:
-        """Forget a cluster that is gone."""
-
-
-class Watching(Protocol):
-    """Watches clusters."""
-
-    def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
-        """Watch the clusters of a round; return those that are gone."""
-
-    def end(self) -> None:
-        """End all watches."""
 
 
 @dataclass
@@ -65,20 +26,20 @@ class Daemon:
     """The loop and everything that a round leads to.
 
     Attributes:
-        holds: The clusters that are not asked; None without clusters.
+        clusters: How rounds reach clusters; None without clusters.
         report: Writes a round.
         chance: Returns a number in [0, 1).
         leads: Returns whether this process is the leader.
     """
 
-    work: Works
-    watching: Watching
+    work: Work
+    watches: Watches
     dirty: DirtySet
     health: Health
     observer: Observer
     report: Callable[[RoundDone], None]
     chance: Callable[[], float]
-    holds: Holds | None = None
+    clusters: RoundClusters | None = None
     leads: Callable[[], bool] = lambda: True
     _number: int = 0
     _leading: bool = False
@@ -94,16 +55,16 @@ class Daemon:
             while not self.dirty.is_stopping:
                 self.turn()
         finally:
-            self.watching.end()
+            self.watches.end()
 
     def turn(self) -> None:
         """Do one round, or wait."""
         self.health.turned(self.dirty.time.monotonic())
-        if self.holds is not None:
-            self.dirty.hold(self.holds.held())
+        if self.clusters is not None:
+            self.dirty.hold(self.clusters.held())
         dirty = self.dirty.take() if self._may_work() else None
         if dirty is None:
-            self.dirty.wait(min(STANDBY, self.dirty.resync))
+            self.dirty.wait(self.dirty.resync)
         else:
             self._round(dirty)
 
@@ -115,7 +76,7 @@ class Daemon:
             if leads:
                 self.dirty.mark(ALL, "start", 0.0)
             else:
-                self.watching.end()
+                self.watches.end()
         if not leads:
             self.dirty.clear()
         return leads
@@ -163,7 +124,7 @@ class Daemon:
         self._retry(told)
 
     def _held(self) -> frozenset[str]:
-        return frozenset(self.holds.held() if self.holds is not None else ())
+        return frozenset(self.clusters.held() if self.clusters is not None else ())
 
     def _check_git(self, dirty: Dirty, failure: Exception | None) -> None:
         """Note whether Git works, and repeat a round that failed."""
@@ -190,34 +151,28 @@ class Daemon:
         self.health.management(next((it for it in last if it.cluster == MANAGEMENT), None))
         is_known = any(it.cluster == MANAGEMENT and it.uid for it in last)
         is_full = dirty.clusters is None and is_known and not told.held
-        for name in self.watching.follow(last, told.evaluation, is_full=is_full):
+        for name in self.watches.follow(last, told.evaluation, is_full=is_full):
             self.dirty.forget(name)
             self._failing.pop(name, None)
-            if self.holds is not None:
-                self.holds.forget(name)
+            if self.clusters is not None:
+                self.clusters.forget(name)
 
     def _retry(self, told: RoundDone) -> None:
         """Mark the clusters that need another round, with growing pauses."""
-        held = self.holds.held() if self.holds is not None else {}
+        held = self.clusters.held() if self.clusters is not None else {}
         now = self.dirty.time.monotonic()
         for name, until in held.items():
             self.dirty.mark(ALL if name == MANAGEMENT else name, "retry", until - now)
         last = {item.cluster: item for item in told.applied}
-        failing = {
-            name
-            for name, item in last.items()
-            if item.is_failed or (item.notes and item.state is State.APPLIED)
-        }
-        asked = {*last, *(told.looked.figures if told.looked is not None else ()), *told.unasked}
         drawn = self.chance()  # clusters that fail together are retried together
-        for name in asked:
-            if name not in failing and name not in self.work.short:
+        for name in _asked(told):
+            if not _is_failing(last.get(name)) and name not in self.work.short:
                 self._failing.pop(name, None)
             elif name not in held:
-                pause = self._failing.setdefault(name, Backoff(lambda: drawn))
-                pause.chance = lambda: drawn
+                backoff = self._failing.setdefault(name, Backoff(self.chance))
+                backoff.chance = lambda: drawn
                 is_all = name == MANAGEMENT and not last[name].uid  # no cluster was worked on
-                self.dirty.mark(ALL if is_all else name, "retry", pause.pause())
+                self.dirty.mark(ALL if is_all else name, "retry", backoff.pause())
         changed = {item.cluster for item in told.applied if item.is_changed}
         if any(item.done.commit is not None for item in told.rounds):
             changed.add(GIT)
@@ -232,6 +187,20 @@ class Daemon:
         except Exception:  # noqa: BLE001 - logged, and no failure ends the loop
             _log.exception("%s", what, extra={"round": self._number})
             self.observer.bug_met("round")
+
+
+def _asked(told: RoundDone) -> set[str]:
+    """Return the clusters that the round asked."""
+    found = {item.cluster for item in told.applied}
+    if told.looked is not None:
+        found |= told.looked.figures.keys() | told.looked.unasked.keys()
+    return found
+
+
+def _is_failing(item: Applied | None) -> bool:
+    return item is not None and (
+        item.is_failed or (bool(item.notes) and item.state is State.APPLIED)
+    )
 
 
 def _ended(

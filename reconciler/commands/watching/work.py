@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import floor
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.clusters.elastic.model import Word
@@ -31,30 +30,6 @@ LATE = 0.05
 """Seconds added to timers, because API servers report whole seconds."""
 
 
-class Site(Struct, frozen=True):
-    """The objects that rounds work on.
-
-    Attributes:
-        is_in: Returns whether a revision contains another.
-        clusters: How clusters are reached; None if none is named.
-        applies: Whether clusters are written to.
-        now: The clock of this machine; None for a fixed time.
-        deleted: Returns the uids of hub objects that a watch reported as deleted.
-        sleep: Waits before a lost race is repeated.
-    """
-
-    repository: Repository
-    is_in: Callable[[str, str], bool]
-    options: ReconcileOptions
-    clusters: RoundClusters | None
-    wish: ApplyOptions
-    applies: bool = True
-    now: Callable[[], float] | None = time.time
-    deleted: Callable[[], frozenset[str]] = frozenset
-    monotonic: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
 class _Except(Container[str]):
     """Some clusters, or all, without the held ones."""
 
@@ -71,6 +46,12 @@ class Work:
     """The rounds of one process.
 
     Attributes:
+        is_in: Returns whether a revision contains another.
+        clusters: How clusters are reached; None if none is named.
+        applies: Whether clusters are written to.
+        now: The clock of this machine; None for a fixed time.
+        deleted: Returns the uids of hub objects that a watch reported as deleted.
+        sleep: Waits before a lost race is repeated.
         bugs: Bugs of the last round while clusters were asked.
         looked: The demand of elastic tenants in the last round; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.
@@ -78,7 +59,16 @@ class Work:
         newest: The revision after the last round; None before the first.
     """
 
-    site: Site
+    repository: Repository
+    is_in: Callable[[str, str], bool]
+    options: ReconcileOptions
+    clusters: RoundClusters | None
+    apply_options: ApplyOptions
+    applies: bool = True
+    now: Callable[[], float] | None = time.time
+    deleted: Callable[[], frozenset[str]] = frozenset
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
     bugs: list[BugError] = field(default_factory=list)
     looked: Looked | None = None
     unasked: dict[str, str] = field(default_factory=dict)
@@ -97,7 +87,7 @@ class Work:
     _looked_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self._whole = Newest(self.site.repository)
+        self._whole = Newest(self.repository)
 
     def head(self) -> str:
         """Return the revision of the last round; empty before the first. Any thread may call."""
@@ -114,43 +104,47 @@ class Work:
         """
         self.bugs.clear()
         self.looked = None
-        if self.site.clusters is not None:
-            self.site.clusters.timeout = None if dirty.clusters is None else TIMEOUT
-        most = 1 if self.site.clusters is None or not self.site.applies else 2
+        if self.clusters is not None:
+            self.clusters.timeout = None if dirty.clusters is None else TIMEOUT
+        most = 1 if self.clusters is None or not self.applies else 2
         return rounds(
             partial(self._reconcile, dirty), partial(self._apply, dirty), most, self._take_served
         )
 
     def timers(self) -> Iterator[tuple[str, str, float]]:
         """Return the marks that the last round needs: cluster, reason, and seconds until then."""
-        if self.site.now is None or self.newest is None:
+        if self.now is None or self.newest is None:
             return
-        now = self.site.now()
+        now = self.now()
         due = next_due(self.newest.state, int(now))
         if due is not None:
             yield GIT, "due", due - now
         past = now - self._looked_at
         for name, seconds in (self.looked.again if self.looked is not None else {}).items():
             yield name, "growth", max(seconds - past, 0.0) + LATE
-        missing = self._run.looker.missing if self._run and self.site.applies else None
+        missing = self._run.looker.missing if self._run and self.applies else None
         if missing is not None:
             yield MANAGEMENT, "intake", max(missing - past, 0.0) + LATE
 
     def _reconcile(self, dirty: Dirty) -> Reconciled:
-        site, options = self.site, replace(self.site.options, now=self.site.now)
-        clusters = site.clusters
+        options = replace(self.options, now=self.now)
+        clusters = self.clusters
         if clusters is None:
-            self._done = reconcile(site.repository, options, site.sleep)
+            self._done = reconcile(self.repository, options, self.sleep)
             self.newest = self._whole(self._done.head.id)
             return self._done
         # API servers report whole seconds, so timers begin at a whole second.
-        self._looked_at = floor(site.now()) if site.now is not None else 0
+        self._looked_at = floor(self.now()) if self.now is not None else 0
         look = LookOptions(
-            site.wish, site.applies, only=partial(self._to_look, dirty), deleted=site.deleted()
+            self.apply_options,
+            self.applies,
+            only=partial(self._to_look, dirty),
+            deleted=self.deleted(),
         )
-        asking = Asking(self._whole, lambda: clusters, look, site.now, self.bugs)
+        self._asked = ()  # a revision with invalid Settings is planned without a look
+        asking = Asking(self._whole, lambda: clusters, look, self.now, self.bugs)
         self._run = run = LookingRun(asking)
-        self._done = run.reconcile(options, site.sleep)
+        self._done = run.reconcile(options, self.sleep)
         self._note(run.looker.looked, dirty.since)
         return self._done
 
@@ -166,7 +160,7 @@ class Work:
         return self._asked
 
     def _changed(self, evaluation: Evaluation) -> frozenset[str]:
-        now = fingerprints(evaluation, self.site.wish.default_port)
+        now = fingerprints(evaluation, self.apply_options.default_port)
         before = self._applied or {}
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
@@ -195,16 +189,16 @@ class Work:
         self.unasked = {name: why for name, why in self.unasked.items() if name in growers}
 
     def _apply(self, dirty: Dirty, done: Reconciled) -> Sequence[Applied] | None:
-        site, run = self.site, self._run
-        if site.clusters is None or not site.applies or run is None:
+        run = self._run
+        if self.clusters is None or not self.applies or run is None:
             return None
-        held = site.clusters.held()
+        held = self.clusters.held()
         if MANAGEMENT in held:
             self._applied = None  # every cluster is applied to when it answers again
             why = "the management cluster does not answer"
             return [Applied(MANAGEMENT, State.UNREACHABLE, error=why)]
         evaluation = self._whole(done.head.id)
-        now = fingerprints(evaluation, site.wish.default_port)
+        now = fingerprints(evaluation, self.apply_options.default_port)
         names = None
         if dirty.clusters is not None and self._applied is not None:
             names = dirty.clusters | self._changed(evaluation)
@@ -213,7 +207,7 @@ class Work:
             self._applied = now
             run.looker.remember()
             return []
-        applied = run.apply(done.head.id, site.is_in, Extent(_Except(names, held), self._words))
+        applied = run.apply(done.head.id, self.is_in, Extent(_Except(names, held), self._words))
         self._count_served(applied)
         own = next((item for item in applied if item.cluster == MANAGEMENT), None)
         if own is not None and not own.is_failed:
@@ -229,7 +223,7 @@ class Work:
         """Note how long tenants have waited for addresses that are applied now."""
         for item in applied:
             if not item.is_failed and item.cluster in self._pending:
-                waited = self.site.monotonic() - self._pending.pop(item.cluster)
+                waited = self.monotonic() - self._pending.pop(item.cluster)
                 self._served.append((item.cluster, waited))
 
     def _take_served(self) -> Sequence[tuple[str, float]]:

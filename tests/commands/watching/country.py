@@ -16,7 +16,7 @@ from reconciler.commands.watching.loop import Daemon
 from reconciler.commands.watching.observer import RoundDone
 from reconciler.commands.watching.reach import RoundClusters
 from reconciler.commands.watching.watch import Watches
-from reconciler.commands.watching.work import Site, Work
+from reconciler.commands.watching.work import Work
 from reconciler.model.resource import Resource
 from reconciler.ports import Change, GitError, Revision
 from tests.commands.test_review import encoded
@@ -101,7 +101,7 @@ class Country:
         monotonic, chance = self.time.monotonic, lambda: 0.5
         self.reached = RoundClusters(self.clusters, monotonic, chance)
         self.watches = Watches(self.reached, self.dirty, Noted(), self._spawn, chance)
-        site = Site(
+        self.work = Work(
             self.branch,
             self.branch.is_in,
             ReconcileOptions(),
@@ -111,7 +111,6 @@ class Country:
             deleted=self.watches.deleted_uids,
             monotonic=monotonic,
         )
-        self.work = Work(site)
         self.daemon = Daemon(
             self.work,
             self.watches,

@@ -8,14 +8,14 @@ from typing import Any
 
 from reconciler.adapters.metrics import Registry
 from reconciler.commands.reconcile import ReconcileOptions
-from reconciler.commands.watching.dirty import ALL, GIT, DirtySet
+from reconciler.commands.watching.dirty import ALL, GIT, DirtySet, Time
 from reconciler.commands.watching.health import Health
 from reconciler.commands.watching.loop import Daemon
 from reconciler.commands.watching.metrics import Metering
 from reconciler.commands.watching.observer import RoundDone
 from reconciler.commands.watching.reach import RoundClusters
 from reconciler.commands.watching.watch import Informer, Watches
-from reconciler.commands.watching.work import Site, Work
+from reconciler.commands.watching.work import Work
 from reconciler.ports import Change, Cluster
 from reconciler.report.metrics import catalogue
 from tests.commands.watching.land import Counted, Land
@@ -27,7 +27,7 @@ class Rested(BaseException):
 
 
 @dataclass
-class Shared:
+class Shared(Time):
     """The time of all daemons.
 
     Attributes:
@@ -84,7 +84,7 @@ class Post:
         self.reached = RoundClusters(land.clusters, monotonic, self.chance)
         self.watchers: list[Informer] = []
         self.watches = Watches(self.reached, self.dirty, self.observer, self._spawn, self.chance)
-        site = Site(
+        self.work = Work(
             *(land.branch, land.branch.is_in, ReconcileOptions()),
             *(self.reached, land.wish),
             now=self.wall,
@@ -92,7 +92,6 @@ class Post:
             monotonic=monotonic,
             sleep=lambda _seconds: None,
         )
-        self.work = Work(site)
         self.daemon = Daemon(
             *(self.work, self.watches, self.dirty, Health(monotonic, 600.0), self.observer),
             *(self._tell, self.chance, self.reached),

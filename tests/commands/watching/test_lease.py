@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from reconciler.clusters.resources import NAMESPACE
-from reconciler.commands.watching.dirty import DirtySet
+from reconciler.commands.watching.dirty import DirtySet, Time
 from reconciler.commands.watching.lease import DEADLINE, DURATION, LONGEST, REF, Elector
 from reconciler.model.resource import Ref
 from reconciler.ports import UnauthorizedError, UnreachableError
@@ -15,7 +15,7 @@ from tests.fake_cluster import FakeCluster
 
 
 @dataclass
-class Moved:
+class Moved(Time):
     """A time that only a test moves."""
 
     now: float = 0.0

@@ -188,6 +188,15 @@ def test_nothing_is_kept_of_tenants_that_are_gone() -> None:
     assert (work.short, work.unasked, work._words) == (set(), {}, {})
 
 
+def test_a_round_that_never_looks_forgets_nothing() -> None:
+    town = Town(quotaPerTenant=TIGHT)
+    asks(town, "c")
+    assert town.daemon.work.short == {ONE}
+    town.commit({"ipam.yaml": "kind: Settings\napiVersion: gitops-ipam.dev/v1alpha1\nspec: no\n"})
+    town.round(GIT)
+    assert town.daemon.work.short == {ONE}
+
+
 def test_blocked_growth_is_a_warning_once_and_its_end_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

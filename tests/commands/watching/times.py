@@ -4,11 +4,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from reconciler.commands.watching.dirty import Time
 from reconciler.commands.watching.observer import Observer, RoundDone
 
 
 @dataclass
-class Moved:
+class Moved(Time):
     """A time that moves when somebody waits.
 
     Attributes:
