@@ -198,7 +198,7 @@ class _Clusters(Struct, frozen=True, dict=True):
         return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
 
     def place(self, loss: Loss) -> Location:
-        """Return the place of the claim, else of its record; of a manual range that of a cluster."""
+        """Return the place of the claim or its record, or for a manual range that of the cluster."""
         if loss.claim is None:
             named = map(self._documents.get, (loss.cluster, loss.to))
             document = next((it for it in named if it is not None), None)

@@ -22,7 +22,7 @@ from reconciler.review.result import Compared
 
 
 class _MergeResult(Through, frozen=True):
-    """The files of a simulated merge. Its commit is shown as that of the head.
+    """The files of a simulated merge. The commit of the merge is shown as the head.
 
     Attributes:
         merge: The merge.

@@ -65,7 +65,7 @@ def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key,
 
 
 def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation in which the usage before the plan is that of the pools of the base."""
+    """Return an evaluation whose usage before the plan is by the pools of the base."""
     state, plan = evaluation.state, evaluation.plan
     old = {
         key: pool
@@ -80,7 +80,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
 
 
 def limits_changed(change: "Change") -> Iterator[Finding]:
-    """Report pools whose gate or thresholds differ: the check uses those of the base."""
+    """Report pools whose gate or thresholds differ: the check uses the limits of the base."""
     for key, old in change.before.pools.items():
         now = change.after.pools.get(key)
         if now is not None and key in change.result.state.pools and _limits(now) != _limits(old):

@@ -65,7 +65,7 @@ def _likely(change: "Change") -> Iterator[Finding]:
 
 
 def _signature(document: Document, pool: object, asked: list[Allocation] | list[Claim]) -> Hashable:
-    """Return the properties that a renamed document keeps: of a pool its network and space."""
+    """Return the properties that a renamed document keeps: for a pool, its network and space."""
     if is_pool(document.kind.id):
         return document.kind.id, str(getattr(pool, "extent", "")), getattr(pool, "space", "")
     teams = frozenset(it.owner.team for it in asked)

@@ -62,7 +62,7 @@ def settings_changed(change: "Change") -> Iterator[Finding]:
 
 
 def settings_loosened(change: "Change") -> Iterator[Finding]:
-    """Report Settings of the base that are looser than those of the last reconcile commit."""
+    """Report Settings of the base that are looser than in the last reconcile commit."""
     yield from change.loosened
 
 
@@ -96,7 +96,7 @@ def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
 
 
 def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
-    """Return the finding for Settings that are looser than those of the last reconcile commit."""
+    """Return the finding for Settings that are looser than in the last reconcile commit."""
     strict = own.held_to(earlier)
     fields = (
         ("brakes.maxReleasePercent", own.max_release_percent, strict.max_release_percent),

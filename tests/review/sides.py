@@ -14,7 +14,7 @@ from tests.world import CLOCK, tree_of
 
 
 def change_of(base: Files, head: Files, overrides: Overrides | None = None) -> Change:
-    """Return the change from one tree to another; overrides are those of the base."""
+    """Return the change from one tree to another; overrides are in the base."""
     repository = branch(base)
     first = repository.head
     repository.head = repository.add(first, CLOCK + 1, encoded(head))

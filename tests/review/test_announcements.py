@@ -1,4 +1,4 @@
-"""What clusters that stay lose by a change: told at its place, as a warning or as a gate."""
+"""Findings about addresses that clusters lose by a change."""
 
 import pytest
 

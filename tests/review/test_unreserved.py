@@ -1,4 +1,4 @@
-"""What was reserved in a pool, and may be given out by a change, is told with who gets it."""
+"""Findings about reserved addresses that a change lets a pool allocate."""
 
 import pytest
 
