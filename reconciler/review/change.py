@@ -19,14 +19,12 @@ from reconciler.gathering import Described, described
 from reconciler.model.cause import Cause
 from reconciler.model.contract import Contract
 from reconciler.model.key import Key
-from reconciler.model.pool import Pool
 from reconciler.model.settings import PATH, Settings
 from reconciler.ownership import contracts_of
 from reconciler.ports import Changed, Entry, Repository, Source
 from reconciler.review.causes import causes
 from reconciler.review.merging import changed_since
 from reconciler.review.pools import judged_by_base, with_sizes_of_base
-from reconciler.review.records import RecordChanges
 from reconciler.review.settings import loosened
 
 
@@ -152,16 +150,6 @@ class Change:
         """The content that the files which differ have in the merge result."""
         return self._described[1]
 
-    @property
-    def old_pools(self) -> dict[Key, Pool]:
-        """The pools that changed and removed files define in the base."""
-        return dict(self.before.pools)
-
-    @property
-    def new_pools(self) -> dict[Key, Pool]:
-        """The pools that changed and new files define in the merge result."""
-        return dict(self.after.pools)
-
     @cached_property
     def base_plan(self) -> Evaluation:
         """The plan of the base: the changes that reconcile would commit without the change."""
@@ -187,18 +175,13 @@ class Change:
         return ()
 
     @cached_property
-    def records(self) -> RecordChanges:
-        """The edits of records in the change and in the base."""
-        return RecordChanges(self)
-
-    @cached_property
     def result(self) -> Evaluation:
         """The plan of the merge result, judged by the Settings, pools, and contracts of the base."""
         overrides = overrides_beside(self.base, self.head)
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
         evaluation = evaluate_source(self.head, options)
-        evaluation = judged_by_base(self.old_pools, evaluation)
-        return with_sizes_of_base(self.old_pools, evaluation)
+        evaluation = judged_by_base(self.before.pools, evaluation)
+        return with_sizes_of_base(self.before.pools, evaluation)
 
     @cached_property
     def held_by_base(self) -> frozenset[Key]:

@@ -19,7 +19,7 @@ from reconciler.review.documents import manual_ranges, shared_documents
 from reconciler.review.held import with_held_releases
 from reconciler.review.pools import address_spaces, given_twice, limits_changed, shrunk, unreserved
 from reconciler.review.preexisting import preexisting
-from reconciler.review.records import carried_commits, dated_back, moved_roots, records_changed
+from reconciler.review.records import dated_back, moved_roots, record_changes
 from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 from reconciler.review.settings import settings_changed, settings_loosened
@@ -59,8 +59,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     undone_renames,
     removed_while_broken,
     files_not_read,
-    records_changed,
-    carried_commits,
+    record_changes,
     moved_roots,
     dated_back,
 )

@@ -155,9 +155,14 @@ def _is_in(repository: Repository, commit: str, base: str) -> bool:
     return commit == base or repository.is_in(commit, base)
 
 
-def records_changed(change: "Change") -> Iterator[Finding]:
-    """Report a change of records that reconcile did not make."""
-    found = change.records
+def record_changes(change: "Change") -> Iterator[Finding]:
+    """Report records that reconcile did not write, and commits that look like its commits."""
+    found = RecordChanges(change)
+    yield from _edited_records(found)
+    yield from _carried_commits(found, change.name)
+
+
+def _edited_records(found: RecordChanges) -> Iterator[Finding]:
     if not found.pairs or found.is_restored or found.is_output:
         return
     place = Location(next(iter(found.pairs)))
@@ -178,16 +183,14 @@ def records_changed(change: "Change") -> Iterator[Finding]:
     yield error("records-changed", place, message, hint)
 
 
-def carried_commits(change: "Change") -> Iterator[Finding]:
-    """Report commits of the change that look like reconcile commits."""
-    found = change.records
+def _carried_commits(found: RecordChanges, base: str) -> Iterator[Finding]:
     if not found.carried or found.is_line():
         return
     more = f" and {len(found.carried) - 1} more" if found.carried[1:] else ""
     message = f"commit {found.carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
-    message += f" {change.name} lacks it"
-    hint = f"if {change.name} is behind: git fetch, then --base origin/main; else drop the commits"
-    hint += f" that git log --grep ^Ipam-Plan {change.name}.. lists: git rebase -i {change.name}"
+    message += f" {base} lacks it"
+    hint = f"if {base} is behind: git fetch, then --base origin/main; else drop the commits"
+    hint += f" that git log --grep ^Ipam-Plan {base}.. lists: git rebase -i {base}"
     yield error("commit-carried", Location("."), message, hint)
 
 

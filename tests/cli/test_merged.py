@@ -109,5 +109,5 @@ def test_a_clone_without_what_both_come_from_says_so(
     git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{repo}", "shallow")
     there = tmp_path / "shallow"
     ran = ipam(capsys, "check", "--repo", there, "--base", "main", "--rev", "origin/change")
-    assert "warning base-ahead" in ran.out
-    assert "they are not merged here: the clone is too shallow" in ran.out
+    assert ran.code == 4
+    assert "the clone is too shallow" in ran.err

@@ -61,13 +61,13 @@ def test_what_was_loosened_is_told_field_by_field() -> None:
     own = Settings(gate=None, thresholds=Thresholds(80, 90, 99), location=HOME)
     (found,) = loosened(own, Settings(), "abc")
     assert found.message == (
-        "looser than in commit abc, which reconcile made last: gate never (there exhausted),"
+        "looser than in commit abc, the newest reconcile commit: gate never (there exhausted),"
         " thresholds 80/90/99 (there 70/85/95); the stricter counts until reconcile has committed"
         " something by these"
     )
     (found,) = loosened(Settings(min_records=20), Settings(), "abc")
     assert str(found.location) == "ipam.yaml:1"  # where there is no file, it is told of its place
-    assert found.message.startswith("looser than in commit abc, which reconcile made last: brakes.")
+    assert found.message.startswith("looser than in commit abc, the newest reconcile commit: brakes.")
 
 
 def test_a_brake_goes_by_the_stricter_share() -> None:
