@@ -67,7 +67,9 @@ def test_what_was_loosened_is_told_field_by_field() -> None:
     )
     (found,) = loosened(Settings(min_records=20), Settings(), "abc")
     assert str(found.location) == "ipam.yaml:1"  # where there is no file, it is told of its place
-    assert found.message.startswith("looser than in commit abc, the newest reconcile commit: brakes.")
+    assert found.message.startswith(
+        "looser than in commit abc, the newest reconcile commit: brakes."
+    )
 
 
 def test_a_brake_goes_by_the_stricter_share() -> None:
