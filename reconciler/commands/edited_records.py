@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.files import reader_of
+from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.settings import folders_before, has_records
 from reconciler.commands.reconcile_commits import (
     Side,
@@ -65,6 +66,9 @@ def edited(repository: Repository, source: Source, evaluation: Evaluation) -> It
         return
     before = _side(repository, last)
     pairs = uncovered(differing(before, now), evaluation.tree.overrides, settings)
+    pairs = {
+        path: it for path, it in pairs.items() if not _was_covered(repository, path, now, last)
+    }
     if pairs:
         yield _edited(repository, last, (before, now), pairs, evaluation)
 
@@ -85,6 +89,22 @@ def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added
     scopes += folders_above(path) if is_added else []
     # Each Override that covers the file counts as used.
     return True in [overrides.allow(OverrideKind.RECORD, scope) for scope in scopes]
+
+
+def _was_covered(repository: Repository, path: str, now: Side, last: str) -> bool:
+    """Whether each commit since R that edited a file was covered by an Override at that time."""
+    source, settings = now
+    revision = source.revision()
+    if revision is None:
+        return False
+    commits = repository.touching(revision.id, last, [path], MOST_SHOWN + 1)
+    return 0 < len(commits) <= MOST_SHOWN and all(
+        _covers(read_overrides(repository.source(commit)), path, settings) for commit in commits
+    )
+
+
+def _covers(overrides: Overrides, path: str, settings: Settings) -> bool:
+    return _is_covered(path, overrides, settings, is_added=False)
 
 
 def restoring(revision: str, sides: tuple[Side, Side]) -> str:
@@ -197,7 +217,7 @@ def _first_run(repository: Repository, now: Side, evaluation: Evaluation) -> Ite
 
 
 def _moved_root(repository: Repository, now: Side, evaluation: Evaluation) -> Iterator[Finding]:
-    """Compare the records of a root without a reconcile commit with those of a root that is gone."""
+    """Compare the records of a root without a reconcile commit with records of a removed root."""
     source, _ = now
     revision = source.revision()
     if revision is None:

@@ -96,7 +96,7 @@ def is_reconcile_commit(repository: Repository, commit: str) -> bool:
 def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | None:
     """Whether F of a parent equals F of a commit that `Ipam-Base` names.
 
-    None if there is no such commit: the history was rewritten, or the branch of a proposal is
+    None if that commit is missing: the history was rewritten, or the branch of a proposal is
     deleted.
 
     Raises:

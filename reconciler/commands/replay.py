@@ -86,7 +86,7 @@ def _replay(repository: Repository, commit: str) -> Replayed:
 
 
 def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, Source]:
-    """Return the commit that was planned. If the history was rewritten, the parent stands for it."""
+    """Return the commit that was planned. If the history was rewritten, the parent replaces it."""
     for name in (said.base, parent):
         try:
             return repository.resolve(name), repository.source(name)
@@ -113,8 +113,8 @@ class _Tries(Struct, frozen=True):
     """The plans that may have made a commit.
 
     Attributes:
-        files: The files that the commit changed, without those of a look.
-        gone: Paths of observed files that a look removed.
+        files: The files that the commit changed, without observed files that were committed.
+        gone: Paths of observed files that were removed.
     """
 
     repository: Repository

@@ -1,4 +1,4 @@
-"""A rewritten history: how it is noticed, what it lost, and how a person accepts it (ADR 0016).
+"""A rewritten history: its detection, its losses, and its acceptance (ADR 0016).
 
 `refs/ipam/last` is the head that was reconciled last. If the branch does not contain it, the branch
 was rewritten or rolled back, or a person without the right to merge set the reference.
@@ -31,11 +31,11 @@ _NO_COMMIT = "the reference names no commit"
 
 
 class Lost(Struct, frozen=True):
-    """What a branch lacks of the head that was reconciled last.
+    """The commits and records that a branch lacks of the head that was reconciled last.
 
     Attributes:
         last: The id that the reference has.
-        commits: Ids of commits that the branch lacks, newest first; None if it is no commit.
+        commits: Ids of commits that the branch lacks, newest first; None if the reference names another object.
         records: Records that hold a range there, and that the branch does not have.
     """
 
@@ -45,7 +45,7 @@ class Lost(Struct, frozen=True):
 
 
 def lost_since(repository: Repository, base: Revision) -> Lost | None:
-    """Return what a branch lacks of the head that was reconciled last; None if it has all of it.
+    """Return the losses of a branch since the head that was reconciled last; None if it has all of it.
 
     Raises:
         GitError: The clone is too shallow.
@@ -64,9 +64,9 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
 
 
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
-    """Return the head of the branch, and what a person accepts as lost from it.
+    """Return the head of the branch, and the losses that a person accepts.
 
-    The reference is read before the branch: whoever moves both moves the branch first.
+    The reference is read before the branch: a run that moves both moves the branch first.
 
     Args:
         repository: Where the branch is.
@@ -126,7 +126,7 @@ def lost_records(repository: Repository, last: str, base: str) -> Iterable[Alloc
 
 
 def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
-    """Return the error about a branch that lost what was reconciled."""
+    """Return the error about a branch that lost reconciled commits."""
     remote = repository.remote_name
     reference, branch = repository.standing.reference, repository.branch
     message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
@@ -184,7 +184,7 @@ def accepting(
         repository: Where the branch is.
         base: Its head.
         evaluation: Of the head.
-        lost: What a person accepts as lost.
+        lost: The losses that a person accepts.
 
     Raises:
         GitError: The reference names no commit.

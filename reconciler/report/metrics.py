@@ -59,6 +59,9 @@ REVISION = _gauge("revision_info", "1 for the newest revision that was worked on
 SUCCESS = _gauge("last_success_timestamp_seconds", "When a round last did its work in Git")
 LEADING = _gauge("leading", "1 while this process is the one that works, else 0")
 READY = _gauge("ready", "1 while nothing is in the way of the daemon's work, else 0")
+STOPPED = _gauge(
+    "stopped", "1 while edited records or a rewritten history stop all work, else 0", "reason"
+)
 EXPIRY = _gauge(
     "certificate_expiry_timestamp_seconds", "When the certificate of this server expires"
 )
@@ -66,7 +69,20 @@ BUGS = _counter("bugs_total", "Bugs that were met; the work went on")
 
 OURS = (
     *(ROUNDS, ROUND_SECONDS, COMMITS, RACES, GROWTH_SECONDS, DEMAND, POOL, LARGEST, UP, APPLIED),
-    *(DRIFT, RESTARTS, FINDINGS, CODES, REFUSED, REVISION, SUCCESS, LEADING, READY, EXPIRY, BUGS),
+    *(
+        DRIFT,
+        RESTARTS,
+        FINDINGS,
+        CODES,
+        REFUSED,
+        REVISION,
+        SUCCESS,
+        LEADING,
+        READY,
+        STOPPED,
+        EXPIRY,
+    ),
+    BUGS,
 )
 
 

@@ -85,7 +85,7 @@ class RecordChanges:
         return self._is_as(it.repository.resolve(it.proposed).id)
 
     def _is_as(self, commit: str) -> bool:
-        """Whether the folders of the merge result are those of a commit."""
+        """Whether the folders of the merge result equal the folders of a commit."""
         source = self._change.repository.source(commit)
         settings = settings_at(source)
         return settings is not None and not differing((source, settings), self._sides[1])

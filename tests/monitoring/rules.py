@@ -134,9 +134,10 @@ STORIES: dict[str, Story] = {
     "IpamErrors": _gauge("gitops_ipam_findings", "3x60", "0x60", 31, severity="error"),
     "IpamRecordsTouched": Story(
         6,
-        {'gitops_ipam_findings_by_code{code="commit-unproven"}': "1x60"},
+        {'gitops_ipam_findings_by_code{code="record-overlap"}': "1x60"},
         {'gitops_ipam_findings_by_code{code="pool-overlap"}': "1x60"},
     ),
+    "IpamStopped": _gauge("gitops_ipam_stopped", "1x60", "0x60", 6, reason="records"),
     "IpamAbsent": Story(11, {}, {"gitops_ipam_ready": "0x60"}),
     "IpamNotReady": Story(
         11,

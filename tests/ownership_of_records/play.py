@@ -1,4 +1,4 @@
-"""A remote, a checkout, and a person who does things with real Git."""
+"""A remote, a checkout, and a person with real Git."""
 
 import json
 import re

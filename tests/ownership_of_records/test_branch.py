@@ -49,7 +49,7 @@ def moved_folder(play: Play) -> None:
 
 
 def forged(play: Play) -> None:
-    """A commit that is no reconcile commit: it changes another file, too."""
+    """A commit that also changes another file."""
     message = play.git("log", "-1", "--format=%B")
     play.edit({"tenants/forged.yaml": tenant("forged")}, gone=[RECORD], message=message)
 
@@ -70,7 +70,7 @@ def reverted(play: Play) -> None:
 
 
 def ours(play: Play) -> None:
-    """A merge that drops what reconcile did since."""
+    """A merge that drops a reconcile commit."""
     play.change()
     play.edit({"tenants/mine.yaml": tenant("mine")})
     play.git("switch", "-q", "main")
@@ -159,6 +159,19 @@ def test_an_override_accepts_the_edit(play: Play, scope: str) -> None:
     play.edit({OTHER: moved_again})
     play.push()
     assert play.reconcile() == 3
+
+
+def test_an_edit_that_was_permitted_stays_accepted(play: Play) -> None:
+    play.edit(override("2026-02-15-edit", kind="record", scope=RECORD))
+    removed(play)
+    play.edit({"tenants/one.yaml": tenant("one", "team-a")}, message="nothing to do")
+    play.edit(gone=["overrides/2026-02-15-edit.yaml"])
+    play.push()
+    assert play.codes("check") == (0, set())
+    removed_other = play.edit(gone=[OTHER])
+    play.push()
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert (code, removed_other[:12] in said, RECORD in said) == (3, True, False)
 
 
 def test_a_first_run_accepts_records_as_they_are(fresh: Play) -> None:

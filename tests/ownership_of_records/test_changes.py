@@ -290,3 +290,24 @@ def test_a_moved_root_with_an_edit_stops(
     play.git("revert", "--no-edit", "HEAD")
     play.push()
     assert play.reconcile("--root", "b") == 0
+
+
+def test_a_change_that_is_dated_before_its_base_releases_nothing_early(play: Play) -> None:
+    began = play.now
+    play.now += 5 * 86_400
+    play.edit({"README.md": "friday\n"})
+    play.push()
+    play.change()
+    play.now = began
+    play.edit(gone=["tenants/t1.yaml"])
+    assert play.codes("check", *BASE) == (1, {"commit-dated-back"})
+
+
+def test_the_removal_of_a_record_that_is_due_is_red(play: Play) -> None:
+    play.edit(gone=["tenants/t1.yaml"])
+    play.push()
+    assert play.reconcile() == 0
+    play.now += 3 * 86_400
+    play.change()
+    play.edit(gone=[f"{FOLDER}/t1.loadbalancer.yaml"])
+    assert play.codes("check", *BASE) == (1, {"records-changed"})

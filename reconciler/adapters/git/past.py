@@ -1,8 +1,8 @@
 """The commits that made the files of a branch, newest first.
 
-They are those of the first-parent line. Of a merge whose first parent does not contain R, the newest
-reconcile commit, the line continues with the first parent that contains it: `git pull` followed by a
-push puts the branch on the second parent.
+They are the commits of the first-parent line. If the first parent of a merge does not contain R, the
+newest reconcile commit, the line continues with the first parent that contains it: `git pull` followed
+by a push puts the branch on the second parent.
 """
 
 from collections.abc import Callable, Iterator, Sequence

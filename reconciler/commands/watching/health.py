@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec import field as struct_field
 
 from reconciler.clusters.outcome import Applied, State
-from reconciler.ports import PushRefusedError, ReconcilerError
+from reconciler.ports import GateError, HistoryError, PushRefusedError, ReconcilerError
 
 _TURNS = 3
 
@@ -17,7 +17,8 @@ class Readiness(Struct, frozen=True):
 
     Attributes:
         is_leading: Whether this process is the leader.
-        reasons: What prevents the work, by subject: `git`, `push`, `management`, `lease`.
+        reasons: What prevents the work, by subject: `git`, `push`, `records`, `history`,
+            `management`, `lease`.
     """
 
     is_leading: bool = True
@@ -68,13 +69,18 @@ class Health:
 
     def git_works(self) -> None:
         """Note that the branch was read and written."""
-        self._change("git", "")
-        self._change("push", "")
+        for subject in ("git", "push", "records", "history"):
+            self._change(subject, "")
 
     def git_fails(self, failure: Exception) -> None:
         """Note that the branch could not be read or written."""
         message = str(failure) if isinstance(failure, ReconcilerError) else type(failure).__name__
-        self._change("push" if isinstance(failure, PushRefusedError) else "git", message)
+        subjects: dict[type[Exception], str] = {
+            PushRefusedError: "push",
+            GateError: "records",
+            HistoryError: "history",
+        }
+        self._change(subjects.get(type(failure), "git"), message)
 
     def branch(self, failure: Exception | None) -> None:
         """Note the result of a poll of the branch."""

@@ -15,7 +15,7 @@ from reconciler.families._metering import Turn
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.metric import Metric, Sample
 from reconciler.model.plan import Grant
-from reconciler.ports import PushRefusedError, RacesLostError
+from reconciler.ports import GateError, HistoryError, PushRefusedError, RacesLostError
 from reconciler.ports.meter import Meter
 from reconciler.report import metrics
 
@@ -67,6 +67,14 @@ class Metering(Observer):
                     self._meter.move([Sample(metrics.GROWTH_SECONDS, (), seconds)])
             self._clusters(done.applied)
             self._looked(done)
+        stops = {"records": GateError, "history": HistoryError}
+        self._meter.show(
+            "stopped",
+            [
+                Sample(metrics.STOPPED, (reason,), int(isinstance(done.failure, stop)))
+                for reason, stop in stops.items()
+            ],
+        )
         if done.evaluation is not None and done.head is not None:
             usage = done.head.plan.before
             unasked = frozenset(done.unasked.values())
