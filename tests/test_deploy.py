@@ -21,7 +21,7 @@ from reconciler.clusters.rights import (
     management_rights,
     tenant_rights,
 )
-from reconciler.clusters.shard import is_in_shard
+from reconciler.commands.applying.fleet import is_in_shard
 from reconciler.model.right import Need, Right
 from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer

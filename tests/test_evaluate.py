@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.clusters.definitions import crd_texts
+from reconciler.clusters.crds import crd_texts
 from reconciler.evaluate import evaluate
 from reconciler.findings import Location, Severity
 from reconciler.gathering import described

@@ -39,7 +39,7 @@ from reconciler.cli.shared.told_rounds import (
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.commands.applying.confirmed import confirmed, require_named, too_early
+from reconciler.commands.applying.expiry import confirmed, require_named, too_early
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions

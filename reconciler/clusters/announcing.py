@@ -1,14 +1,15 @@
-"""Which cluster announces the addresses of a record, and which objects stand for clusters.
+"""Clusters that announce ranges: names, renames, and conflicts."""
 
-Each family says it of its own.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import NamedTuple
 
+from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.memory import Enrolled
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.families import families, family_of
 from reconciler.families._family import ClusterKind
+from reconciler.families._former import former_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest
@@ -53,3 +54,89 @@ def described_clusters(documents: Documents) -> frozenset[str]:
         for kind in cluster_kinds()
         for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
     )
+
+
+def former_clusters(documents: Documents) -> dict[str, str]:
+    """What clusters were called before, by what they are called now.
+
+    Only where nothing is called so any more, and one document alone says that it was.
+    """
+    there = described_clusters(documents)
+    found: dict[str, list[str]] = {}
+    for kind in cluster_kinds():
+        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind)):
+            former = former_of(document)
+            if former is not None and (before := tenant_name(*former)) not in there:
+                now = tenant_name(document.namespace, document.name)
+                found.setdefault(before, []).append(now)
+    return {names[0]: before for before, names in found.items() if len(names) == 1}
+
+
+def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
+    """What is remembered of clusters, under the new names, too, where those have nothing yet."""
+    more = {now: known[old] for now, old in former.items() if old in known and now not in known}
+    return {**known, **more}
+
+
+def moved(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
+    """The same, and no more under the old ones."""
+    gone = frozenset(former.values())
+    now = known_as_now(known, former)
+    return {name: enrolled for name, enrolled in now.items() if name not in gone}
+
+
+class Claims(NamedTuple):
+    """Addresses of one cluster, and the address spaces that they are of."""
+
+    spaces: tuple[str, ...]
+    addresses: IPSet
+
+    def meets(self, other: "Claims") -> bool:
+        """Both may mean the same network: some space is in both, or one of them is not known."""
+        if not self.spaces or not other.spaces:
+            return True
+        return any(space in other.spaces for space in self.spaces)
+
+
+class _Span(NamedTuple):
+    version: int
+    first: int
+    last: int
+    is_wanted: bool
+    cluster: str
+
+
+def address_conflicts(
+    announced: Mapping[str, Claims], wanted: Mapping[str, Claims]
+) -> Mapping[str, tuple[str, ...]]:
+    """For each cluster the other ones that may announce what it wants, by name.
+
+    One sweep over all ranges, because thousands of clusters have thousands of them.
+    """
+    spans = [*_spans(announced, is_wanted=False), *_spans(wanted, is_wanted=True)]
+    found: dict[str, dict[str, None]] = {}
+    open_spans: list[_Span] = []
+    for span in sorted(spans):
+        open_spans = [
+            item for item in open_spans if item.version == span.version and item.last >= span.first
+        ]
+        for item in open_spans:
+            if item.is_wanted == span.is_wanted or item.cluster == span.cluster:
+                continue
+            wants, has = (span, item) if span.is_wanted else (item, span)
+            if wanted[wants.cluster].meets(announced[has.cluster]):
+                found.setdefault(wants.cluster, {})[has.cluster] = None
+        open_spans.append(span)
+    return {name: tuple(sorted(others)) for name, others in found.items()}
+
+
+def _spans(claims: Mapping[str, Claims], *, is_wanted: bool) -> list[_Span]:
+    return [
+        _Span(*_ends(item), is_wanted, name)
+        for name, claim in claims.items()
+        for item in claim.addresses
+    ]
+
+
+def _ends(item: IPRange) -> tuple[int, int, int]:
+    return item.version, item.first, item.last

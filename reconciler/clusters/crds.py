@@ -1,4 +1,4 @@
-"""The CRDs that our objects need, and what those that are somebody else's lack of them."""
+"""CRDs that `ipam` installs, and how they are upgraded."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -6,10 +6,19 @@ from typing import Any
 
 import yaml
 
-from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.desired import DesiredObject, desired_object
-from reconciler.clusters.resources import CRD
+from reconciler.clusters.resources import CRD, IP_ALLOCATION
+from reconciler.documents.shipped import crd_files
+from reconciler.families import families
 from reconciler.model.resource import Manifest, Resource
+
+
+def crd_texts() -> dict[str, str]:
+    """All of them as YAML, by file name."""
+    found = crd_files(f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml")
+    for family in families():
+        found |= family.objects.crds()
+    return {name: found[name] for name in sorted(found)}
 
 
 def manifests() -> list[Manifest]:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from reconciler.clusters.desired import NO_BODY, owned_labels
-from reconciler.clusters.identity import revision_of, uid_of
 from reconciler.clusters.memory import (
     HALF,
     NAME,
@@ -26,6 +25,8 @@ from reconciler.clusters.memory import (
     lines_of,
     part_name,
     part_number,
+    revision_of,
+    uid_of,
 )
 from reconciler.clusters.resources import parse_ref
 from reconciler.model.resource import Manifest

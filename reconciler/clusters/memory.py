@@ -1,9 +1,6 @@
-"""What the management cluster remembers of other clusters: a line each, in its inventory.
+"""The inventory of tenant clusters in the management cluster: identity, revision, and announced addresses."""
 
-A line stays where it stands while there is room for it. It is written in its new place before it is
-taken from the old one, so a run that is cut off between leaves it twice: then both count.
-"""
-
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, count
@@ -12,8 +9,34 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.clusters.identity import revision_of, uid_of
 from reconciler.clusters.metallb import ranges_of
+from reconciler.findings import shown
+
+_UID = re.compile(r"[0-9A-Za-z-]{1,64}")
+_REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def uid_of(text: str) -> str:
+    """The identity of a cluster.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not _UID.fullmatch(text):
+        raise ValueError(f"{shown(text)} is not the uid of a cluster")
+    return text
+
+
+def revision_of(text: str) -> str:
+    """The id of the commit that was applied last; empty when none ever was.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if text and not _REVISION.fullmatch(text):
+        raise ValueError(f"{shown(text)} is not the id of a commit")
+    return text
+
 
 NAME = "gitops-ipam-inventory"
 HALF = 450 * 1024

@@ -6,7 +6,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.clusters.difference import Drift
+from reconciler.clusters.decision import Drift
 from reconciler.clusters.elastic.model import Use
 
 

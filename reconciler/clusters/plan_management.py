@@ -1,43 +1,292 @@
-"""The plan of the management cluster: CRDs, namespaces, pools and records with status, events."""
+"""The plan of the management cluster."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters import crds
-from reconciler.clusters.bringing import Bringing
 from reconciler.clusters.decision import is_ours
-from reconciler.clusters.desired import with_status
+from reconciler.clusters.desired import DesiredObject, desired_object, owned_by, with_status
+from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.elastic.telling import worded
-from reconciler.clusters.estate import Estate
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.orphans import orphan_notes
-from reconciler.clusters.plan import ClusterPlan, Draft, Stop
-from reconciler.clusters.plan_events import EventRecorder
-from reconciler.clusters.plan_policies import Lock
+from reconciler.clusters.plan import ClusterPlan, Draft, Lock, Stop, orphan_notes
 from reconciler.clusters.resources import (
     CRD,
+    EVENT,
     IP_ALLOCATION,
     NAMESPACE,
     described,
     needed,
     owned,
     parse_ref,
+    pools_by_ref,
 )
-from reconciler.clusters.snapshot import Answer, Live, Query, Snapshot, Tolerates
-from reconciler.clusters.steps import AwaitEstablished, Look, MakeNamespace
+from reconciler.clusters.snapshot import Answer, Live, Objects, Query, Snapshot, Tolerates
+from reconciler.clusters.steps import AwaitEstablished, Look, MakeNamespace, Own, Patch, Tell
 from reconciler.clusters.target import UNCLEAR
+from reconciler.documents.document import Identity
 from reconciler.families import families
-from reconciler.families._objects import Lists, Objects
+from reconciler.families._objects import Fit, Lists
+from reconciler.families._objects import Objects as FamilyObjects
 from reconciler.model.cluster import HOME
+from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.model.settings import Settings
+
+
+class ManagementDesiredState(Struct, frozen=True):
+    """What the management cluster shall hold.
+
+    Attributes:
+        pools: The pools of the tree, for their thresholds and for who uses their addresses.
+        settings: Of the repository, for the brake.
+        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
+        words: What is told of those whose clusters were looked at. Of others is told what was.
+        known: What the documents of the tree describe.
+        growing: Tells the objects of those who may grow.
+    """
+
+    desired: Sequence[DesiredObject]
+    pools: Sequence[Pool]
+    settings: Settings
+    is_whole: bool
+    words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    known: Collection[Identity] = ()
+    growing: Callable[[], Collection[Ref]] = frozenset
+
+
+# A repository that is applied for the first time would flood the cluster; git log has it all.
+_MOST = 50
+
+
+class EventRecorder:
+    """The events in the plan of one cluster: what families have to tell of a change.
+
+    Attributes:
+        notes: Events that cannot be made, and why.
+    """
+
+    def __init__(self, pools: Sequence[Pool], there: Objects, snapshot: Snapshot) -> None:
+        self._pools: Mapping[Ref, Pool] = pools_by_ref(pools)
+        self._there = there
+        self._snapshot = snapshot
+        self._told: Counter[Resource] = Counter()
+        self.notes: list[str] = []
+
+    def need(self, desired: Sequence[DesiredObject]) -> None:
+        """Have read what was told lately of the objects that there is something to tell of.
+
+        Raises:
+            Unanswered: It has to be read.
+        """
+        told = {_events(item.ref): None for item in desired if self._first(item) is not None}
+        self._snapshot.need(*told)
+
+    def tell(self, desired: DesiredObject) -> Tell | None:
+        """The event that a change of an object gives cause for, if it does."""
+        if desired.ref.resource == IP_ALLOCATION:
+            return self._of_allocation(desired)
+        tell = self._first(desired)
+        if tell is None or self._is_enough(desired.ref):
+            return None
+        answer = self._snapshot.of(_events(desired.ref))
+        if answer.problem or answer.is_unknown:
+            self.notes.append(f"an event was not made: {answer.problem}")
+            return None
+        recent = tuple(live.manifest for live in answer.objects.values())
+        return self._counted(Tell(desired, tell.before, tell.pool, tell.there, recent))
+
+    def _of_allocation(self, desired: DesiredObject) -> Tell | None:
+        if desired.body is None or self._is_enough(desired.ref):
+            return None
+        return self._counted(Tell(desired, self._there.get(desired.ref), there=self._there))
+
+    def _counted(self, tell: Tell) -> Tell | None:
+        if not self._is_told(tell):
+            return None
+        self._told[tell.desired.ref.resource] += 1
+        return tell
+
+    def _is_enough(self, ref: Ref) -> bool:
+        """Of a kind that holds addresses so much was told that the rest is left to `git log`."""
+        return self._told[ref.resource] >= _MOST and ref not in self._pools
+
+    def _first(self, desired: DesiredObject) -> Tell | None:
+        """What there is to tell of an object that is no record, if nobody told it before."""
+        before, pool = self._there.get(desired.ref), self._pools.get(desired.ref)
+        is_nowhere = desired.body is None and before is None
+        if is_nowhere or desired.ref.resource == IP_ALLOCATION:
+            return None
+        tell = Tell(desired, before, pool, self._there)
+        return tell if self._is_told(tell) else None
+
+    def _is_told(self, tell: Tell) -> bool:
+        """There is an event to make, whatever the uid of the object."""
+        now = tell.before or Live(tell.desired.ref, tell.desired.body or {})
+        return tell.event(now, self._snapshot.now) is not None
+
+
+def _events(ref: Ref) -> Query:
+    """What was told of objects of a kind in a namespace; without one, in the default one."""
+    selector = f"involvedObject.kind={ref.resource.kind}"
+    place = ref.namespace or "default"
+    return Query(EVENT, place, fields=selector, tolerates=Tolerates.REFUSAL)
+
+
+class Fits:
+    """How the families fit some desired objects; nothing where none of them says anything."""
+
+    def __init__(self, desired: Sequence[DesiredObject], live: Objects) -> None:
+        self._desired, self._live = desired, live
+        self._found: dict[Ref, Fit] = {}
+        self._unowned: list[Own] = []
+        there = {ref: item.manifest for ref, item in live.items()}
+        for own in (family.objects for family in families()):
+            if own.fit is not None:
+                kinds = frozenset(own.resources)
+                wanted = {it.ref: _whole(it) for it in desired if it.ref.resource in kinds}
+                self._found |= own.fit(wanted, there)
+
+    def whole(self, draft: Draft) -> list[DesiredObject]:
+        """The objects to bring, but for those that are left as they are; of others, says why."""
+        for ref, fit in self._found.items():
+            if fit.error:
+                draft.fail(str(ref), fit.error)
+        return [found for item in self._desired if (found := self._fitted(item)) is not None]
+
+    def patch(self, draft: Draft) -> None:
+        """Write the parts of objects that are there."""
+        for item in self._desired:
+            if (step := self._patch(item)) is not None:
+                draft.add(step)
+
+    def own(self, draft: Draft) -> None:
+        """Write owners that are made by then."""
+        for own in self._unowned:
+            draft.add(own)
+
+    def _fitted(self, item: DesiredObject) -> DesiredObject | None:
+        found = self._found.get(item.ref)
+        if item.part is not None:
+            return None
+        if found is None:
+            return item
+        if found.manifest is None:
+            return None
+        manifest = found.manifest
+        uids = {ref: self._live[ref].uid for ref, _ in found.owners if ref in self._live}
+        if found.owners and len(uids) == len(found.owners):
+            manifest = owned_by(manifest, found.owners, uids)
+        fitted = desired_object(manifest, is_status_only=item.body is None)
+        if len(uids) < len(found.owners):
+            self._unowned.append(Own(fitted, found.owners, self._live))
+        return replace(fitted, rests_on=item.rests_on)
+
+    def _patch(self, item: DesiredObject) -> Patch | None:
+        found, live = self._found.get(item.ref), self._live.get(item.ref)
+        if item.part is None or found is None or found.manifest is None or live is None:
+            return None
+        told: dict[str, str] = {"uid": live.uid}
+        if found.takes:  # what is taken is just as it was read
+            told["resourceVersion"] = live.version
+        metadata = {**(found.manifest.get("metadata") or {}), **told}
+        manifest = {**found.manifest, "metadata": metadata}
+        # What cannot be is left out of the fields by who fits them; what is in them has to be there.
+        failed = {ref for ref, fit in self._found.items() if fit.error}
+        needed = tuple(ref for ref in item.rests_on if ref not in failed)
+        return Patch(item.ref, manifest, needed, takes=found.takes)
+
+
+def _whole(item: DesiredObject) -> Manifest:
+    """All that an object shall be, or that is ours of it."""
+    said: Mapping[str, object] = item.body or item.part or _named(item.ref)
+    return said if item.status is None else {**said, "status": item.status}
+
+
+def _named(ref: Ref) -> Manifest:
+    place = {"namespace": ref.namespace} if ref.namespace else {}
+    return {
+        "apiVersion": ref.resource.api_version,
+        "kind": ref.resource.kind,
+        "metadata": {"name": ref.name, **place},
+    }
+
+
+class Bringing:
+    """Puts the steps that bring objects to what they shall be into a plan.
+
+    First what families make, then what is written into objects of others: somebody waits for that.
+    Nobody waits for events, nor for the copies of records, nor for owners. An event of what is new
+    comes as soon as it keeps nobody waiting: the next run finds nothing new there, and tells nothing.
+    """
+
+    def __init__(
+        self, draft: Draft, recorder: EventRecorder, live: Objects, unknown: Collection[Resource]
+    ) -> None:
+        """Build it.
+
+        Args:
+            draft: The plan.
+            recorder: Tells which events there are.
+            live: All objects as they were read.
+            unknown: Kinds that the cluster does not know.
+        """
+        self._draft = draft
+        self._recorder = recorder
+        self._live = live
+        self._unknown = unknown
+        self._new: list[Tell] = []
+
+    def all(self, desired: Sequence[DesiredObject]) -> None:
+        """Bring some objects.
+
+        Raises:
+            Unanswered: More has to be read.
+        """
+        fits = Fits(desired, self._live)
+        brought = fits.whole(self._draft)
+        self._recorder.need(brought)
+        for item in (it for it in brought if it.ref.resource != IP_ALLOCATION):
+            self._one(item)
+        fits.patch(self._draft)
+        self._tell()
+        for item in (it for it in brought if it.ref.resource == IP_ALLOCATION):
+            self._one(item)
+        self._tell()
+        fits.own(self._draft)
+        self._draft.notes += self._recorder.notes
+
+    def _tell(self) -> None:
+        for tell in self._new:
+            self._draft.add(tell)
+        self._new.clear()
+
+    def _one(self, item: DesiredObject) -> None:
+        if item.ref.resource in self._unknown:
+            if item.body is not None:
+                self._draft.fail(str(item.ref), f"no kind {item.ref.resource.kind} there")
+            return
+        before = self._live.get(item.ref)
+        entry = self._draft.entries.get(str(item.ref))
+        is_written = before is not None and (item.body is None or is_ours(before, entry))
+        tell = self._recorder.tell(item)
+        if tell is not None and is_written:
+            self._draft.add(tell)
+        elif tell is not None:
+            self._new.append(tell)
+        self._draft.bring(item, before, next(iter(item.rests_on), None))
+
 
 _NAMESPACES = Query(NAMESPACE)
 _UNKNOWN = Answer(is_unknown=True)
 
 
 def plan_management(
-    estate: Estate,
+    desired_state: ManagementDesiredState,
     snapshot: Snapshot,
     inventory: Inventory,
     options: ApplyOptions,
@@ -46,7 +295,7 @@ def plan_management(
     """What is done in the management cluster.
 
     Args:
-        estate: What it shall hold.
+        desired_state: What it shall hold.
         snapshot: What was read of it.
         inventory: What was put there.
         options: What a person asks for.
@@ -58,7 +307,7 @@ def plan_management(
     draft = Draft(inventory.objects, options)
     lock = Lock(draft, snapshot, home)
     lock.begin()
-    stop = _Management(estate, snapshot, draft).run()
+    stop = _Management(desired_state, snapshot, draft).run()
     if stop is None:
         lock.end()
     return ClusterPlan(tuple(draft.steps), tuple(draft.notes), stop)
@@ -67,11 +316,13 @@ def plan_management(
 class _Management:
     """The plan of the management cluster while it is made."""
 
-    def __init__(self, estate: Estate, snapshot: Snapshot, draft: Draft) -> None:
-        self.estate = estate
+    def __init__(
+        self, desired_state: ManagementDesiredState, snapshot: Snapshot, draft: Draft
+    ) -> None:
+        self.desired_state = desired_state
         self.snapshot = snapshot
         self.draft = draft
-        self.desired = list(estate.desired)
+        self.desired = list(desired_state.desired)
         self.live: dict[Ref, Live] = {}
         self.unread: set[Resource] = set()
         self.unknown: list[Resource] = []
@@ -189,10 +440,10 @@ class _Management:
             lists = self._observed(own)
             if lists is None:
                 return
-            told |= own.observe(self.estate.pools, lists)
+            told |= own.observe(self.desired_state.pools, lists)
         self.desired = [with_status(item, told.get(item.ref)) for item in self.desired]
 
-    def _observed(self, own: Objects) -> Lists | None:
+    def _observed(self, own: FamilyObjects) -> Lists | None:
         """All objects of the kinds that a family looks at; None when some may not be read."""
         found: dict[Resource, list[Manifest]] = {}
         for resource in own.observes:  # without Cluster API there are no Machines, for example
@@ -205,9 +456,11 @@ class _Management:
         return found
 
     def _bring(self) -> None:
-        recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
+        recorder = EventRecorder(self.desired_state.pools, self.live, self.snapshot)
         bringing = Bringing(self.draft, recorder, self.live, frozenset(self.unknown))
-        desired = worded(self.desired, self.live, self.estate.words, self.estate.growing)
+        desired = worded(
+            self.desired, self.live, self.desired_state.words, self.desired_state.growing
+        )
         bringing.all(desired)
 
     def _prune(self) -> Stop | None:
@@ -215,7 +468,7 @@ class _Management:
         gone = self._seen(self._gone())
         if not gone:
             return None
-        if not self.estate.is_whole:
+        if not self.desired_state.is_whole:
             self.draft.notes.append(f"{len(gone)} objects stay while {UNCLEAR}")
             return None
         if stop := self._brake(gone):
@@ -240,7 +493,7 @@ class _Management:
             if entry.orphan_since is None and not entry.is_status_only
         ]
         # Settings that go back to pools alone take no cluster and no team away.
-        is_all = self.estate.settings.applies_documents
+        is_all = self.desired_state.settings.applies_documents
         return [
             ref
             for ref in gone
@@ -267,8 +520,8 @@ class _Management:
         if allowed is not None:
             is_too_much = len(living) > allowed
         else:
-            share = 100 * len(living) > self.estate.settings.max_release_percent * known
-            is_too_much = known >= self.estate.settings.min_records and share
+            share = 100 * len(living) > self.desired_state.settings.max_release_percent * known
+            is_too_much = known >= self.desired_state.settings.min_records and share
         if not is_too_much:
             return None
         hint = f"if that is meant: --allow-release {len(living)}"

@@ -5,9 +5,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
+from reconciler.clusters.decision import Action, Decision, Drift, decide, status_to_apply
 from reconciler.clusters.desired import MANAGER, OWNER_LABEL, DesiredObject
-from reconciler.clusters.difference import Drift
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.snapshot import Live, Objects

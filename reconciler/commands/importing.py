@@ -6,7 +6,7 @@ from typing import NamedTuple
 from reconciler.clusters.metallb import NAMESPACE
 from reconciler.clusters.resources import ADDRESS_POOL, SERVICE
 from reconciler.clusters.resources import NAMESPACE as NAMESPACES
-from reconciler.commands.applying.border import Checked
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.commands.reading.reader import read_tree
 from reconciler.families._importing import Listed
 from reconciler.importing.assembling import Imported, assemble
@@ -82,7 +82,7 @@ def looked(looks: Sequence[Look], usual: str) -> Found:
     seen: dict[str, str] = {}
     for look in looks:
         title = "/".join(look.owner)
-        cluster = Checked(look.cluster)
+        cluster = ValidatedCluster(look.cluster)
         uid = _uid(cluster)
         if uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reconciler.clusters.definitions import crd_texts
+from reconciler.clusters.crds import crd_texts
 from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation

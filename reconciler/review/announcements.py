@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reconciler.addresses.notation import format_count, format_short
-from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
-from reconciler.clusters.renamed import former_clusters
+from reconciler.clusters.announcing import (
+    balancer_records,
+    cluster_of,
+    described_clusters,
+    former_clusters,
+)
 from reconciler.documents.document import Document, Identity
 from reconciler.evaluate import Evaluation, held_releases
 from reconciler.families import family_of_kind, known_as

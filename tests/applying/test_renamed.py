@@ -2,11 +2,11 @@
 
 import pytest
 
+from reconciler.clusters.announcing import former_clusters, known_as_now
 from reconciler.clusters.inventory import read_inventory
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
-from reconciler.clusters.renamed import former_clusters, known_as_now
 from reconciler.commands.applying.expiry import still_announced
 from tests.applying.site import FIRST, Files, evaluated, world
 from tests.engine.outcome import without

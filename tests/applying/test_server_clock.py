@@ -1,6 +1,6 @@
 """What time it is in the management cluster, as what falls due asks for it."""
 
-from reconciler.commands.applying.server_clock import server_now
+from reconciler.commands.applying.cluster_identity import server_now
 from reconciler.ports import Cluster, ClusterError
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

@@ -1,8 +1,7 @@
 """An apply that is restricted to some clusters, and which clusters a revision touches."""
 
 from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.applying.targets import fingerprints
 from tests.applying.site import FIRST, SECOND, Files, evaluated, world
 from tests.fake_cluster import HUB
@@ -25,7 +24,7 @@ def test_only_the_clusters_that_are_named_are_worked_on() -> None:
     clusters.run(world("web"))
     clusters.opened.clear()
     files = reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")})
-    found = apply_fleet(evaluated(files, "b"), clusters, ApplyOptions(), is_in, Extent({SECOND}))
+    found = apply_fleet(evaluated(files, "b"), clusters, ApplyOptions(), is_in, Scope({SECOND}))
     assert [item.cluster for item in found] == [SECOND]
     assert {connection.name for connection in clusters.opened} == frozenset({HUB, SECOND})
     rest = apply_fleet(evaluated(files, "b"), clusters, ApplyOptions(), is_in)
@@ -38,7 +37,7 @@ def test_an_address_is_not_given_to_one_while_another_that_is_left_alone_announc
     before = world("web", "shop")
     clusters.run(before)
     swapped = reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")})
-    apply_fleet(evaluated(swapped, "b"), clusters, ApplyOptions(), is_in, Extent({SECOND}))
+    apply_fleet(evaluated(swapped, "b"), clusters, ApplyOptions(), is_in, Scope({SECOND}))
     announced = [clusters.announced(name) for name in (FIRST, SECOND)]
     flat = [item for found in announced for item in found or ()]
     assert len(flat) == len(set(flat)), announced

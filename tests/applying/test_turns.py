@@ -10,8 +10,7 @@ import pytest
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.turns import in_turn, threads
+from reconciler.commands.applying.fleet import apply_fleet, in_turn, threads
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import UnreachableError
 from tests.applying.site import FIRST, SECOND, Files, evaluated, world

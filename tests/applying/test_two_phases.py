@@ -4,8 +4,7 @@ from reconciler.clusters.desired import desired_object
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.tenant import apply_tenant
-from reconciler.commands.applying.work import Run
+from reconciler.commands.applying.work import Run, apply_tenant
 from tests.applying.site import ADDRESS_POOLS, FIRST, Site, address_pool, announced
 
 

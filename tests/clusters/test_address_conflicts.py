@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.clusters.address_conflicts import Claims, address_conflicts
+from reconciler.clusters.announcing import Claims, address_conflicts
 from reconciler.clusters.metallb import ranges_of
 
 Fleet = dict[str, Claims]

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.clusters.decision import Action, Decision, decide, is_ours, status_to_apply
+from reconciler.clusters.decision import Action, Decision, Drift, decide, is_ours, status_to_apply
 from reconciler.clusters.desired import ADOPT, DesiredObject, desired_object
-from reconciler.clusters.difference import Drift
 from reconciler.clusters.inventory import Entry, orphan
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.snapshot import Live, live_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.difference import Drift, differing, drift, taken
+from reconciler.clusters.decision import Drift, differing, drift, taken
 
 OLD, MIDDLE, NEW = "2026-02-15T10:00:30Z", "2026-02-15T10:00:31Z", "2026-02-15T10:00:32Z"
 OWNER = "metadata.labels.gitops-ipam.dev/managed-by"

@@ -5,8 +5,7 @@ from typing import Any
 from reconciler.clusters.desired import desired_object
 from reconciler.clusters.inventory import Entry, orphan
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.orphans import GRACE_SECONDS, orphan_notes
-from reconciler.clusters.plan import Draft
+from reconciler.clusters.plan import GRACE_SECONDS, Draft, orphan_notes
 from reconciler.clusters.resources import ref_of
 from reconciler.clusters.snapshot import live_of
 from reconciler.model.resource import Manifest

@@ -9,9 +9,8 @@ from reconciler.clusters.crds import is_established, lacking, manifests
 from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.inventory import Entry, Inventory
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.plan import ClusterPlan
+from reconciler.clusters.plan import ClusterPlan, foreseen
 from reconciler.clusters.plan_tenant import plan_tenant
-from reconciler.clusters.progress import foreseen
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.crds import is_established, lacking, manifests
-from reconciler.clusters.decision import decide, noted, status_to_apply
+from reconciler.clusters.decision import decide, differing, drift, noted, status_to_apply, taken
 from reconciler.clusters.desired import desired_object
-from reconciler.clusters.difference import differing, drift, taken
 from reconciler.clusters.inventory import read_inventory
 from reconciler.clusters.metallb import (
     controller_time,

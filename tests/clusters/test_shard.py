@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.clusters.shard import is_in_shard
+from reconciler.commands.applying.fleet import is_in_shard
 
 
 @given(st.text(), st.integers(1, 40))

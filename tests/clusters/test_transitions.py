@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from reconciler.clusters.desired import desired_object
-from reconciler.clusters.transitions import is_whole_list, settled_conditions, timeless
+from reconciler.clusters.desired import desired_object, is_whole_list, settled_conditions, timeless
 from reconciler.projecting import project
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 

@@ -9,9 +9,9 @@ import pytest
 
 from reconciler.clusters.inventory import Inventory
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.cluster_identity import ClusterIdentity
 from reconciler.commands.applying.management import ManagementCluster
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, Listing
 
@@ -56,10 +56,10 @@ class Named:
 def reached(server: Server, cluster: str) -> Any:
     """The Secret that a cluster is reached by, or None."""
     hub = ManagementCluster(
-        cast(Cluster, server), Enrolment("uid", Inventory(), (), "butler-system")
+        cast(Cluster, server), ClusterIdentity("uid", Inventory(), (), "butler-system")
     )
     found = Access(cast(Clusters, Named()), hub).connect(cluster)
-    return found.cluster if isinstance(found, Checked) else None
+    return found.cluster if isinstance(found, ValidatedCluster) else None
 
 
 def test_a_tenant_is_reached_by_the_secret_beside_it() -> None:

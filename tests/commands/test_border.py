@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.resources import NODE
-from reconciler.commands.applying.border import Checked
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Listing, Requests
 
@@ -67,7 +67,7 @@ class Server:
         return self.answer
 
 
-ANSWERED: list[tuple[Callable[[Checked], Any], tuple[Any, ...]]] = [
+ANSWERED: list[tuple[Callable[[ValidatedCluster], Any], tuple[Any, ...]]] = [
     (lambda it: it.get(REF), ("get", REF)),
     (lambda it: it.list(NODE, "a", labels="b", fields="c").items[0],
      ("list", NODE, "a", {"labels": "b", "fields": "c"})),
@@ -78,12 +78,14 @@ ANSWERED: list[tuple[Callable[[Checked], Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
-def checked(server: Server) -> Checked:
-    return Checked(cast(Cluster, server))
+def checked(server: Server) -> ValidatedCluster:
+    return ValidatedCluster(cast(Cluster, server))
 
 
 @pytest.mark.parametrize(("ask", "asked"), ANSWERED, ids=[asked[0] for _, asked in ANSWERED])
-def test_a_good_answer_is_passed_on(ask: Callable[[Checked], Any], asked: tuple[Any, ...]) -> None:
+def test_a_good_answer_is_passed_on(
+    ask: Callable[[ValidatedCluster], Any], asked: tuple[Any, ...]
+) -> None:
     server = Server(STORED)
     assert ask(checked(server)) == STORED
     assert server.asked == [asked]
@@ -91,7 +93,7 @@ def test_a_good_answer_is_passed_on(ask: Callable[[Checked], Any], asked: tuple[
 
 @pytest.mark.parametrize(("ask", "asked"), ANSWERED, ids=[asked[0] for _, asked in ANSWERED])
 def test_an_odd_answer_is_the_clusters_failure(
-    ask: Callable[[Checked], Any], asked: tuple[Any, ...]
+    ask: Callable[[ValidatedCluster], Any], asked: tuple[Any, ...]
 ) -> None:
     del asked
     with pytest.raises(ClusterError) as told:

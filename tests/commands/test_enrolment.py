@@ -8,7 +8,12 @@ import pytest
 
 from reconciler.clusters.inventory import Entry, Inventory, config_maps
 from reconciler.clusters.memory import NAME
-from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol, save
+from reconciler.commands.applying.cluster_identity import (
+    ClusterIdentity,
+    check_memory,
+    identify,
+    save,
+)
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, IdentityError, Listing
 
@@ -68,8 +73,8 @@ def kept(inventory: Inventory, **clusters: str) -> list[Mapping[str, Any]]:
     return [{**first, "data": {**first["data"], **clusters}}, *rest]
 
 
-def recognised(server: Server, known: str = "", *, accept: bool = False) -> Enrolment:
-    return enrol(cast(Cluster, server), "team-a/web", HERE, known, accept=accept)
+def recognised(server: Server, known: str = "", *, accept: bool = False) -> ClusterIdentity:
+    return identify(cast(Cluster, server), "team-a/web", HERE, known, accept=accept)
 
 
 @pytest.mark.parametrize("known", ["", UID])

@@ -12,11 +12,11 @@ import pytest
 from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.clusters.progress import Progress, foresee
+from reconciler.clusters.plan import Progress, foresee
 from reconciler.clusters.resources import IP_ALLOCATION, ref_of
 from reconciler.clusters.snapshot import Live, live_of, objects_of
 from reconciler.clusters.steps import Apply, Delete, applied, pruned
-from reconciler.commands.applying.object_applier import ObjectApplier
+from reconciler.commands.applying.executor import ObjectApplier
 from reconciler.model.resource import Ref
 from reconciler.ports import (
     Cluster,

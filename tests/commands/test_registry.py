@@ -11,9 +11,8 @@ from reconciler.clusters.inventory import Inventory, config_maps
 from reconciler.clusters.memory import NAME, Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import ManagementCluster
-from reconciler.commands.applying.registry import ClusterRegistry
+from reconciler.commands.applying.cluster_identity import ClusterIdentity
+from reconciler.commands.applying.management import ClusterRegistry, ManagementCluster
 from reconciler.commands.applying.work import Run
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, Listing
@@ -45,9 +44,9 @@ class Server:
 def memory(server: Server, known: Mapping[str, Enrolled], *, lost: bool = False) -> ClusterRegistry:
     inventory = Inventory("uid", OLD, clusters=known)
     maps = [] if lost else config_maps(inventory, HERE)
-    enrolment = Enrolment("uid", Inventory() if lost else inventory, maps, HERE)
+    identity = ClusterIdentity("uid", Inventory() if lost else inventory, maps, HERE)
     return ClusterRegistry(
-        ManagementCluster(cast(Cluster, server), enrolment),
+        ManagementCluster(cast(Cluster, server), identity),
         Run(NOW, ApplyOptions()),
         lambda one, two: one <= two,
     )

@@ -8,7 +8,7 @@ import yaml
 from msgspec.structs import replace
 
 from reconciler.clusters.announcing import announcer, cluster_of, described_clusters
-from reconciler.clusters.definitions import crd_texts
+from reconciler.clusters.crds import crd_texts
 from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation

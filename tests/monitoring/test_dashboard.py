@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from reconciler.adapters.http.app import Endpoints
 from reconciler.adapters.http.server import Server
-from reconciler.clusters.difference import Drift
+from reconciler.clusters.decision import Drift
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Outcome, Result
 from reconciler.commands.looking.elastic import Looked

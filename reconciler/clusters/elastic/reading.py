@@ -9,7 +9,7 @@ from reconciler.clusters.elastic.pools import announced
 from reconciler.clusters.elastic.services import read_services
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE, pool_addresses
-from reconciler.clusters.renaming import SERVICES
+from reconciler.clusters.plan_tenant import SERVICES
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.clusters.snapshot import Live, Query, Snapshot
 from reconciler.model.allocation import Allocation

@@ -8,8 +8,8 @@ from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.management import ManagementCluster
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.families._family import ClusterKind
 from reconciler.model.cluster import HOME, tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
@@ -40,7 +40,7 @@ class Access:
         if found is None:
             return None
         kubeconfig, is_named = found
-        return Checked(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
+        return ValidatedCluster(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
         """The kubeconfig of a cluster, and whether a person named it; None when there is none.

@@ -1,8 +1,4 @@
-"""Whether addresses whose retention has ended are really withdrawn: the clusters are asked.
-
-An address that may still be announced is never given away. A record in doubt stays, until its
-cluster can be asked, or a person says that nothing announces it any more (`contract.md` §8).
-"""
+"""Withdrawal of addresses whose retention has ended."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +8,12 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
-from reconciler.clusters.announcing import cluster_of, described_clusters
+from reconciler.clusters.announcing import (
+    cluster_of,
+    described_clusters,
+    former_clusters,
+    known_as_now,
+)
 from reconciler.clusters.metallb import (
     MOST_POOLS,
     NAMESPACE,
@@ -22,19 +23,20 @@ from reconciler.clusters.metallb import (
     users_of,
 )
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.renamed import former_clusters, known_as_now
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.enrolment import check_memory, enrol
-from reconciler.commands.applying.fleet import AT_ONCE
+from reconciler.commands.applying.cluster_identity import check_memory, identify
+from reconciler.commands.applying.fleet import AT_ONCE, threads
 from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import is_whole, require_claims
-from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.work import contained
+from reconciler.engine.moving import last_withdrawal, next_withdrawal
 from reconciler.evaluate import Evaluation, leaving, left_behind
 from reconciler.families import families
+from reconciler.findings import nearest
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.instant import format_instant
 from reconciler.model.resource import Manifest, Resource
 from reconciler.ports import (
     CONTACTS,
@@ -43,6 +45,7 @@ from reconciler.ports import (
     ClusterError,
     Clusters,
     NoSuchKindError,
+    UsageError,
 )
 
 Records = Sequence[Allocation]
@@ -144,7 +147,7 @@ class _Doubts:
     ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
-        self._memory = management.enrolment.inventory
+        self._memory = management.identity.inventory
         former = former_clusters(evaluation.documents)
         self._known = known_as_now(self._memory.clusters, former)
         self._access = access
@@ -170,7 +173,7 @@ class _Doubts:
                     return {record.path: lost for record in records} if lost else {}
                 opened.callback(cluster.close)
                 known = self._known.get(name)
-                enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
+                identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
                 with self._places:  # it has answered: now all that is in it is read
                     return dict(_announced(cluster, name, [self._shown(it) for it in records]))
         except ClusterError as failed:
@@ -258,3 +261,69 @@ def _pools(cluster: Cluster) -> dict[str, IPSet]:
 def _name(manifest: Manifest) -> str:
     name: str = manifest["metadata"]["name"]
     return name
+
+
+_MINUTE = (
+    "the next full minute since the move, because the newest commit is younger than the last one"
+)
+_UNASKED = "no cluster was asked"
+
+
+def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
+    """Records that go only when somebody says that nobody uses them, and of which nobody said so.
+
+    Args:
+        evaluation: The plan.
+        options: What a person says.
+
+    Returns:
+        Why they stay, by path.
+    """
+    grown = evaluation.state.grown
+    stay = [it for it in left_behind(evaluation) if not options.confirms(it.claim, cluster_of(it))]
+    stay += [it for it in leaving(evaluation) if it.path in grown]
+    return {record.path: _UNASKED for record in stay}
+
+
+def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
+    """What is said of addresses that nobody uses any more, as a person says, but may not go yet.
+
+    Args:
+        evaluation: Of the revision that a run left.
+        options: What a person says.
+        head: The date of that revision: what falls due is committed with a later one.
+        now: In seconds since 1970.
+    """
+    for record in evaluation.state.records:
+        if not record.announced or not options.confirms(record.claim, cluster_of(record)):
+            continue
+        due = next_withdrawal(record, head)
+        if record.range is not None and due is not None and due > now:
+            is_first = last_withdrawal(record, now) is None
+            why = "a full minute after the move" if is_first else _MINUTE
+            yield (
+                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, may go"
+                f" from {format_instant(due)} on, {why}: what was said of it did nothing."
+            )
+
+
+def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
+    """Refuse claims and clusters that a person named, and that are not there.
+
+    Args:
+        evaluation: Of the revision.
+        options: What a person says.
+
+    Raises:
+        UsageError: There is none.
+    """
+    require_claims(evaluation, options)
+    if not options.confirm_withdrawn:
+        return
+    of_records = (cluster_of(record) for record in evaluation.state.records)
+    there = {*of_records, *described_clusters(evaluation.documents)}
+    for name in sorted(options.confirm_withdrawn - there):
+        message = f"--confirm-withdrawn: there is no cluster {name!r}"
+        meant = nearest(name, sorted(there))
+        hint = f"did you mean {meant}? " if meant else ""
+        raise UsageError(message, f"{hint}A tenant's cluster is named as NAMESPACE/NAME")

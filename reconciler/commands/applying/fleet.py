@@ -1,38 +1,35 @@
-"""All clusters: who they are, what each shall hold, and all of them at once.
+"""Apply to all clusters: order, sharding, revision guard, and renamed clusters."""
 
-A cluster that cannot be reached delays nobody but those that shall get its addresses. AT_ONCE are
-worked on, and CONTACTS waited for: those that never answer must not take all places.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import wait
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from functools import cache
-from threading import BoundedSemaphore
+from hashlib import sha256
+from threading import BoundedSemaphore, Lock
+from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.clusters.address_conflicts import Claims, address_conflicts
+from reconciler.clusters.announcing import Claims, address_conflicts, former_clusters, moved
 from reconciler.clusters.desired import desired_objects
-from reconciler.clusters.elastic.model import Word
+from reconciler.clusters.elastic.model import Reading, Word
 from reconciler.clusters.elastic.reading import uses
-from reconciler.clusters.estate import Estate
 from reconciler.clusters.growers import all_growers
-from reconciler.clusters.memory import Enrolled
+from reconciler.clusters.memory import Enrolled, uid_of
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.outside import identities
-from reconciler.clusters.renamed import moved
-from reconciler.clusters.shard import is_in_shard
+from reconciler.clusters.plan_management import ManagementDesiredState
+from reconciler.clusters.resources import NAMESPACE
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.enrolment import Enrolment, check_memory
-from reconciler.commands.applying.extent import WHOLE, Extent
-from reconciler.commands.applying.fence import Fence
-from reconciler.commands.applying.management import apply_management, open_management
-from reconciler.commands.applying.registry import ClusterRegistry
-from reconciler.commands.applying.renamed import renames
+from reconciler.commands.applying.cluster_identity import ClusterIdentity, check_memory
+from reconciler.commands.applying.management import (
+    ClusterRegistry,
+    apply_management,
+    open_management,
+)
 from reconciler.commands.applying.targets import (
     claims_of,
     is_whole,
@@ -40,20 +37,251 @@ from reconciler.commands.applying.targets import (
     require_claims,
     targets,
 )
-from reconciler.commands.applying.tenant import apply_tenant
-from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.commands.applying.work import LAST_SECONDS, Run, contained, refused
+from reconciler.commands.applying.work import LAST_SECONDS, Run, apply_tenant, contained, refused
+from reconciler.documents.document import Documents
 from reconciler.evaluate import Evaluation
+from reconciler.findings import shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Ref
-from reconciler.ports import (
-    CONTACTS,
-    ClusterError,
-    Clusters,
-    IdentityError,
-    UsageError,
-)
+from reconciler.ports import CONTACTS, ClusterError, Clusters, GitError, IdentityError, UsageError
 from reconciler.projecting import project
+
+
+class Scope(Struct, frozen=True):
+    """What one apply is about.
+
+    Attributes:
+        only: The clusters that are worked on; None for all. What the others announce counts as if
+            they could not be asked.
+        words: What was seen of tenants whose clusters were looked at, and is told of them.
+        readings: What those clusters showed of their use, by name.
+    """
+
+    only: Container[str] | None = None
+    words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+
+
+WHOLE = Scope()
+"""All clusters, and none of them was looked at."""
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def threads(count: int) -> Iterator[Executor]:
+    """Yield a thread pool. If the block fails, work that has not started is canceled."""
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def in_turn(
+    pool: Executor,
+    names: Sequence[str],
+    after: Mapping[str, Sequence[str]],
+    work: Callable[[str, Mapping[str, T]], T],
+) -> Mapping[str, Future[T]]:
+    """Submit work for all names. A name that depends on others starts when these are done.
+
+    Names without dependencies are submitted first, and dependents wait for no other dependent, so
+    two that depend on each other do not block.
+
+    Args:
+        pool: The threads.
+        names: The names, in order.
+        after: The dependencies of a name; those that are not among `names` are ignored.
+        work: Gets a name, and the results of its dependencies that did not fail.
+    """
+    first: dict[str, Future[T]] = {
+        name: pool.submit(work, name, {}) for name in names if name not in after
+    }
+
+    def dependent(name: str) -> T:
+        others = {other: first[other] for other in after[name] if other in first}
+        failures = {other: future.exception() for other, future in others.items()}
+        done = {other: others[other].result() for other in others if failures[other] is None}
+        return work(name, done)
+
+    return first | {name: pool.submit(dependent, name) for name in names if name in after}
+
+
+_HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
+
+
+def _root(path: str) -> str:
+    """A root in words. Whoever may write into a cluster may have written it."""
+    return f"root {shown(path)}" if path else "the top of the repository"
+
+
+class RevisionGuard:
+    """Keeps a run that is late from undoing the work of one that knew more.
+
+    What cannot be told counts as newer: it is that cluster's failure, and no end of the run.
+    """
+
+    def __init__(
+        self,
+        revision: str,
+        is_in: Callable[[str, str], bool],
+        accepted: Collection[str],
+        root: str = "",
+    ) -> None:
+        """Build it.
+
+        Args:
+            revision: What is applied.
+            is_in: Whether a revision is contained in another one; a `GitError` when that cannot
+                be told.
+            accepted: Clusters in which another history may have been applied; when the management
+                cluster is one of them, all are.
+            root: The folder of the repository that it is applied from; empty for the top.
+        """
+        self._root = root
+        self._revision = revision
+        self._is_in = is_in
+        self._accepted = accepted
+        self._told: dict[tuple[str, str], bool | GitError] = {}
+        self._lock = Lock()
+
+    def check(self, name: str, identity: ClusterIdentity) -> None:
+        """Refuse a cluster that a newer revision changed already, or may have.
+
+        Raises:
+            IdentityError: It did, or that cannot be told and nobody said that it is meant.
+        """
+        self._check_root(name, identity)
+        last = identity.inventory.revision
+        newer = self._newer(last)
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if newer is not None and not is_accepted:
+            what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
+            raise IdentityError(f"{what}: {newer}", f"{_HINT} {name}") from newer
+
+    def check_line(self, identity: ClusterIdentity) -> None:
+        """Refuse a management cluster whose last revision is newer, or no part of this history.
+
+        Another repository, or a history that was rewritten, knows nothing of what is there.
+
+        Raises:
+            IdentityError: It is one, and nobody said that it is meant.
+        """
+        self._check_root(MANAGEMENT, identity)
+        last = identity.inventory.revision
+        if self._holds(last) is True:
+            return
+        self._newer(last)
+        if MANAGEMENT not in self._accepted:
+            message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
+            raise IdentityError(message, f"{_HINT} {MANAGEMENT}")
+
+    def _check_root(self, name: str, identity: ClusterIdentity) -> None:
+        """Refuse a cluster that another root of the repository was applied to.
+
+        What it put there is not in this one, and would be taken away.
+        """
+        other = identity.inventory
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if other.revision and other.root != self._root and not is_accepted:
+            message = f"{_root(other.root)} was applied last, and this is {_root(self._root)}"
+            hint = "apply each root to clusters of its own; if it moved, and is the same"
+            raise IdentityError(message, f"{hint}: --re-enrol {name}")
+
+    def _newer(self, last: str) -> GitError | None:
+        """Refuse what is surely newer; returns why that cannot be told."""
+        if self._holds(last) is True:
+            return None
+        told = self._ask(self._revision, last)
+        if told is True:
+            message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
+            raise IdentityError(message, "apply the head of the branch")
+        return told if isinstance(told, GitError) else None
+
+    def _holds(self, last: str) -> bool | GitError:
+        return last in ("", self._revision) or self._ask(last, self._revision)
+
+    def _ask(self, ancestor: str, revision: str) -> bool | GitError:
+        if not (ancestor.isalnum() and revision.isalnum()):
+            return GitError("it is not the id of a commit")
+        asked = ancestor, revision
+        with self._lock:  # one question for all clusters with the same answer
+            if asked not in self._told:
+                try:
+                    self._told[asked] = self._is_in(*asked)
+                except GitError as failed:
+                    self._told[asked] = failed
+            return self._told[asked]
+
+
+_IDENTITY = Ref(NAMESPACE, "", "kube-system")
+
+
+class Renames(Struct, frozen=True):
+    """What became of clusters that have another name.
+
+    Attributes:
+        same: Old names by new ones, of what is one cluster.
+        left: Why nothing is done under an old name for now: it is not known whether it is one.
+    """
+
+    same: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+
+
+def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access) -> Renames:
+    """Compare each cluster that was renamed with what is remembered under its old name.
+
+    Args:
+        documents: Those of the revision.
+        known: What is remembered of clusters, by name.
+        access: How they are reached.
+    """
+    same: dict[str, str] = {}
+    left: dict[str, str] = {}
+    for now, before in former_clusters(documents).items():
+        if before not in known:
+            continue
+        try:
+            with contained():
+                own, uid = _uid(now, access), known[before].uid or _uid(before, access)
+        except ClusterError as failed:
+            left[before] = f"it was renamed to {now}, and that cannot be asked: {failed}"
+            continue
+        if not own:
+            left[before] = f"it was renamed to {now}, for which there is no kubeconfig yet"
+        elif own == uid:
+            same[now] = before
+    return Renames(same, left)
+
+
+def _uid(name: str, access: Access) -> str:
+    """The identity of a cluster; empty when there is no kubeconfig for it."""
+    cluster = access.connect(name)
+    if cluster is None:
+        return ""
+    try:
+        home = cluster.get(_IDENTITY)
+        return uid_of(home["metadata"]["uid"]) if home is not None else ""
+    except ValueError as wrong:
+        raise ClusterError(str(wrong)) from wrong
+    finally:
+        cluster.close()
+
+
+def is_in_shard(cluster: str, shard: tuple[int, int]) -> bool:
+    """A cluster belongs to one of `n` shards, whatever other clusters there are.
+
+    Args:
+        cluster: Its name.
+        shard: Index from 0, and how many there are.
+    """
+    index, count = shard
+    return int.from_bytes(sha256(cluster.encode()).digest()[:8], "big") % count == index
+
 
 AT_ONCE = 16
 
@@ -70,7 +298,7 @@ def apply_fleet(
     clusters: Clusters,
     options: ApplyOptions,
     is_in: Callable[[str, str], bool],
-    extent: Extent = WHOLE,
+    scope: Scope = WHOLE,
 ) -> list[Applied]:
     """Bring all clusters to what the committed records of a revision say.
 
@@ -80,7 +308,7 @@ def apply_fleet(
         options: What a person asks for.
         is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
             told.
-        extent: What it is about.
+        scope: What it is about.
 
     Returns:
         The management cluster first, then the others by name.
@@ -89,7 +317,7 @@ def apply_fleet(
         UsageError: Nobody named a management cluster.
     """
     require_claims(evaluation, options)
-    run = Run(evaluation.tree.revision or "", options, extent.only)
+    run = Run(evaluation.tree.revision or "", options, scope.only)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
@@ -99,12 +327,12 @@ def apply_fleet(
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
-            fence = Fence(run.revision, is_in, options.re_enrol, options.root)
-            fence.check_line(management.enrolment)
+            guard = RevisionGuard(run.revision, is_in, options.re_enrol, options.root)
+            guard.check_line(management.identity)
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(extent)
+        return _Fleet(evaluation, Access(clusters, management), registry, run, guard).run(scope)
 
 
 class _Fleet:
@@ -116,10 +344,10 @@ class _Fleet:
         access: Access,
         registry: ClusterRegistry,
         todo: Run,
-        fence: Fence,
+        guard: RevisionGuard,
     ) -> None:
         self.evaluation = evaluation
-        self.fence = fence
+        self.guard = guard
         self.management = access.management
         self.options = todo.options
         self.todo = todo
@@ -133,7 +361,7 @@ class _Fleet:
         self.disputed: Mapping[str, tuple[str, ...]] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
-    def run(self, extent: Extent) -> list[Applied]:
+    def run(self, scope: Scope) -> list[Applied]:
         """Do it, and tell what was seen."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
@@ -151,7 +379,7 @@ class _Fleet:
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
-            own = [pool.submit(self._own, extent.words)] if is_first else []
+            own = [pool.submit(self._own, scope.words)] if is_first else []
             if self.options.policies is not None:
                 wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
@@ -163,7 +391,7 @@ class _Fleet:
         failed = self._remember({**done, **gone})
         rest = [begun[name].result().applied for name in sorted(begun)]
         first = [future.result() for future in own]
-        told = (_with_uses(it, by_name[it.cluster], extent) for it in rest if it is not None)
+        told = (_with_uses(it, by_name[it.cluster], scope) for it in rest if it is not None)
         return [*first, *told, *failed]
 
     def _is_touched(self, name: str) -> bool:
@@ -171,7 +399,7 @@ class _Fleet:
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
         """Which cluster each identity belongs to: nobody else is believed to be it."""
-        found = {self.management.enrolment.uid: MANAGEMENT}
+        found = {self.management.identity.uid: MANAGEMENT}
         for item in every:
             uid = self.known[item.name].uid if item.name in self.known else ""
             if uid and not item.is_re_enrolled and not self._is_gone(item):
@@ -191,7 +419,7 @@ class _Fleet:
             return False
 
     def _own(self, words: Mapping[Ref, tuple[Word, ...]]) -> Applied:
-        estate = Estate(
+        desired_state = ManagementDesiredState(
             self.desired.get(MANAGEMENT, ()),
             tuple(self.evaluation.state.pools.values()),
             self.evaluation.tree.settings,
@@ -202,7 +430,7 @@ class _Fleet:
         )
         try:
             with contained():
-                return apply_management(self.management, estate, self.todo)
+                return apply_management(self.management, desired_state, self.todo)
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
 
@@ -218,14 +446,14 @@ class _Fleet:
         try:
             with contained(), ExitStack() as place:
                 if not target.is_re_enrolled:
-                    check_memory(self.management.enrolment.inventory, target.name)
+                    check_memory(self.management.identity.inventory, target.name)
                 cluster = self.access.connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)
 
-                def claim(enrolment: Enrolment) -> None:
-                    self._claim(enrolment, target)
+                def claim(identity: ClusterIdentity) -> None:
+                    self._claim(identity, target)
                     place.enter_context(self.places)  # it has answered: now it is worked on
 
                 applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
@@ -234,10 +462,10 @@ class _Fleet:
         is_left = target.is_described or enrolled.addresses or applied.is_failed
         return _Done(applied, enrolled if is_left else None)
 
-    def _claim(self, enrolment: Enrolment, target: Target) -> None:
+    def _claim(self, identity: ClusterIdentity, target: Target) -> None:
         """Refuse two names for one cluster: they would undo each other's work."""
-        self.fence.check(target.name, enrolment)
-        uid = enrolment.uid
+        self.guard.check(target.name, identity)
+        uid = identity.uid
         other = self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
@@ -290,9 +518,9 @@ class _Fleet:
         return []
 
 
-def _with_uses(applied: Applied, target: Target, extent: Extent) -> Applied:
+def _with_uses(applied: Applied, target: Target, scope: Scope) -> Applied:
     """What became of a cluster, with what a look before read of its use, where the work read nothing."""
-    reading = extent.readings.get(applied.cluster)
+    reading = scope.readings.get(applied.cluster)
     if applied.uses is not None or reading is None:
         return applied
     return replace(applied, uses=uses(target.records, reading))

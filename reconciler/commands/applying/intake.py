@@ -88,13 +88,13 @@ def look_for_intake(
             return IntakeLook()
         opened.callback(cluster.close)
         management = open_management(cluster, options)
-        before = data_of(management.enrolment.config_maps).get(NAME, {}).get(KEY, "")
+        before = data_of(management.identity.config_maps).get(NAME, {}).get(KEY, "")
         listed = {resource: _listed(cluster, resource) for resource in kinds}
         seen = Seen(
             cluster.now(),
-            management.enrolment.uid,
+            management.identity.uid,
             listed,
-            management.enrolment.inventory.objects,
+            management.identity.inventory.objects,
             deleted,
             is_re_enrolled=MANAGEMENT in options.re_enrol,
         )
@@ -128,7 +128,7 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
             return
         opened.callback(cluster.close)
         management = open_management(cluster, options)
-        ref = Ref(CONFIG_MAP, management.enrolment.namespace, NAME)
+        ref = Ref(CONFIG_MAP, management.identity.namespace, NAME)
         with suppress(NoSuchObjectError):
             cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.clusters.address_conflicts import Claims
-from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
+from reconciler.clusters.announcing import Claims, balancer_records, cluster_of, described_clusters
 from reconciler.clusters.desired import DesiredObject, desired_objects
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled

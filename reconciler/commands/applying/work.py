@@ -1,4 +1,4 @@
-"""The work on a cluster from what was read to what is told of it: planned, carried out, saved."""
+"""Read one cluster, plan it, and carry out the plan."""
 
 import logging
 from collections.abc import Callable, Container, Iterator
@@ -6,24 +6,105 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from reconciler.addresses import IPSet
+from reconciler.clusters.elastic.model import Reading
+from reconciler.clusters.elastic.reading import reading_for, uses
+from reconciler.clusters.memory import Enrolled
+from reconciler.clusters.metallb import NAMESPACE, told, written
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.plan import ClusterPlan
-from reconciler.clusters.progress import Progress, foreseen
-from reconciler.clusters.snapshot import Snapshot
+from reconciler.clusters.plan import ClusterPlan, Progress, foreseen
+from reconciler.clusters.plan_tenant import plan_tenant
+from reconciler.clusters.resources import WHO_AM_I
+from reconciler.clusters.snapshot import (
+    Answer,
+    Live,
+    Objects,
+    Query,
+    Snapshot,
+    Tolerates,
+    Unanswered,
+    live_of,
+    objects_of,
+)
 from reconciler.clusters.steps import MakeNamespace
-from reconciler.commands.applying.enrolment import Enrolment, save
+from reconciler.clusters.target import Target
+from reconciler.commands.applying.cluster_identity import ClusterIdentity, identify, save
 from reconciler.commands.applying.executor import Executor
-from reconciler.commands.applying.reading import Lists, read_and_plan
+from reconciler.model.resource import Ref, Resource
 from reconciler.ports import (
     BugError,
     Cluster,
     ClusterError,
     IdentityError,
+    NoSuchKindError,
     ReconcilerError,
+    UnauthorizedError,
     UnreachableError,
 )
+
+Lists = Callable[[Resource], Objects]
+"""All objects of a kind in a cluster."""
+
+
+def read_and_plan(
+    cluster: Cluster, plan: Callable[[Snapshot], ClusterPlan], lists: Lists | None = None
+) -> ClusterPlan:
+    """A plan, with all that it had to know.
+
+    Args:
+        cluster: What is read.
+        plan: Makes the plan of what was read, or raises `Unanswered`.
+        lists: All objects of a kind, where some were read before.
+
+    Raises:
+        ClusterError: Something that the plan needs cannot be read.
+    """
+    snapshot = Snapshot(now=cluster.now())
+    while True:
+        try:
+            return plan(snapshot)
+        except Unanswered as asked:
+            answers = {query: answer(cluster, query, lists) for query in asked.queries}
+        snapshot = snapshot.with_answers(answers, cluster.now())
+
+
+def answer(cluster: Cluster, query: Query, lists: Lists | None = None) -> Answer:
+    """What a cluster says to a question.
+
+    Raises:
+        ClusterError: It cannot be asked, or refuses what the query does not tolerate.
+    """
+    try:
+        return Answer(_found(cluster, query, lists))
+    except NoSuchKindError:
+        return Answer(is_unknown=True)
+    except UnreachableError:
+        raise
+    except ClusterError as failed:
+        is_denied = isinstance(failed, UnauthorizedError)
+        if query.tolerates is Tolerates.REFUSAL or (
+            is_denied and query.tolerates is Tolerates.DENIAL
+        ):
+            return Answer(problem=str(failed))
+        raise
+
+
+def _found(cluster: Cluster, query: Query, lists: Lists | None) -> Objects:
+    resource = query.resource
+    if resource == WHO_AM_I:
+        told = cluster.create({"apiVersion": resource.api_version, "kind": resource.kind})
+        return {Ref(resource, "", ""): Live(Ref(resource, "", ""), told)}
+    if query.name:
+        found = cluster.get(Ref(resource, query.namespace, query.name))
+        return {} if found is None else {(live := live_of(found)).ref: live}
+    if lists is not None and not query.namespace and not query.fields:
+        return lists(resource)
+    found_here = cluster.list(resource, query.namespace, fields=query.fields).items
+    return objects_of(found_here, resource)
+
 
 LAST_SECONDS = 10.0
 """For what was done to be remembered: without that a run that is too long begins anew for ever."""
@@ -78,7 +159,7 @@ class Work:
     """
 
     cluster: Cluster
-    enrolment: Enrolment
+    identity: ClusterIdentity
     run: Run
     progress: Progress
     plan: ClusterPlan | None = None
@@ -95,8 +176,8 @@ class Work:
         return Applied(
             name,
             State.FAILED if error and failure is None else state,
-            self.enrolment.uid,
-            self.run.revision if is_done else self.enrolment.inventory.revision,
+            self.identity.uid,
+            self.run.revision if is_done else self.identity.inventory.revision,
             tuple(self.progress.outcomes),
             self.cluster.requests(),
             error if failure is None else str(failure),
@@ -108,7 +189,7 @@ class Work:
 
 def worked(
     cluster: Cluster,
-    enrolment: Enrolment,
+    identity: ClusterIdentity,
     run: Run,
     plan: Callable[[Snapshot], ClusterPlan],
     lists: Lists | None = None,
@@ -119,14 +200,14 @@ def worked(
 
     Args:
         cluster: The cluster.
-        enrolment: As it was recognised.
+        identity: As it was recognised.
         run: What is applied.
         plan: Makes the plan of what was read.
         lists: All objects of a kind, where some were read before.
     """
-    entries = enrolment.inventory.objects
+    entries = identity.inventory.objects
     executor = Executor(cluster, run.revision, Progress(dict(entries)))
-    work = Work(cluster, enrolment, run, executor.progress)
+    work = Work(cluster, identity, run, executor.progress)
     try:
         with contained():
             work.plan = read_and_plan(cluster, plan, lists)
@@ -155,7 +236,7 @@ def _saved(work: Work) -> ClusterError | None:
     work.cluster.extend(LAST_SECONDS)
     try:
         run = work.run
-        save(work.cluster, work.enrolment, run.revision, work.progress.entries, run.options.root)
+        save(work.cluster, work.identity, run.revision, work.progress.entries, run.options.root)
     except ClusterError as failed:
         return failed
     return None
@@ -182,3 +263,80 @@ def state_of(failure: ClusterError) -> State:
             return State.REFUSED
         case _:
             return State.FAILED
+
+
+_PIECES = 100
+
+
+def apply_tenant(
+    cluster: Cluster,
+    target: Target,
+    known: Enrolled | None,
+    claim: Callable[[ClusterIdentity], None],
+    run: Run,
+) -> tuple[Applied, Enrolled]:
+    """Bring a tenant cluster to what it shall be.
+
+    Args:
+        cluster: The cluster.
+        target: What it shall hold.
+        known: What the management cluster remembers of it.
+        claim: Refuses an identity that another cluster has, and a revision that is too old.
+        run: What is applied.
+
+    Returns:
+        What was done, and what the management cluster shall remember.
+
+    Raises:
+        ClusterError: It cannot be asked, or is not the one that it was.
+    """
+    uid = known.uid if known else ""
+    identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
+    claim(identity)
+
+    read: Reading | None = None
+
+    def plan(snapshot: Snapshot) -> ClusterPlan:
+        nonlocal read
+        read = reading_for(snapshot, identity.inventory.objects)
+        return plan_tenant(target, snapshot, identity.inventory, run.options, identity.home)
+
+    work = worked(cluster, identity, run, plan)
+    found = _announced(work, target)
+    applied = _with_rogues(work.applied(target.name), found - target.given())
+    if read is not None:
+        applied = replace(applied, uses=uses(target.records, read))
+    announced = _kept(found, target)
+    is_failed = (work.unsaved or work.failure) is not None
+    revision = known.revision if known and is_failed else applied.revision
+    spaces = target.spaces_of(announced, known.spaces if known else ())
+    return applied, Enrolled(identity.uid, revision, spaces, written(announced))
+
+
+def _with_rogues(applied: Applied, rogues: IPSet) -> Applied:
+    """What is told of a cluster, with what it announces although no record gave it."""
+    if not rogues:
+        return applied
+    note = f"rogue: it announces {told(rogues)}, which no record gave it; nobody is kept from that"
+    return replace(applied, notes=(*applied.notes, note))
+
+
+def _kept(found: IPSet, target: Target) -> IPSet:
+    """What is remembered of all that a cluster announces: no more than it was ever given.
+
+    A cluster that makes many small pieces of it is taken to announce all that it was given.
+    """
+    given = target.given()
+    kept = found & given
+    records = IPSet.of([*target.addresses(), *target.released])
+    return kept if len(kept.ranges) <= len(records.ranges) + _PIECES else given
+
+
+def _announced(work: Work, target: Target) -> IPSet:
+    """What the cluster announces by us; where the work was not ended, all that it may."""
+    if work.plan is not None and work.failure is None:
+        return work.plan.announced(work.progress)
+    if work.plan is not None:
+        return work.plan.at_most
+    # It was not even read: what it announced before, it announces still.
+    return IPSet.of([*target.remembered, *target.addresses()])

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from reconciler.addresses import IPSet
 from reconciler.clusters import crds
-from reconciler.clusters.decision import is_ours
+from reconciler.clusters.decision import differing, is_ours
 from reconciler.clusters.desired import desired_object
-from reconciler.clusters.difference import differing
 from reconciler.clusters.elastic.pools import silence, unwell
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
@@ -23,7 +22,7 @@ from reconciler.clusters.resources import (
 )
 from reconciler.clusters.rights import management_rights, questions, tenant_rights
 from reconciler.clusters.snapshot import live_of
-from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.cluster_identity import ClusterIdentity
 from reconciler.commands.doctor.checks import SKEW_SECONDS, Step, shorten
 from reconciler.model.builtin import DEPLOYMENT
 from reconciler.model.cluster import HOME
@@ -57,7 +56,7 @@ class ExaminedCluster(Struct, frozen=True):
     """
 
     cluster: Cluster
-    recognise: Callable[[], Enrolment]
+    recognise: Callable[[], ClusterIdentity]
     wall: Callable[[], float]
     committed: int = 0
 
@@ -110,16 +109,16 @@ def _server(cluster: Cluster, *, has_crds: bool) -> Check:
     return fine("server", f"Kubernetes {version}")
 
 
-def _identity(enrolment: Enrolment) -> Check:
-    inventory = enrolment.inventory
+def _identity(identity: ClusterIdentity) -> Check:
+    inventory = identity.inventory
     if inventory.damaged:
         count = len(inventory.damaged)
         message = f"{count} lines of the inventory cannot be read; what they name is left alone"
-        mend = f"see ConfigMap gitops-ipam-inventory in {enrolment.namespace}"
+        mend = f"see ConfigMap gitops-ipam-inventory in {identity.namespace}"
         return doubtful("identity", message, mend)
     if not inventory.uid:
-        return fine("identity", f"uid {enrolment.uid}; nothing was applied there before")
-    return fine("identity", f"uid {enrolment.uid}, as before; objects: {len(inventory.objects)}")
+        return fine("identity", f"uid {identity.uid}; nothing was applied there before")
+    return fine("identity", f"uid {identity.uid}, as before; objects: {len(inventory.objects)}")
 
 
 def _clock(examined: ExaminedCluster) -> Check:

@@ -11,22 +11,22 @@ from contextlib import ExitStack, closing
 from msgspec.structs import replace
 
 from reconciler.clusters.desired import desired_objects
-from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.outside import identities
+from reconciler.clusters.plan_management import ManagementDesiredState
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol
+from reconciler.commands.applying.cluster_identity import ClusterIdentity, check_memory, identify
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import (
     ManagementCluster,
     not_in_git,
     open_management,
 )
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.commands.applying.targets import targets
 from reconciler.commands.applying.work import contained
 from reconciler.commands.doctor.checks import Step, failed, run
@@ -116,11 +116,11 @@ class _Examination:
             found = self.clusters.management()
             if found is None:
                 return [Group(MANAGEMENT, (_NOBODY,))]
-            cluster = Checked(found)
+            cluster = ValidatedCluster(found)
             self.opened.callback(cluster.close)
             with contained():
                 self.hub = open_management(cluster, ApplyOptions())
-            self.known = self.hub.enrolment.inventory.clusters
+            self.known = self.hub.identity.inventory.clusters
         except ClusterError as failure:
             refusal = failure
         every = self._targets()
@@ -153,17 +153,19 @@ class _Examination:
         if self.hub is None or evaluation is None:
             return
         pools, settings = tuple(evaluation.state.pools.values()), evaluation.tree.settings
-        estate = Estate((), pools, settings, is_whole=True, known=identities(evaluation))
+        desired_state = ManagementDesiredState(
+            (), pools, settings, is_whole=True, known=identities(evaluation)
+        )
         with contained():
-            for sentence in not_in_git(self.hub, estate):
+            for sentence in not_in_git(self.hub, desired_state):
                 yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
-    def _home(self, refusal: ClusterError | None) -> Enrolment:
+    def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
         """The management cluster as it was recognised at first."""
         if refusal is not None:
             raise refusal
         assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
-        return self.hub.enrolment
+        return self.hub.identity
 
     @property
     def _committed(self) -> int:
@@ -181,15 +183,15 @@ class _Examination:
         try:
             with contained():
                 if self.hub is not None:
-                    check_memory(self.hub.enrolment.inventory, target.name)
+                    check_memory(self.hub.identity.inventory, target.name)
                 cluster = self._connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
         except ClusterError as failure:
             return Group(target.name, (failed("kubeconfig", failure),))
 
-        def recognise() -> Enrolment:
-            found = enrol(cluster, target.name, METALLB_HOME, known.uid if known else "")
+        def recognise() -> ClusterIdentity:
+            found = identify(cluster, target.name, METALLB_HOME, known.uid if known else "")
             self.uids[target.name] = found.uid
             return found
 
@@ -205,7 +207,7 @@ class _Examination:
         kubeconfig = self.clusters.named(name)
         if kubeconfig is None:
             return None
-        return Checked(self.clusters.connect(name, kubeconfig, is_named=True))
+        return ValidatedCluster(self.clusters.connect(name, kubeconfig, is_named=True))
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> Group | None:
         if self.hub is None:

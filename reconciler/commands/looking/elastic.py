@@ -19,10 +19,9 @@ from reconciler.clusters.elastic.settling import document_of, settled
 from reconciler.clusters.growers import abandoned, all_growers
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.enrolment import check_memory
-from reconciler.commands.applying.fleet import AT_ONCE
+from reconciler.commands.applying.cluster_identity import check_memory
+from reconciler.commands.applying.fleet import AT_ONCE, threads
 from reconciler.commands.applying.management import open_management
-from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.work import contained
 from reconciler.commands.looking.tenant import Asked, look_at
 from reconciler.engine.planner import plan
@@ -211,7 +210,7 @@ class _Look:
 
     def _outcome(self, name: str) -> Outcome | None:
         """What one cluster asks for; None when it cannot be asked."""
-        memory = self.access.management.enrolment.inventory
+        memory = self.access.management.identity.inventory
         _, _, namespace, short = self.growers[name].owner
         if why := self._doubt(namespace, short):
             self.unasked[name] = f"{name} is not asked: {why} cannot be read"

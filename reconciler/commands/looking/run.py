@@ -8,10 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.clusters.outcome import Applied
+from reconciler.commands.applying.cluster_identity import server_now
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.server_clock import server_now
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.by_hand import as_reconciled
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
@@ -86,19 +85,19 @@ class LookingRun:
         self,
         head: str,
         is_in: Callable[[str, str], bool],
-        extent: Extent | None = None,
+        scope: Scope | None = None,
     ) -> list[Applied]:
         """The clusters, or some of them; then what the next look has to know is noted.
 
         Args:
             head: What is applied.
             is_in: Whether a revision is contained in another one.
-            extent: What it is about; None for all clusters, with what was seen now.
+            scope: What it is about; None for all clusters, with what was seen now.
         """
         asking = self._asking
-        evaluation, extent = asking.whole(head), extent or Extent(words=self.looker.words)
-        extent = replace(extent, readings=self.looker.looked.readings)
-        applied = apply_fleet(evaluation, asking.clusters(), asking.options.apply, is_in, extent)
+        evaluation, scope = asking.whole(head), scope or Scope(words=self.looker.words)
+        scope = replace(scope, readings=self.looker.looked.readings)
+        applied = apply_fleet(evaluation, asking.clusters(), asking.options.apply, is_in, scope)
         self.looker.remember()
         return applied
 

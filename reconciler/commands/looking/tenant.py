@@ -21,8 +21,8 @@ from reconciler.clusters.resources import (
     SERVICE,
 )
 from reconciler.clusters.snapshot import Live, live_of
-from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.enrolment import Enrolment, enrol
+from reconciler.commands.applying.cluster_identity import ClusterIdentity, identify
+from reconciler.commands.applying.response_validation import ValidatedCluster
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Elastic
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError
@@ -64,10 +64,10 @@ def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object
         ClusterError: It cannot be asked, or is another one than before.
     """
     uid = asked.known.uid if asked.known else ""
-    enrolment = enrol(cluster, asked.name, NAMESPACE, uid, accept=asked.accepts)
+    identity = identify(cluster, asked.name, NAMESPACE, uid, accept=asked.accepts)
     with place:
-        shown = _shown(cluster, enrolment, asked)
-        text = remembered(enrolment.config_maps)
+        shown = _shown(cluster, identity, asked)
+        text = remembered(identity.config_maps)
         found = demand(shown, asked.granted, read_idle(text or ""), asked.settings)
         now = write_idle(found.idle)
         if asked.writes and text is not None and text != now:
@@ -76,16 +76,16 @@ def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object
         return found
 
 
-def _shown(cluster: Cluster, enrolment: Enrolment, asked: Asked) -> Shown:
+def _shown(cluster: Cluster, identity: ClusterIdentity, asked: Asked) -> Shown:
     # Each Service is looked at by itself: one that cannot be read is no reason to look at none.
-    unchecked = cluster.cluster if isinstance(cluster, Checked) else cluster
+    unchecked = cluster.cluster if isinstance(cluster, ValidatedCluster) else cluster
     items = unchecked.list(SERVICE).items
     now = cluster.now()
     manifests = _list(cluster, ADDRESS_POOL)
     if manifests is None:
         services, odd = read_services(items, asked.lb_class)
         return Shown(services, (), now, odd, NO_METALLB)
-    entries = enrolment.inventory.objects
+    entries = identity.inventory.objects
     every = [live_of(manifest) for manifest in manifests]
     ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
     services, odd = read_services(items, asked.lb_class, [live.ref.name for live in ours])

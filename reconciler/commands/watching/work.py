@@ -12,7 +12,7 @@ from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
-from reconciler.commands.applying.extent import Extent
+from reconciler.commands.applying.fleet import Scope
 from reconciler.commands.applying.targets import fingerprints
 from reconciler.commands.looking.elastic import Looked, LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
@@ -207,7 +207,7 @@ class Work:
             self._applied = now
             run.looker.remember()
             return []
-        applied = run.apply(done.head.id, self.is_in, Extent(_Except(names, held), self._words))
+        applied = run.apply(done.head.id, self.is_in, Scope(_Except(names, held), self._words))
         self._count_served(applied)
         own = next((item for item in applied if item.cluster == MANAGEMENT), None)
         if own is not None and not own.is_failed:

@@ -7,7 +7,7 @@ from reconciler.clusters.desired import MANAGER, owned_labels
 from reconciler.clusters.elastic.model import Reading
 from reconciler.clusters.elastic.reading import reading_for
 from reconciler.clusters.metallb import NAMESPACE, ranges_of
-from reconciler.clusters.renaming import SERVICES
+from reconciler.clusters.plan_tenant import SERVICES
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.clusters.snapshot import Answer, Query, Snapshot, live_of
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.resources import CONFIGURATION_STATE
 from reconciler.clusters.rights import Question, management_rights, questions, tenant_rights
-from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.cluster_identity import ClusterIdentity
 from reconciler.commands.doctor.checks import Step
 from reconciler.commands.doctor.checks import run as run_checks
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
@@ -91,8 +91,8 @@ class FakeCluster:
 
 
 def examined(cluster: Cluster, damaged: tuple[str, ...] = ()) -> ExaminedCluster:
-    enrolment = Enrolment("uid", Inventory(damaged=damaged), (), "butler-system")
-    return ExaminedCluster(cluster, lambda: enrolment, lambda: float(NOW), CLOCK)
+    identity = ClusterIdentity("uid", Inventory(damaged=damaged), (), "butler-system")
+    return ExaminedCluster(cluster, lambda: identity, lambda: float(NOW), CLOCK)
 
 
 def of_management(cluster: Cluster, *, applies_documents: bool = False) -> dict[str, Check]:

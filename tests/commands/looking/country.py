@@ -13,8 +13,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.looking.elastic import Looked, LookOptions, look
 from reconciler.evaluate import Evaluation, evaluate, let_pass
 from reconciler.families._demand import DEMAND, entries_of
@@ -131,7 +130,7 @@ class Country:
         """The clusters."""
         found = apply_fleet(
             *(self.evaluation(), self.clusters, self.wish, is_in),
-            Extent(words=looked.words, readings=looked.readings),
+            Scope(words=looked.words, readings=looked.readings),
         )
         for connection in self.clusters.opened:
             assert connection.is_closed

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.reader import evaluate_source
@@ -51,7 +50,7 @@ class Site:
             self.here.clusters,
             ApplyOptions(),
             branch.is_in,
-            Extent(words=self.looker.words),
+            Scope(words=self.looker.words),
         )
         self.here.serve()
         return done

@@ -5,8 +5,7 @@ import pytest
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.model.resource import Ref
 from tests.commands.looking.country import ONE, TWO, country, elastic, is_in
 from tests.fake_clusters import POOL
@@ -219,7 +218,7 @@ def test_what_a_look_read_is_no_reason_to_apply_over_a_newer_run() -> None:
     here.now += 600
     here.settle()
     assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])
-    extent = Extent(words=looked.words)
-    found = apply_fleet(late, here.clusters, here.wish, is_in, extent)
+    scope = Scope(words=looked.words)
+    found = apply_fleet(late, here.clusters, here.wish, is_in, scope)
     assert {item.state for item in found} == {State.REFUSED}
     assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])

@@ -7,8 +7,7 @@ from typing import Any
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.extent import Extent
-from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.looking.elastic import Looked, look
 from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.reader import evaluate_source
@@ -193,8 +192,8 @@ class Land(Country):
         return list(verify(self.branch, self.branch.head))
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
-        extent = Extent(words=looked.words)
-        found = apply_fleet(self.evaluation(), self.clusters, self.wish, self.branch.is_in, extent)
+        scope = Scope(words=looked.words)
+        found = apply_fleet(self.evaluation(), self.clusters, self.wish, self.branch.is_in, scope)
         for connection in self.clusters.opened:
             assert connection.is_closed
         self.clusters.opened.clear()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.clusters.difference import Drift
+from reconciler.clusters.decision import Drift
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.commands.watching.log import RoundLog
 from reconciler.commands.watching.observer import RoundDone

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from msgspec.structs import replace
 
-from reconciler.clusters.difference import Drift
+from reconciler.clusters.decision import Drift
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.commands.looking.elastic import Looked

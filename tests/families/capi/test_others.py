@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.progress import foreseen
+from reconciler.clusters.plan import foreseen
 from reconciler.clusters.steps import Fail, Patch, Step
 from reconciler.families.capi.resources import (
     ADDRESSES,

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from reconciler.addresses.notation import parse_cidr
 from reconciler.asking.applied import read_apply_result
-from reconciler.clusters.difference import Drift
+from reconciler.clusters.decision import Drift
 from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.report.machine import apply_document, json_text

@@ -1,12 +1,11 @@
-"""Which cluster this is, and what was put into it: identity and inventory."""
+"""The identity and the inventory of a cluster: read, checked, and saved."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from msgspec import Struct
 
 from reconciler.clusters.desired import MANAGER
-from reconciler.clusters.identity import uid_of
 from reconciler.clusters.inventory import (
     PART_LABEL,
     Entry,
@@ -16,16 +15,23 @@ from reconciler.clusters.inventory import (
     read_inventory,
     stale_parts,
 )
-from reconciler.clusters.memory import NAME
+from reconciler.clusters.memory import NAME, uid_of
 from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import Cluster, ClusterError, IdentityError, StaleError, UnauthorizedError
+from reconciler.ports import (
+    Cluster,
+    ClusterError,
+    Clusters,
+    IdentityError,
+    StaleError,
+    UnauthorizedError,
+)
 
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
 
-class Enrolment(Struct, frozen=True):
+class ClusterIdentity(Struct, frozen=True):
     """A cluster that was recognised.
 
     Attributes:
@@ -43,9 +49,9 @@ class Enrolment(Struct, frozen=True):
         return Ref(CONFIG_MAP, self.namespace, NAME) if self.config_maps else None
 
 
-def enrol(
+def identify(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
-) -> Enrolment:
+) -> ClusterIdentity:
     """Recognise a cluster and read its inventory.
 
     Args:
@@ -84,7 +90,7 @@ def enrol(
                 f"if that is meant: --re-enrol {name}",
             )
         inventory = Inventory(clusters=inventory.clusters)
-    return Enrolment(uid, inventory, maps, namespace)
+    return ClusterIdentity(uid, inventory, maps, namespace)
 
 
 def check_memory(inventory: Inventory, name: str) -> None:
@@ -117,7 +123,7 @@ def _check_version(cluster: Cluster) -> None:
 
 def save(
     cluster: Cluster,
-    enrolment: Enrolment,
+    identity: ClusterIdentity,
     revision: str,
     entries: Mapping[str, Entry],
     root: str = "",
@@ -129,18 +135,18 @@ def save(
 
     Args:
         cluster: Where.
-        enrolment: How it was recognised, with what its inventory said.
+        identity: How it was recognised, with what its inventory said.
         revision: What was applied.
         entries: What there is of ours.
         root: The folder of the repository that it was applied from; empty for the top.
     """
-    old = enrolment.inventory
-    is_same = dict(old.objects) == dict(entries) and old.uid == enrolment.uid
+    old = identity.inventory
+    is_same = dict(old.objects) == dict(entries) and old.uid == identity.uid
     if is_same and (old.root == root or not old.revision):
         return
-    there = data_of(enrolment.config_maps)
-    new = Inventory(enrolment.uid, revision, entries, damaged=old.damaged, root=root)
-    wanted = config_maps(new, enrolment.namespace, there)
+    there = data_of(identity.config_maps)
+    new = Inventory(identity.uid, revision, entries, damaged=old.damaged, root=root)
+    wanted = config_maps(new, identity.namespace, there)
     # What goes to another ConfigMap goes there first, and is then taken from where it was. When
     # there come to be more, it goes to later ones, and when fewer, to those that stay.
     for item in reversed(wanted):
@@ -148,15 +154,15 @@ def save(
         if name not in there:
             _make(cluster, item)
         elif not item["data"].items() <= there[name].items():
-            _change(cluster, enrolment.namespace, name, item["data"])
-    present = {item["metadata"]["name"]: item["metadata"] for item in enrolment.config_maps}
+            _change(cluster, identity.namespace, name, item["data"])
+    present = {item["metadata"]["name"]: item["metadata"] for item in identity.config_maps}
     for name, has_clusters in stale_parts(there, wanted):
         if not has_clusters:
-            ref = Ref(CONFIG_MAP, enrolment.namespace, name)
+            ref = Ref(CONFIG_MAP, identity.namespace, name)
             with suppress(StaleError):  # something was written there meanwhile
                 cluster.delete(ref, present[name]["uid"], present[name]["resourceVersion"])
         elif there[name].get("objects"):
-            _change(cluster, enrolment.namespace, name, {"objects": ""})
+            _change(cluster, identity.namespace, name, {"objects": ""})
 
 
 def _make(cluster: Cluster, item: Manifest) -> None:
@@ -169,3 +175,19 @@ def _make(cluster: Cluster, item: Manifest) -> None:
 
 def _change(cluster: Cluster, namespace: str, name: str, data: Mapping[str, str]) -> None:
     cluster.merge(Ref(CONFIG_MAP, namespace, name), {"data": data}, MANAGER)
+
+
+def server_now(clusters: Clusters) -> int | None:
+    """Seconds since 1970 by the management cluster's clock; None where it does not say.
+
+    One that cannot be asked holds nothing up here: whether addresses are withdrawn is asked next.
+    """
+    try:
+        cluster = clusters.management()
+        if cluster is None:
+            return None
+        with closing(cluster):
+            cluster.version()
+            return cluster.now() or None
+    except ClusterError:
+        return None
