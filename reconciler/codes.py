@@ -8,6 +8,7 @@ CODES: dict[str, str] = {
     "name-clash": "Two files are one where upper and lower case are not told apart. Rename one.",
     "name-unfit": "A name that Windows keeps for itself or does not take. Choose another.",
     "file-not-read": "A file counts for nothing: it ends with .json or .YAML, or stands in no folder that is read. Move or rename it.",
+    "path-invalid": "No checkout can write the path: a name occurs twice, is .git, or is too long. Remove it.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.adapters.git import config, process, remote
 from reconciler.cli.shared.verbs import VERBS, ipam
 from reconciler.settings import read_settings
 from reconciler.sources import schema_files
@@ -83,16 +82,6 @@ def test_what_settings_say_of_apply_is_used() -> None:
     settings, _ = read_settings(f"{text}spec: {{apply: {{documents: all}}}}\n".encode())
     assert settings.applies_documents
     assert "`apply.documents`" in section(page("kinds/Settings.md"), "Rules")
-
-
-def test_the_page_of_git_names_every_variable_that_git_is_given() -> None:
-    told = section(page("git.md"), "Remotes and credentials").partition("emptied environment")[2]
-    assert set(re.findall(r"`([A-Za-z_]+)`", told)) >= set(process.PASSED)
-    assert set(process.PASSED) >= set(
-        re.findall(r"`([A-Za-z_]+)`", told.partition("A signature")[0])
-    )
-    assert ("http.lowSpeedTime", "60") in config.NETWORK
-    assert remote._LOOPBACK
 
 
 def _command(name: str) -> click.Command:

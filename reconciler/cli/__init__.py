@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from reconciler.adapters.children import Ended
+from reconciler.adapters.git.process import clean_environment
 from reconciler.cli.shared import signals, streams
 from reconciler.cli.shared.failures import told, without_passwords
 from reconciler.cli.shared.verbs import ipam
@@ -30,6 +31,7 @@ def main() -> NoReturn:
 
 def run(arguments: Sequence[str]) -> int:
     """Run `ipam` and return its exit code (`contract.md` §5); every failure ends here."""
+    clean_environment(os.environ)
     debug = "--debug" in arguments or os.environ.get("IPAM_DEBUG", "0").lower() not in _OFF
     code = _run(arguments, debug=debug)
     try:

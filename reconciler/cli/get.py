@@ -1,7 +1,7 @@
 """`get`: pools, allocations and tenants, as `kubectl get` shows them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -13,25 +13,22 @@ from reconciler.findings import article_list, meant
 from reconciler.model import record_kind
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.escape import escape
-from reconciler.report.listing.choosing import ORDERS, Chosen, Wish, choose, in_order
-from reconciler.report.listing.items import Item, items
-from reconciler.report.listing.selector import SelectorError, parse_selector
-from reconciler.report.listing.template import (
-    TemplateError,
-    Values,
-    parse_path,
-    parse_template,
+from reconciler.report.listing.choosing import (
+    ORDERS,
+    Chosen,
+    Labels,
+    SelectorError,
+    Wish,
+    choose,
+    in_order,
+    parse_selector,
 )
-from reconciler.report.listing.words import listings, words
+from reconciler.report.listing.items import Item, items, listings, words
 from reconciler.report.machine import document_list
-from reconciler.report.text.get import allocations_text, columns_text, listing_text
-
-T = TypeVar("T")
+from reconciler.report.text.get import allocations_text, listing_text
 
 _LISTINGS = listings()
 _FORMS = ("text", "wide", "name", "json", "yaml")
-_COLUMNS, _JSONPATH = "custom-columns=", "jsonpath="
-_FORM_WORDS = f"{'|'.join(_FORMS)}|{_COLUMNS}…|{_JSONPATH}…"
 
 
 class _What(click.ParamType[str]):
@@ -50,18 +47,6 @@ class _What(click.ParamType[str]):
         return f"{found}{slash}{name}"
 
 
-class _Form(click.ParamType[str]):
-    """The form of a result."""
-
-    name = "form"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The form, as it is."""
-        if value not in _FORMS and not value.startswith((_COLUMNS, _JSONPATH)):
-            self.fail(f"{value!r} is not one of {_FORM_WORDS}.", param, ctx)
-        return value
-
-
 @click.command(help=f"List {article_list(_LISTINGS)}, in the columns of kubectl get.")
 @click.argument("what", type=_What(), metavar="WHAT[/NAME]")
 @click.argument("names", nargs=-1)
@@ -71,20 +56,17 @@ class _Form(click.ParamType[str]):
 @option("-l", "--selector", default="", help="Those with labels, as kubectl takes them: a=b,c!=d.")
 @option("--pool", default="", help="Those that hold addresses of a pool.")
 @option("--team", default="", help="Those of a team.")
-@option("--sort-by", default="", metavar="ORDER", help=f"{', '.join(ORDERS)}, or a path: .spec.x.")
+@option("--sort-by", type=click.Choice(ORDERS), help="Sort the list by this.")
 @option("--no-headers", is_flag=True, help="Rows alone.")
-@option("-o", "--output", type=_Form(), default="text", metavar="FORM", help=_FORM_WORDS)
+@option("-o", "--output", type=click.Choice(_FORMS), default="text", help="The form of the result.")
 @talk_options
 def get(what: str, names: tuple[str, ...], **wish: Any) -> int:
     """List what families show, or records."""
     what, _, name = what.partition("/")
     names = (name, *names) if name else names
     space = "" if wish["all_namespaces"] else wish["namespace"]
-    has_labels = None
-    if wish["selector"]:
-        has_labels = _read("--selector", parse_selector, wish["selector"])
-    asked = Wish(names, space, has_labels, wish["pool"], wish["team"])
-    order = _order(wish["sort_by"])
+    asked = Wish(names, space, _selector(wish["selector"]), wish["pool"], wish["team"])
+    order = wish["sort_by"]
     show = _shower(what, wish["output"], wish["color"], headers=not wish["no_headers"])
     evaluation = evaluated(wish["repo"], wish["rev"], wish["color"], worktree=wish["worktree"])
     chosen = choose(items(evaluation, _LISTINGS[what]), asked)
@@ -105,20 +87,15 @@ def _shower(what: str, form: str, color: str, *, headers: bool) -> Show:
         return lambda _evaluation, found, one: emit_document(_root(what, found, is_one=one), form)
     if form == "name":
         return lambda _evaluation, found, _one: emit("".join(map(_named, _bodies(found))))
-    if form.startswith(_JSONPATH):
-        part = _read("-o jsonpath", parse_template, form.removeprefix(_JSONPATH))
-        return lambda _evaluation, found, one: emit(part(_root(what, found, is_one=one)))
     return _tabled(what, form, color, headers=headers)
 
 
 def _tabled(what: str, form: str, color: str, *, headers: bool) -> Show:
-    brush, listing, columns = painter(color), _LISTINGS[what], _columns(form)
+    brush, listing = painter(color), _LISTINGS[what]
     wide = form == "wide"
 
     def show(evaluation: Evaluation, found: Sequence[Item], _one: bool) -> None:
-        if columns:
-            text = columns_text(columns, found, brush, headers=headers)
-        elif listing is None:
+        if listing is None:
             clock = evaluation.tree.clock
             text = allocations_text(found, clock, brush, wide=wide, headers=headers)
         else:
@@ -128,48 +105,11 @@ def _tabled(what: str, form: str, color: str, *, headers: bool) -> Show:
     return show
 
 
-def _columns(form: str) -> list[tuple[str, Callable[[Any], Values]]]:
-    """The header and the path of each column that a form names."""
-    if not form.startswith(_COLUMNS):
-        return []
-    found = []
-    for column in _split(form.removeprefix(_COLUMNS)):
-        header, colon, path = column.partition(":")
-        if not colon or not header.strip():
-            raise UsageError(
-                f"-o custom-columns: {column!r} is no HEADER:PATH", "NAME:.metadata.name"
-            )
-        found.append((header.strip(), _read("-o custom-columns", parse_path, path)))
-    return found
-
-
-def _split(text: str) -> list[str]:
-    """The columns: commas within brackets divide none."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "[") - (character == "]")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
-
-
-def _order(text: str) -> str | Callable[[Any], Values]:
-    if not text or text in ORDERS:
-        return text
-    if text[0] not in ".{":
-        raise UsageError(
-            f"--sort-by: no order {text!r}", f"one of {', '.join(ORDERS)}, or a path: .spec.cidr"
-        )
-    return _read("--sort-by", parse_path, text)
-
-
-def _read(option_: str, parse: Callable[[str], T], text: str) -> T:
+def _selector(text: str) -> Callable[[Labels], bool] | None:
     try:
-        return parse(text)
-    except (SelectorError, TemplateError) as wrong:
-        raise UsageError(f"{option_}: {wrong}", "ipam get --help") from None
+        return parse_selector(text) if text else None
+    except SelectorError as wrong:
+        raise UsageError(f"--selector: {wrong}", "ipam get --help") from None
 
 
 def _bodies(found: Sequence[Item]) -> list[dict[str, Any]]:
@@ -188,7 +128,7 @@ def _document(what: str, found: Sequence[Item]) -> dict[str, Any]:
 
 
 def _root(what: str, found: Sequence[Item], *, is_one: bool) -> dict[str, Any]:
-    """The object that was asked for by its name, else the list, as for kubectl; paths begin there."""
+    """The object that was asked for by its name, else the list, as for kubectl."""
     bodies = _bodies(found)
     return bodies[0] if is_one and len(bodies) == 1 else _document(what, found)
 

@@ -135,7 +135,7 @@ def _asked(folder: Path) -> Path:
     named = root_folder(asked_root() or "").path
     if not named:
         return folder
-    around = checkout_around(folder.resolve())
+    around = checkout_around(folder.resolve(), environment())
     if around is None:
         hint = f"make the repository first (git init); or ipam init {named}, a repository by itself"
         raise UsageError(f"{folder} is in no checkout, of which --root could be a folder", hint)

@@ -21,8 +21,7 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.right import OURS, Need
 from reconciler.projecting import project
 from reconciler.records.emit import record_document
-from reconciler.report.listing.items import items
-from reconciler.report.listing.words import listings
+from reconciler.report.listing.items import items, listings
 from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from reconciler.sources import source_kinds

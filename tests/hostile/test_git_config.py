@@ -65,20 +65,6 @@ ATTACKS: Mapping[str, Mapping[str, str]] = {
     "a file that is included for a folder": {"includeIf.gitdir:**.path": "{included}"},
     "a file that is included for a branch": {"includeIf.onbranch:main.path": "{included}"},
 }  # fmt: skip
-ELSEWHERE = {
-    "http.proxy": "http://127.0.0.1:9/",
-    "http.http://127.0.0.1/.proxy": "http://127.0.0.1:9/",
-    "http.sslVerify": "false",
-    "http.sslCAInfo": "/tmp/ca.pem",
-    "http.http://127.0.0.1.sslCAInfo": "/tmp/ca.pem",
-    "http.http://*/.sslCAInfo": "/tmp/ca.pem",
-    "hook.evil.command": "touch /tmp/evil",
-    "hook.evil.event": "reference-transaction",
-    "http.followRedirects": "true",
-    "http.cookieFile": "/tmp/cookies",
-    "http.saveCookies": "true",
-    "fetch.bundleURI": "http://127.0.0.1:9/",
-}
 
 
 @pytest.fixture
@@ -213,19 +199,12 @@ def test_who_asks_for_a_password_is_told_none_by_a_program_of_the_repository(
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("key", ELSEWHERE)
-def test_what_would_lead_the_token_elsewhere_is_refused_by_name(
-    hostile: Path, command: Command, server: GitServer, key: str
-) -> None:
-    server.password = command.variables["IPAM_GIT_TOKEN"] = "canary"
-    git(hostile, "config", key, ELSEWHERE[key])
+@pytest.mark.parametrize("key", ["hook.evil.command", "hook.evil.event"])
+def test_a_hook_of_the_configuration_is_refused(hostile: Path, command: Command, key: str) -> None:
+    git(hostile, "config", key, "touch /tmp/evil")
     doctor, done = attacked(hostile, command)
     assert (doctor.code, done.code) == (4, 64)
-    section, _, rest = key.rpartition(".")
-    told = f"{section}.{rest.lower()} of the repository's own configuration is not taken"
-    assert told in done.err
-    assert told in doctor.out
-    assert server.requests == []
+    assert f"{key} of the repository's own configuration is not taken" in done.err
 
 
 def test_the_token_is_said_to_the_remote_alone_and_headers_of_the_repository_do_not_join_it(

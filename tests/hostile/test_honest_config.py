@@ -44,36 +44,6 @@ def codes(command: Command, author: Path) -> list[int]:
     return [command.run(verb, "--repo", str(author)).code for verb in ("doctor", "reconcile")]
 
 
-@pytest.mark.parametrize("key", ["http.sslCAInfo", "http.http://127.0.0.1.sslCAInfo"])
-def test_certificates_of_the_repository_are_beaten_by_those_of_the_person(
-    author: Path, server: GitServer, command: Command, key: str
-) -> None:
-    git(author, "config", key, "/tmp/ca.pem")
-    assert codes(command, author) == [4, 64]
-    assert server.requests == []
-    command.variables["GIT_SSL_CAINFO"] = "/nowhere/ca.pem"
-    assert codes(command, author) == [0, 0]
-    assert server.requests
-
-
-def test_what_is_about_another_host_is_no_matter(
-    author: Path, server: GitServer, command: Command
-) -> None:
-    git(author, "config", GITLAB, "/builds/ca.pem")
-    assert codes(command, author) == [0, 0]
-    assert server.requests
-
-
-def test_what_is_about_a_server_is_no_matter_where_there_is_none(
-    author: Path, command: Command
-) -> None:
-    for key, value in {GITLAB: "/builds/ca.pem", "http.sslVerify": "false"}.items():
-        git(author, "config", key, value)
-    assert codes(command, author) == [0, 0]
-    git(author, "config", "--unset", "remote.origin.url")
-    assert codes(command, author) == [0, 0]
-
-
 @pytest.mark.parametrize("how", ["autocrlf", "an attribute", "a filter"])
 def test_a_checkout_with_other_ends_of_lines_is_unchanged(
     author: Path, command: Command, how: str, tmp_path: Path

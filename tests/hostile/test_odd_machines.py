@@ -132,17 +132,6 @@ def test_variables_that_mislead(variables: Mapping[str, str], folder: Path) -> N
         assert ran.returncode == ExitCode.OK, ran.stderr
 
 
-def test_a_program_that_only_gitpython_is_told_of_is_not_run(folder: Path) -> None:
-    program, trace = folder / "git", folder / "trace"
-    program.write_text(f"#!/bin/sh\ntouch {trace}\n")
-    program.chmod(0o755)
-    repo = repository(folder / "repo", SMALL)
-    named = {"HOME": str(folder), "GIT_PYTHON_GIT_EXECUTABLE": str(program)}
-    ran = run("check", "--repo", repo, environment=named)
-    assert ran.returncode == ExitCode.OK, ran.stderr
-    assert not trace.exists()
-
-
 def test_without_git_the_message_says_so(folder: Path) -> None:
     repo = repository(folder / "repo", SMALL)
     (folder / "bin").mkdir()

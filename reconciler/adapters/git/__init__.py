@@ -1,1 +1,6 @@
-"""Repositories: what is read of them by revision, how a commit is made, and how it is published."""
+"""Git: repositories, revisions, work trees, remotes."""
+
+import os
+
+# Without it the import of GitPython fails if Git is not installed, and nothing could say so.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")

@@ -91,8 +91,7 @@ def _oid(entry: Entry | None) -> str:
 def _fields(git: GitProcess, *arguments: str) -> Generator[str, None, None]:
     """What git says with `-z`; of a field that is very long its beginning."""
     rest = b""
-    memory = Tally("", Limits()).memory
-    with closing(git.parts(*arguments, memory=memory)) as parts:
+    with closing(git.parts(*arguments)) as parts:
         for piece in parts:
             *whole, rest = (rest + piece).split(b"\0")
             for field in whole:

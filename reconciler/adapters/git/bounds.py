@@ -6,7 +6,6 @@ from contextlib import closing
 from msgspec import Struct, field
 
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.starting import HeldError
 from reconciler.documents.suffix import is_yaml
 from reconciler.documents.text import MAX_BYTES
 from reconciler.model.settings import Limits
@@ -15,8 +14,6 @@ from reconciler.ports import LimitError
 # A path is seldom longer; of deep trees that name each other they grow without end.
 PATH_BYTES = 512
 _LONGEST = 1 << 20
-_LEAST_MEMORY = 1 << 28
-_ENTRY_MEMORY = 2_560
 _HINT = "of a change, the Settings of its base count"
 
 
@@ -44,11 +41,6 @@ class Tally(Struct):
         message = f"{self.where} has more than {self.limits.files} files to be read"
         hint = f"split it, or raise spec.limits.files in ipam.yaml; {_HINT}"
         return LimitError(message, hint)
-
-    @property
-    def memory(self) -> int:
-        """Bytes that git may need to list so many entries: it compares trees in memory."""
-        return max(_LEAST_MEMORY, self.limits.files * _ENTRY_MEMORY)
 
 
 class Budget:
@@ -117,16 +109,13 @@ def fields(
         LimitError: A field is longer than any path, or git has more to list than its memory holds.
     """
     rest = b""
-    try:
-        with closing(git.parts(*arguments, data=data, memory=tally.memory)) as parts:
-            for piece in parts:
-                whole, ends, rest = (rest + piece).rpartition(b"\0")
-                if ends:
-                    yield from whole.decode("utf-8", "replace").split("\0")
-                if len(rest) > _LONGEST:
-                    raise LimitError("a path has over a million characters", "remove that file")
-    except HeldError as held:
-        raise tally.too_many() from held
+    with closing(git.parts(*arguments, data=data)) as parts:
+        for piece in parts:
+            whole, ends, rest = (rest + piece).rpartition(b"\0")
+            if ends:
+                yield from whole.decode("utf-8", "replace").split("\0")
+            if len(rest) > _LONGEST:
+                raise LimitError("a path has over a million characters", "remove that file")
     if rest:
         yield rest.decode("utf-8", "replace")
 

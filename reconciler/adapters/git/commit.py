@@ -9,8 +9,6 @@ from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Commit, GitError, Revision
 
 _WORK = b"refs/ipam/work"
-# Signing needs the person's own keys; nothing else of their folder is read.
-_HOME = ("HOME", "GNUPGHOME", "GPG_TTY")
 
 
 def make_commit(git: GitProcess, commit: Commit) -> Revision:
@@ -60,7 +58,7 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
     if key.startswith("ssh-") or file.is_file():
         key, form = (key if key.startswith("ssh-") else str(file.resolve())), "ssh"
     name, email = commit.committer
-    extra = {item: git.environment[item] for item in _HOME if item in git.environment}
+    extra = dict[str, str]()
     for role in ("AUTHOR", "COMMITTER"):
         extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
         extra[f"GIT_{role}_DATE"] = f"{revision.clock} +0000"

@@ -1,4 +1,7 @@
-"""The settings and variables that git is run with on every call: they beat the repository's own."""
+"""Settings and variables of every call of Git. They override the repository's own configuration."""
+
+from base64 import b64encode
+from collections.abc import Sequence
 
 CONFIG = (
     ("core.hooksPath", "/dev/null"),
@@ -18,8 +21,6 @@ CONFIG = (
     ("protocol.allow", "never"),
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "no"),
-    ("fetch.fsckObjects", "true"),
-    ("transfer.fsckObjects", "true"),
     ("push.recurseSubmodules", "no"),
     ("push.gpgSign", "false"),
     ("push.followTags", "false"),
@@ -42,29 +43,11 @@ CONFIG = (
     ("safe.bareRepository", "explicit"),
     ("advice.detachedHead", "false"),
     ("advice.graftFileDeprecated", "false"),
-    # Memory for packing and unpacking does not grow with a machine's processors or a file's size.
-    ("pack.threads", "4"),
-    ("core.bigFileThreshold", "16m"),
     # Another git may hold a lock for a moment; wait for it.
     ("core.filesRefLockTimeout", "2000"),
     ("core.packedRefsTimeout", "2000"),
 )
-# What git calls wrong in what it fetches, and what is only old: imports and broken tools left such
-# commits in many histories, and forges take them. What could lead a reader astray stays refused.
-_ODD = (
-    "badEmail",
-    "badFilemode",
-    "badTimezone",
-    "missingEmail",
-    "missingNameBeforeEmail",
-    "missingSpaceBeforeDate",
-    "missingSpaceBeforeEmail",
-    "multipleAuthors",
-    "zeroPaddedDate",
-    "zeroPaddedFilemode",
-)
 NETWORK = (
-    *((f"fetch.fsck.{what}", "ignore") for what in _ODD),
     # A server may not send us, and the token, elsewhere.
     ("http.followRedirects", "false"),
     # A remote that has gone silent is given up after a minute.
@@ -83,8 +66,51 @@ ENVIRONMENT = {
     "GIT_ATTR_NOSYSTEM": "1",
     # Beats what any configuration says of protocols, also in what git itself starts.
     "GIT_ALLOW_PROTOCOL": "none",
-    "HOME": "/nonexistent",
+    # It is sent by a header to the one remote that a call names.
+    "IPAM_GIT_TOKEN": "",
     "LANGUAGE": "C",
     "LC_ALL": "C",
     "TZ": "UTC",
 }
+Pairs = list[tuple[str, str]]
+
+
+def pairs(name: str, remote: str, credentials: str, asks_as: str) -> Pairs:
+    """What leads from our name for a remote to the remote itself, and what is said to it alone.
+
+    Args:
+        name: What git knows it by.
+        remote: URL or path.
+        credentials: `user:secret`, or empty.
+        asks_as: The user for whom git asks for the secret instead; empty when it does not.
+    """
+    found = [(f"url.{remote}.insteadOf", name), (f"url.{remote}.pushInsteadOf", name)]
+    if asks_as:
+        found.append((f"credential.{remote}.username", asks_as))
+    elif credentials:
+        header = f"http.{remote}.extraHeader"
+        # The empty one takes away those of the repository.
+        found += [(header, ""), (header, f"Authorization: Basic {basic(credentials)}")]
+    return found
+
+
+def configured(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
+    variables = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (name, value) in enumerate(settings):
+        variables[f"GIT_CONFIG_KEY_{number}"] = name
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables
+
+
+def protocol(remote: str) -> str:
+    """The one protocol by which a checked remote is reached."""
+    scheme, separator, _ = remote.partition("://")
+    if separator:
+        return scheme
+    return "file" if remote.startswith("/") else "ssh"
+
+
+def basic(credentials: str) -> str:
+    """Who logs in, as a header says it."""
+    return b64encode(credentials.encode()).decode()

@@ -1,10 +1,10 @@
 """What a git call said, and how one that failed is told: in git's own words, without a secret."""
 
+import signal
 from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reconciler.adapters.git.starting import ended
 from reconciler.ports import GitError
 
 # As git says it that may not fetch what a filter left out, before 2.44 and since.
@@ -25,6 +25,10 @@ _UNKNOWN = (
 )
 _FORBIDDEN = "returned error: 403"
 _WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
+
+
+SECONDS = 300.0
+"""How long a call of Git may take."""
 
 
 class Result(Struct, frozen=True):
@@ -66,3 +70,14 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "***")
     return text
+
+
+def late(command: str) -> GitError:
+    """Return the error of a call that did not end in time."""
+    message = f"git {command} took over {SECONDS:.0f} seconds"
+    return GitError(message, "see whether the remote answers, and try again")
+
+
+def ended(status: int) -> str:
+    """Describe how a process ended that printed nothing."""
+    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"

@@ -56,7 +56,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
     """
     told = "".join(f"{oid}\n" for oid in oids).encode()
     asked = ("fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--filter=blob:none")
-    guarded = replace(git, guards=(*git.guards, *_BY_IDS), beside=None)
+    guarded = replace(git, guards=(*git.guards, *_BY_IDS), objects={})
     result = guarded.run(*asked, "--stdin", "--", remote, data=told, remote=remote)
     if result.status != 0:
         raise unreachable("cannot fetch what a filter left out of the clone", "fetch", result)

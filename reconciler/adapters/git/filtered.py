@@ -7,8 +7,8 @@ folder that has no remote, and looks at the objects of the clone: there, what is
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from reconciler.adapters.git.failing import FILTERED, LACKS
 from reconciler.adapters.git.folders import common_folder, is_filtered, quoted
@@ -41,10 +41,7 @@ def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
 
 def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
     """What objects are; None for those that are not here."""
-    made = partial(_apart, git, is_long=len(oids[0]) == _SHA256)
-    if git.desk is not None:
-        return headers(git.desk.kept(made), oids)
-    with made() as apart:
+    with _apart(git, is_long=len(oids[0]) == _SHA256) as apart:
         return headers(apart, oids)
 
 
@@ -60,8 +57,6 @@ def promisor(settings: Iterable[Setting]) -> str:
 @contextmanager
 def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
     """Git on a repository of nothing that knows no remote, and reads the objects of another one."""
-    from tempfile import TemporaryDirectory  # 2 ms, and most clones have no filter
-
     with TemporaryDirectory(prefix="ipam-") as name:
         folder = Path(name)
         for inner in ("objects/info", "refs"):
@@ -75,5 +70,4 @@ def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
         }
         for path, text in texts.items():
             (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
-        desk = git.desk.apart() if git.desk is not None else None
-        yield replace(git, git_dir=folder, desk=desk)
+        yield replace(git, git_dir=folder, cache=None)

@@ -66,7 +66,7 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", "name one that is, or that is not there yet")
-    around = checkout_around(folder)
+    around = checkout_around(folder, environment)
     if around is None:
         return Site(folder, None)
     root = folder.relative_to(around).as_posix()

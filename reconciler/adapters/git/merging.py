@@ -5,20 +5,21 @@ server takes in does until it is accepted (git-receive-pack, "quarantine environ
 tree, no index and no merge driver has a part in it.
 """
 
+import atexit
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 
 from reconciler.adapters.git.ancestry import DEEPEN
-from reconciler.adapters.git.beside import Beside
 from reconciler.adapters.git.failing import DAMAGED, failure
-from reconciler.adapters.git.folders import common_folder
-from reconciler.adapters.git.guard import guarded, read_configuration
+from reconciler.adapters.git.folders import common_folder, quoted
+from reconciler.adapters.git.guard import guarded
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.findings import few
-from reconciler.ports import Revision, UnmergedError
+from reconciler.ports import GitError, Revision, UnmergedError
 
 _NAME, _ADDRESS = "ipam", "ipam@invalid"
 # What forges go by, whatever the repository's own configuration says.
@@ -56,11 +57,10 @@ def merge(
     git = repository.git
     if git.run("merge-base", base.id, head.id).status != 0:
         raise UnmergedError("what both come from is not in this clone", DEEPEN)
-    git, beside = _quarantine(git)
+    git = _quarantine(git)
     made = git.run(
         *(part for item in _SETTINGS for part in ("-c", item)),
         *("merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", base.id, head.id),
-        extra={"GIT_INDEX_FILE": str(beside.folder / "index")},
     )
     if made.status == _UNKNOWN:
         raise UnmergedError("git is older than 2.38, which cannot merge them aside", "update git")
@@ -80,15 +80,29 @@ def quarantined(repository: GitRepository) -> GitRepository:
         GitError: There is no place for it.
         UsageError: A program that the configuration names cannot be beaten.
     """
-    return replace(repository, git=_quarantine(repository.git)[0])
+    return replace(repository, git=_quarantine(repository.git))
 
 
-def _quarantine(git: GitProcess) -> tuple[GitProcess, Beside]:
-    if git.beside is not None:
-        return git, git.beside
-    beside = Beside((common_folder(git) / "objects").resolve())
-    desk = git.desk.apart() if git.desk is not None else None
-    return replace(guarded(git, read_configuration(git), ""), beside=beside, desk=desk), beside
+def _quarantine(git: GitProcess) -> GitProcess:
+    """Return Git that writes objects to a folder of this run, and reads those of the repository.
+
+    The folder is removed with this process.
+    """
+    if git.objects:
+        return git
+    try:
+        folder = TemporaryDirectory(prefix="ipam-")
+    except OSError as failed:
+        hint = "TMPDIR names a folder that can be written"
+        raise GitError(f"there is no place for a merge: {failed.strerror}", hint) from None
+    atexit.register(folder.cleanup)
+    objects = {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(str((common_folder(git) / "objects").resolve())),
+        "GIT_OBJECT_DIRECTORY": folder.name,
+        "GIT_INDEX_FILE": f"{folder.name}/index",
+    }
+    cache = git.cache.apart() if git.cache is not None else None
+    return replace(guarded(git), objects=objects, cache=cache)
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:

@@ -185,7 +185,7 @@ def read_folder(git: GitProcess, folder: Entry) -> list[Entry] | None:
     Raises:
         GitError: Git fails.
     """
-    if git.desk is None:  # one call tells it then, and this would take two
+    if git.cache is None:  # one call tells it then, and this would take two
         return None
     (tree,) = _objects(git, headers(git, [folder.oid]))
     if tree is None or tree.kind != "tree":

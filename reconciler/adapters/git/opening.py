@@ -1,14 +1,15 @@
 """Which repository a path means: a checkout, or a bare one."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from reconciler.adapters.git.conversion import Conversion
-from reconciler.adapters.git.guard import guarded, read_configuration, require_own
-from reconciler.adapters.git.heads import shown_branch, small_text
+from reconciler.adapters.git.guard import guarded
+from reconciler.adapters.git.heads import shown_branch
 from reconciler.adapters.git.naming import check_branch
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import GitProcess, discover
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
@@ -17,6 +18,7 @@ from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import GitError, UsageError
 
+_OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 
 
@@ -42,9 +44,7 @@ def open_repository(
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
     path = path.resolve()
-    git_dir, worktree = _locate(path)
-    around = [] if worktree is None else [worktree, worktree / ".git"]
-    require_own([*around, git_dir], environment)
+    git_dir, worktree = _locate(path, environment)
     git = GitProcess(git_dir, environment, root=_root(path, worktree, root))
     shown = shown_branch(git)
     # Of a branch that is only read from, the name does not matter.
@@ -58,7 +58,7 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     git = repository.git
     place = require_place(git.root, repository.worktree)
-    conversion = Conversion(lambda: guarded(git, read_configuration(git), ""), place)
+    conversion = Conversion(lambda: guarded(git), place)
     try:
         head = repository.source("HEAD")
     except GitError:
@@ -89,43 +89,46 @@ def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
     return found_root(path, top, SETTINGS)
 
 
-def checkout_around(path: Path) -> Path | None:
-    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none.
+def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
+    """Return the top of the checkout, or the bare repository, that a folder belongs to, if any.
 
-    The folder need not be there.
+    The folder need not exist.
+
+    Raises:
+        GitError: Another user owns it.
     """
+    while not path.is_dir():
+        path = path.parent
     try:
-        git_dir, worktree = _locate(path)
-    except GitError:
+        git_dir, worktree = _locate(path, environment)
+    except _NoRepositoryError:
         return None
     return worktree or git_dir
 
 
-def _locate(path: Path) -> tuple[Path, Path | None]:
-    """The repository's own folder, and its work tree if it has one.
+class _NoRepositoryError(GitError):
+    """A folder belongs to no repository."""
 
-    By hand and not by git's discovery: with a bare repository that is not named git would have to
-    trust what it finds. A checkout goes before a bare repository of the same folder: whoever may
-    add files to a checkout could lay one out in it.
+
+def _locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
+    """Return the repository's own folder, and its work tree if it has one.
+
+    Raises:
+        GitError: Git finds no repository, or one of another user.
     """
-    for folder in (path, *path.parents):
-        inner = folder / ".git"
-        if _is_file(inner / "HEAD"):
-            return inner, folder
-        if _is_file(inner):
-            target = Path(small_text(inner).removeprefix("gitdir: "))
-            target = target if target.is_absolute() else (folder / target).resolve()
-            if not _is_folder(target):
-                raise GitError(f"{inner} leads to no Git repository", _NO_REPOSITORY)
-            return target, folder
-        if folder == path and _is_file(path / "HEAD") and _is_folder(path / "objects"):
-            return path, path.parent if path.name == ".git" else None
-    raise GitError(f"{path} is not a Git repository", _NO_REPOSITORY)
+    folder = path.parent if path.name == ".git" else path
+    is_bare = _is_file(folder / "HEAD") and not os.path.lexists(folder / ".git")
+    found = discover(folder, environment, is_bare=is_bare)
+    if "dubious ownership" in found.err:
+        place = _OWNED.search(found.err)
+        message = f"{place[1] if place else path} belongs to another user"
+        hint = f"if you trust it: git config --global --add safe.directory {place[1] if place else path}"
+        raise GitError(message, hint)
+    if found.status != 0:
+        raise _NoRepositoryError(f"{path} is not a Git repository", _NO_REPOSITORY)
+    git_dir, *up = os.fsdecode(found.out).splitlines()
+    return Path(git_dir), (folder / up[0]).resolve() if up else None
 
 
 def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
-
-
-def _is_folder(path: Path) -> bool:
-    return os.path.isdir(path)  # noqa: PTH112 - what cannot be looked at is none, and no error

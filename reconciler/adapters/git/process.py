@@ -1,69 +1,173 @@
-"""How git is run: with which settings, in which environment, for how long; GitPython starts it.
+"""How `ipam` runs Git.
 
-Everything that could make git run or read something else is switched off on every call: hooks,
-filters of fsmonitor, replace objects, system and user configuration, prompts, protocols that are
-not needed. The environment is emptied because `GIT_DIR` and its kin beat every argument. A secret
-goes by the environment, never by an argument, and is cut out of whatever git says. GitPython is
-used as a process runner only; its index and blob streams are 13 to 160 times slower.
+GitPython starts the processes. Every call switches off what could run code of the repository: hooks,
+filters, monitors, pagers, credential helpers, protocols that the call does not need. Variables that
+would lead Git elsewhere are removed from this process at its start (`clean_environment`). A secret
+is passed by the environment, never by an argument, and is removed from what Git prints.
 
-The repository's own configuration is read by git on each call, and nothing turns that off. What of
-it would run something is beaten one by one: by `-c` where the name is known, by `guard.py` where
-the repository chooses it. A remote is known to git by a name that nobody can guess, so no section
-of the configuration is about it.
+Git reads the repository's own configuration on each call. Settings with a fixed name are overridden
+here, those whose names the repository chooses in `guard.py`. Git knows a remote by a name that
+nobody can guess, so no section of the configuration is about it.
 """
 
 import logging
 import os
+import re
 import shlex
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+import weakref
+from collections.abc import Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
-from typing import TYPE_CHECKING, Any
+from subprocess import PIPE, Popen, TimeoutExpired  # nosec B404  # names only; GitPython starts git
+from typing import Any
 from urllib.parse import quote
 
-from reconciler.adapters.children import child, converse, listen, partner
-from reconciler.adapters.git import reaching
-from reconciler.adapters.git.config import CONFIG, ENVIRONMENT, NETWORK
-from reconciler.adapters.git.failing import DAMAGED, Result, failure, redacted
-from reconciler.adapters.git.root_folder import TOP, RootFolder
-from reconciler.adapters.git.starting import (
-    EXCHANGE_MEMORY,
-    MEMORY,
-    SECONDS,
-    HeldError,
-    held,
-    is_held,
-    late,
-    named_object,
-    overfull,
-    require_git,
-    runner,
-    spool,
-    spooled,
-)
-from reconciler.ports import UsageError
-from reconciler.report.escape import escape
+from git import Git, GitCommandNotFound
 
-if TYPE_CHECKING:
-    from reconciler.adapters.git.beside import Beside
-    from reconciler.adapters.git.desk import Desk
+from reconciler.adapters.children import answered, child, converse, listen, partner
+from reconciler.adapters.git.config import (
+    CONFIG,
+    ENVIRONMENT,
+    NETWORK,
+    basic,
+    configured,
+    pairs,
+    protocol,
+)
+from reconciler.adapters.git.failing import DAMAGED, SECONDS, Result, failure, late, redacted
+from reconciler.adapters.git.root_folder import TOP, RootFolder
+from reconciler.ports import GitError, UsageError
+from reconciler.report.escape import escape
 
 _log = logging.getLogger(__name__)
 
-# What a person may hand through to reach a remote; nothing else of the environment gets in.
-PASSED = (
-    "PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_ASKPASS", "HTTPS_PROXY", "https_proxy",
-    "NO_PROXY", "no_proxy", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "TMPDIR",
-)  # fmt: skip
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 REMOTE = f"ipam-{os.urandom(16).hex()}"
-"""What git knows the remote by. Chosen anew by each process: a configuration cannot be about it."""
+"""The name of the remote for Git. It is random, so that a configuration cannot be about it."""
+_PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+"""Where the person's own configuration is; Git reads `safe.directory` there."""
+_KEPT = re.compile(
+    "|".join(("GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_PYTHON_REFRESH", *_PERSONAL))
+    + r"|GIT_CONFIG_(COUNT|(KEY|VALUE)_[0-9]+)"
+)
 
-Files = tuple[int, int]
-"""Descriptors of what git is told, and of what takes its answer."""
+
+def clean_environment(variables: MutableMapping[str, str]) -> None:
+    """Remove the variables by which a caller could lead Git to other files or programs."""
+    for name in list(variables):
+        if name.startswith("GIT_") and not _KEPT.fullmatch(name):
+            del variables[name]
+
+
+class GitCommandCache:
+    """Answers of calls that only read, and the processes that look objects up, of one run.
+
+    A run asks the same about a change and its base in many places. A run that writes, and one that
+    continues for longer, has none.
+    """
+
+    _READING = frozenset(
+        [
+            "config",
+            "diff-tree",
+            "for-each-ref",
+            "log",
+            "ls-tree",
+            "merge-base",
+            "rev-list",
+            "rev-parse",
+        ]
+    )
+    _MAX_BYTES = 1 << 20
+    # Git takes these bytes of names before anybody reads its answer.
+    _MAX_NAMES = 1 << 15
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._answers: dict[tuple[tuple[str, ...], bytes | None], Result] = {}
+        self._lookups: dict[str, _Lookup] = {}
+        self._stack = ExitStack()
+        self._process = os.getpid()
+        weakref.finalize(self, _close, self._stack, self._process)
+
+    def known(self, arguments: Sequence[str], data: bytes | None) -> Result | None:
+        """Return the answer of an earlier call."""
+        return self._answers.get((tuple(arguments), data))
+
+    def note(self, arguments: Sequence[str], data: bytes | None, answer: Result) -> None:
+        """Keep the answer of a call that only reads."""
+        if arguments[0] in self._READING and len(answer.out) <= self._MAX_BYTES:
+            self._answers[tuple(arguments), data] = answer
+
+    def apart(self) -> "GitCommandCache":
+        """Return a cache for another object database, closed with this one."""
+        other = GitCommandCache()
+        self._stack.callback(other.close)
+        return other
+
+    def look_up(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
+        """Return the answer of a long-lived `cat-file`, None if a new process has to answer."""
+        # A forked process shares these pipes.
+        if len(names) > self._MAX_NAMES or os.getpid() != self._process:
+            return None
+        if how not in self._lookups:
+            process = self._stack.enter_context(partner(start))
+            self._lookups[how] = _Lookup(process, has_data=how == "--batch")
+        found = self._lookups[how].ask(names)
+        if found is None:
+            self.close()
+        return found
+
+    def close(self) -> None:
+        """End the processes; a later lookup starts them again."""
+        self._lookups.clear()
+        _close(self._stack, self._process)
+
+
+class _Lookup:
+    """A `cat-file` process that answers until it is closed."""
+
+    def __init__(self, process: "Popen[bytes]", *, has_data: bool) -> None:
+        self._process = process
+        self._has_data = has_data
+        self._rest = b""
+        self._more: Iterator[bytes] = answered(process, SECONDS)
+
+    def ask(self, names: bytes) -> bytes | None:
+        """Return one answer per line of `names`, None if the process ended."""
+        if self._process.stdin is None:
+            return None
+        found = []
+        try:
+            self._process.stdin.write(names)
+            self._process.stdin.flush()
+            for _ in range(names.count(b"\n")):
+                while (end := self._rest.find(b"\n") + 1) == 0:
+                    self._rest += next(self._more)
+                found.append(line := self._take(end))
+                size = line[line.rfind(b" ") + 1 :].strip()
+                found.append(self._take(int(size) + 1 if self._has_data and size.isdigit() else 0))
+        except (BrokenPipeError, StopIteration, TimeoutError):
+            return None
+        return b"".join(found)
+
+    def _take(self, size: int) -> bytes:
+        pieces, have = [self._rest], len(self._rest)
+        while have < size:
+            pieces.append(next(self._more))
+            have += len(pieces[-1])
+        whole = b"".join(pieces)
+        self._rest = whole[size:]
+        return whole[:size]
+
+
+def _close(stack: ExitStack, process: int) -> None:
+    """Close a stack in the process that opened it, not in one that was forked from that."""
+    if os.getpid() == process:
+        with suppress(OSError):
+            stack.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +176,22 @@ class GitProcess:
 
     Attributes:
         git_dir: The repository's own folder.
-        environment: The variables of `PASSED`, `TOKEN`, and `HOME`, as far as they are set.
+        environment: Variables of the caller: `IPAM_GIT_TOKEN`, `GIT_ASKPASS`, `HOME` and the like.
         credentials: `user:secret` for an http remote, or empty.
-        guards: Settings that beat those of the repository, by name.
-        calls_safe: The person calls the folder of the remote safe, though it is another user's.
-        root: The folder of the repository that it is asked about.
-        beside: Where it puts what it makes, if not into the repository.
-        desk: What this run has asked already; None for who goes on when the repository has changed.
-        brings: Fetches objects by their ids; None where what a filter left out is named instead.
+        guards: Settings that override those of the repository, by name.
+        root: The folder of the repository that is read and written.
+        objects: A folder for the objects that Git makes, if they do not go into the repository.
+        cache: What this run asked before; None for a run that writes or continues for longer.
+        brings: Fetches objects by their ids; None if objects that a filter left out are an error.
     """
 
     git_dir: Path
     environment: Mapping[str, str]
     credentials: str = field(default="", repr=False)
     guards: tuple[tuple[str, str], ...] = ()
-    calls_safe: bool = False
     root: RootFolder = TOP
-    beside: "Beside | None" = None
-    desk: "Desk | None" = field(default=None, compare=False, repr=False)
+    objects: "Mapping[str, str]" = field(default_factory=dict, compare=False)
+    cache: GitCommandCache | None = field(default=None, compare=False, repr=False)
     brings: "Callable[[Sequence[str]], None] | None" = field(
         default=None, compare=False, repr=False
     )
@@ -100,103 +202,82 @@ class GitProcess:
         data: bytes | None = None,
         remote: str = "",
         extra: Mapping[str, str] | None = None,
-        memory: int = MEMORY,
-        files: Files | None = None,
     ) -> Result:
-        """Run git to its end.
+        """Run Git to its end.
 
         Args:
-            arguments: A plumbing command with its arguments; names from outside behind `--`.
+            arguments: A plumbing command with its arguments; names from outside after `--`.
             data: Its standard input.
-            remote: The one remote that it may reach, as `check_remote` gave it, which stands among
-                the arguments; without this every protocol is refused.
+            remote: The one remote that it may reach, as `check_remote` returned it, which is among
+                the arguments. Without it every protocol is refused.
             extra: Further variables of its environment.
-            memory: Bytes that git may need, where the system can hold it to that.
-            files: What takes the place of its standard input and output.
 
         Raises:
             GitError: Git is not installed, or did not end in time.
-            LimitError: It needs more memory than that.
         """
-        if self.desk is not None and (known := self.desk.known(arguments, data)) is not None:
+        if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
             return known
-        memory = max(memory, EXCHANGE_MEMORY) if remote else memory
-        start = partial(
-            self._start, arguments, remote=remote, extra=extra or {}, memory=memory, files=files
-        )
-        with child(start) as process:
+        with child(partial(self._start, arguments, remote, extra or {})) as process:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
                 raise late(arguments[0]) from None
-        said = err.decode("utf-8", "replace").strip().replace(REMOTE, remote)
-        if process.returncode != 0 and is_held(said):
-            raise self._overfull(arguments, said, memory)
-        result = Result(process.returncode, out, redacted(said, self._secrets()))
-        if self.desk is not None:
-            self.desk.note(arguments, data, result)
+        text = err.decode("utf-8", "replace").strip().replace(REMOTE, remote)
+        result = Result(process.returncode, out, redacted(text, self._secrets()))
+        if self.cache is not None:
+            self.cache.note(arguments, data, result)
         return result
 
     def look_up(self, how: str, names: Sequence[str]) -> bytes:
-        """What `cat-file` says of objects, with `--batch` or `--batch-check`.
-
-        Of thousands, what git is told and what it answers are files: it writes each blob by itself.
-        Through a pipe each of them wakes the reader, which takes as long as reading it.
+        """Return what `cat-file` prints about objects, with `--batch` or `--batch-check`.
 
         Raises:
             GitError: An object is corrupt, or promised by a remote and not here.
         """
-        if self.desk is not None:
-            start = partial(self._start, ("cat-file", how), remote="", extra={}, memory=MEMORY)
-            said = self.desk.looked_up(how, names, partial(partner, start))
-            if said is not None:
-                return said
-        with spool("\n".join([*names, ""]).encode()) as told, spool() as answer:
-            result = self.run("cat-file", how, "--buffer", files=(told, answer))
-            if result.status != 0:
-                raise failure("cat-file", result, DAMAGED)
-            return spooled(answer)
+        data = "".join(f"{name}\n" for name in names).encode()
+        if self.cache is not None:
+            start = partial(self._start, ("cat-file", how), "", {})
+            if (found := self.cache.look_up(how, data, start)) is not None:
+                return found
+        result = self.run("cat-file", how, "--buffer", data=data)
+        if result.status != 0:
+            raise failure("cat-file", result, DAMAGED)
+        return result.out
 
-    def parts(
-        self, *arguments: str, data: bytes | None = None, memory: int
-    ) -> Generator[bytes, None, None]:
-        """The output of a call that may say more than memory holds, piece by piece.
-
-        Closed early, it ends git.
+    def parts(self, *arguments: str, data: bytes | None = None) -> Generator[bytes, None, None]:
+        """Yield the output of a call piece by piece. Closed early, it ends Git.
 
         Args:
-            arguments: A plumbing command with its arguments; names from outside behind `--`.
+            arguments: A plumbing command with its arguments; names from outside after `--`.
             data: Its standard input.
-            memory: Bytes that git may need, where the system can hold it to that.
 
         Raises:
             GitError: Git failed, is not installed, or did not end in time.
-            LimitError: It needs more memory than that.
         """
-        if self.desk is None:
-            yield from self._parts(arguments, data, memory)
+        if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
+            yield known.out
             return
-        with closing(self._parts(arguments, data, memory)) as parts:
-            yield from self.desk.pieces(arguments, data, parts)
+        kept = bytearray()
+        with closing(self._parts(arguments, data)) as parts:
+            for piece in parts:
+                kept += piece[: GitCommandCache._MAX_BYTES + 1 - len(kept)]
+                yield piece
+        if self.cache is not None:
+            self.cache.note(arguments, data, Result(0, bytes(kept), ""))
 
-    def _parts(
-        self, arguments: Sequence[str], data: bytes | None, memory: int
-    ) -> Generator[bytes, None, None]:
-        said = bytearray()
-        start = partial(self._start, arguments, remote="", extra={}, memory=memory)
-        with child(start) as process:
+    def _parts(self, arguments: Sequence[str], data: bytes | None) -> Generator[bytes, None, None]:
+        err = bytearray()
+        with child(partial(self._start, arguments, "", {})) as process:
             try:
-                yield from listen(process, data, SECONDS, said)
+                yield from listen(process, data, SECONDS, err)
             except (TimeoutError, TimeoutExpired):
                 raise late(arguments[0]) from None
         if process.returncode != 0:
-            text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
-            if is_held(text):
-                raise self._overfull(arguments, text, memory)
+            text = redacted(err.decode("utf-8", "replace").strip(), self._secrets())
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
-        """Like `run`; the output, without its last line feed.
+        """Like `run`; return the output, without its last line feed.
 
         Raises:
             GitError: Git failed.
@@ -206,80 +287,96 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(
-        self,
-        arguments: Sequence[str],
-        *,
-        remote: str,
-        extra: Mapping[str, str],
-        memory: int,
-        files: Files | None = None,
-    ) -> Any:
-        start = runner()
-        variables = dict(ENVIRONMENT)
-        variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
-        # Git runs in the repository's folder: no program is looked for there.
-        variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
-        variables |= self.beside.variables if self.beside is not None else {}
-        variables |= extra
-        # In this order: what is said later of one name counts.
-        pairs = [*self.guards, *CONFIG, ("safe.directory", str(self.git_dir))]
-        if self.git_dir.name == ".git":
-            pairs.append(("safe.directory", str(self.git_dir.parent)))
+    def _start(self, arguments: Sequence[str], remote: str, extra: Mapping[str, str]) -> Any:
+        # The last value of a name counts.
+        variables = {**self.environment, **ENVIRONMENT, **self.objects, **extra}
+        settings = [*self.guards, *CONFIG]
         if remote:
-            pairs += NETWORK
-            pairs += reaching.pairs(REMOTE, remote, self._credentials(), self._asks_as())
-            pairs += reaching.servers(REMOTE) if self.calls_safe else []
-            variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
-        variables |= reaching.configured(pairs)
+            settings += NETWORK
+            settings += pairs(REMOTE, remote, self._credentials(), self._asks_as())
+            variables["GIT_ALLOW_PROTOCOL"] = protocol(remote)
+            if variables["GIT_ALLOW_PROTOCOL"] == "file":
+                # The Git that serves the folder looks for `safe.directory` in the person's own
+                # configuration if the folder belongs to another user.
+                variables = _personal(variables, self.environment)
+        variables |= configured(settings)
         command = [
-            *held(memory, os.environ.keys() - variables, files[1] if files else None),
+            "git",
             f"--git-dir={self.git_dir}",
             *(REMOTE if remote and part == remote else part for part in arguments),
         ]
-        require_git(variables["PATH"])
         if _log.isEnabledFor(logging.DEBUG):
-            _log.debug("%s", self._told(arguments))
-        # Signals as ours: git then meets a full disk as an error, and takes its locks away.
-        return start(str(self.git_dir)).execute(
-            command, as_process=True, istream=files[0] if files else PIPE, env=variables,
-            start_new_session=True, restore_signals=False, pass_fds=files or (),
-        )  # fmt: skip
+            _log.debug("%s", self._shown(arguments))
+        return _started(self.git_dir, command, variables)
 
-    def _told(self, arguments: Sequence[str]) -> str:
-        """A call as a person would type it: without secrets, and without what only guards it."""
-        said = shlex.join(["git", f"--git-dir={self.git_dir}", *arguments])
-        return escape(redacted(said, self._secrets()))
-
-    def _overfull(self, arguments: Sequence[str], said: str, memory: int) -> HeldError:
-        oid, asks = named_object(said), ("cat-file", "-t")
-        is_asked = oid != "" and tuple(arguments[:2]) != asks
-        is_commit = is_asked and self.run(*asks, oid).out == b"commit\n"
-        return overfull(arguments[0], oid, memory, is_commit=is_commit)
+    def _shown(self, arguments: Sequence[str]) -> str:
+        """A call as a person would type it: without secrets, and without its settings."""
+        command = shlex.join(["git", f"--git-dir={self.git_dir}", *arguments])
+        return escape(redacted(command, self._secrets()))
 
     def _credentials(self) -> str:
-        """What to say to an http remote: the token, in the name of the URL's user if it has one."""
+        """The login for an http remote: the token, in the name of the URL's user if it has one."""
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
         if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that were no text
-            raise UsageError(f"{TOKEN} is no text in UTF-8", "set it as the server showed it")
+            raise UsageError(f"{TOKEN} is not text in UTF-8", "set it as the server showed it")
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _asks_as(self) -> str:
-        """The URL's user, for whom git asks the person's own program when there is no secret."""
+        """The URL's user, for whom Git asks the person's own program if there is no secret."""
         user, _, secret = self._credentials().partition(":")
         return user if not secret and self.environment.get("GIT_ASKPASS") else ""
 
     def _secrets(self) -> list[str]:
-        """What must not be shown, in every form that git may show it in."""
+        """What must not be shown, in every form in which Git may print it."""
         credentials = self._credentials()
         if not credentials:
             return []
         user, _, secret = credentials.partition(":")
-        hidden = [reaching.basic(credentials), secret or user]
+        hidden = [basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
+def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:
+    """Ask Git which repository a folder belongs to; Git refuses that of another user.
+
+    Args:
+        folder: The folder.
+        environment: Variables of the caller; the person's own configuration counts here.
+        is_bare: The folder itself may be a bare repository. Git takes no other one: whoever adds
+            files to a repository could add a bare repository with its own configuration.
+
+    Returns:
+        The repository's own folder, and the way from the folder up to the top of its work tree.
+    """
+    taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
+    command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
+    variables = _personal({**environment, **ENVIRONMENT}, environment)
+    with child(partial(_started, folder, command, variables)) as process:
+        out, err = converse(process, None, SECONDS)
+    return Result(process.returncode, out, err.decode("utf-8", "replace"))
+
+
+def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Replace the variables that hide the person's own configuration by the person's."""
+    others = {name: value for name, value in variables.items() if name not in _PERSONAL}
+    return others | {name: own[name] for name in _PERSONAL if name in own}
+
+
+def _started(folder: Path, command: Sequence[str], variables: dict[str, str]) -> Any:
+    """Start Git in a folder."""
+    # No program is looked for in the folder.
+    variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
+    try:
+        # With our signal handlers Git meets a full disk as an error, and removes its locks.
+        return Git(str(folder)).execute(
+            command, as_process=True, istream=PIPE, env=variables,
+            start_new_session=True, restore_signals=False,
+        )  # fmt: skip
+    except GitCommandNotFound:
+        raise GitError("git is not installed", "install git 2.31 or newer") from None
+
+
 def _absolute(path: str) -> str:
-    """A search path without folders that depend on where one stands."""
+    """Remove the folders of a search path that depend on the current folder."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))

@@ -8,7 +8,6 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from reconciler.adapters.git.guard import is_called_safe
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import UsageError
 
@@ -35,8 +34,7 @@ class Remote(Struct, frozen=True):
 
     def reached_by(self, git: GitProcess) -> GitProcess:
         """The same git, with what it needs to reach this remote."""
-        is_safe = is_called_safe(self.folders, git.environment)
-        return replace(git, credentials=self.credentials, calls_safe=is_safe)
+        return replace(git, credentials=self.credentials)
 
     @property
     def folders(self) -> list[Path]:

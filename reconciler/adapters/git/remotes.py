@@ -14,7 +14,6 @@ from reconciler.adapters.git.guard import (
     guarded,
     read_configuration,
     require_apart,
-    require_own,
 )
 from reconciler.adapters.git.heads import require_unshown
 from reconciler.adapters.git.mirror import make_mirror, require_ours
@@ -42,7 +41,7 @@ def with_remote(repository: GitRepository) -> GitRepository:
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
     named, remote = _remote(repository, settings)
-    git = guarded(repository.git, settings, remote.url if remote is not None else "")
+    git = guarded(repository.git, settings)
     repository = replace(repository, git=git)
     if remote is None or repository.is_checked_out:
         require_unshown(git, repository.branch)
@@ -74,7 +73,7 @@ def bring(repository: GitRepository, oids: Sequence[str]) -> None:
     if (remote := _named(repository, settings, name)) is None:
         message = f"there is no remote {name} to bring what a filter left out of the clone"
         raise GitError(message, "git remote add it, or clone without a filter")
-    guards = replace(repository, git=guarded(repository.git, settings, remote.url))
+    guards = replace(repository, git=guarded(repository.git, settings))
     fetch_objects(_reaching(guards, remote), remote.url, oids)
 
 
@@ -108,7 +107,6 @@ def _reaching(repository: GitRepository, remote: Remote) -> GitProcess:
     """Git that reaches a remote which the repository's own configuration names."""
     own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
     require_apart(remote.folders, own)
-    require_own(remote.folders, repository.git.environment)
     return remote.reached_by(repository.git)
 
 

@@ -30,6 +30,8 @@ _CHUNK = 12_000
 # And so many bytes of them.
 _AT_ONCE = 1 << 25
 _LIST = ("ls-tree", "-z", "--full-tree")
+_REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
+_SHORT = re.compile(r":.*|[. ]+$|[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # What a cache says goes to git only in this form.
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 
@@ -209,19 +211,27 @@ class GitSource:
         """All files below some paths; their sizes are noted."""
         if not paths:
             return []
-        tally, found = self._budget.tally(), list[Entry]()
+        tally, found = self._budget.tally(), dict[str, Entry]()
         asked = self._git.root.inside(paths)
-        # Of what a filter left out git cannot tell the size; then it is told on reading.
-        how = ("-r",) if is_filtered(self._git) else ("-r", "-l")
+        # Git cannot tell the size of what a filter left out; then it is asked for on reading.
+        how = ("-r", "-t") if is_filtered(self._git) else ("-r", "-t", "-l")
         listing = fields(self._git, tally, *_LIST, *how, self._revision.id, "--", *asked)
+        twice = dict[str, None]()
         with closing(listing) as lines:
             for line in lines:
                 entry, size = self._entry(line)
+                if entry.path in found:
+                    twice[entry.path] = None
+                found[entry.path] = entry
+                if entry.mode == _TREE:
+                    continue
                 self._budget.count(entry.path, max(size, 0))
                 if size >= 0:
                     self._sizes[entry.oid] = size
-                found.append(entry)
-        return found
+        for path in twice:
+            message = "the name occurs twice in its folder, which no checkout can write"
+            self._findings[error("path-invalid", Location(path), message, _REWRITE)] = None
+        return [entry for path, entry in found.items() if path not in twice and entry.mode != _TREE]
 
     def _entry(self, line: str) -> tuple[Entry, int]:
         """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
@@ -260,10 +270,25 @@ def irregular(path: str, mode: str) -> Finding | None:
     if mode in _MODES:
         message = f"not a regular file: {_MODES[mode]} (mode {mode})"
         return error("not-a-file", place, message, "put the content itself there")
+    if wrong := _no_checkout(path):
+        return error("path-invalid", place, wrong, _REWRITE)
     if not path.isprintable() or "\ufffd" in path or "\\" in path:
         message = "the path has characters that a file name must not have"
         return error("not-a-file", place, message, "rename the file")
     return None
+
+
+def _no_checkout(path: str) -> str:
+    """Say why no checkout can write a path; empty if one can. As Git checks names."""
+    names = path.split("/")
+    # NTFS drops what follows a colon, and dots and spaces at the end; it has .git as GIT~1, too.
+    if any(_SHORT.sub("", it).casefold() in (".git", "git~1") for it in names):
+        return "the path has a name that Git keeps for itself"
+    if any(it in ("", ".", "..") for it in names):
+        return "the path has an empty name, . or .."
+    if any(len(it.encode()) > 255 for it in names):
+        return "the path has a name of more than 255 bytes"
+    return "the path has more than 4,000 bytes" if len(path.encode()) > 4_000 else ""
 
 
 def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:

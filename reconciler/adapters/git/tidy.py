@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 
 from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.starting import EXCHANGE_MEMORY
 
 # Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.
 LOOSE = 16
@@ -31,7 +30,7 @@ def tidy(git: GitProcess, alone: Callable[[], AbstractContextManager[None]]) -> 
 
 
 def _pack(git: GitProcess) -> None:
-    result = git.run("gc", "--quiet", memory=EXCHANGE_MEMORY)
+    result = git.run("gc", "--quiet")
     if result.status != 0:
         raise failure("gc", result)
 

@@ -18,8 +18,7 @@ from reconciler.cli.shared.verbs import VERBS
 from reconciler.codes import CODES
 from reconciler.evaluate import Evaluation
 from reconciler.model.settings import Settings
-from reconciler.report.listing.items import items
-from reconciler.report.listing.words import listings
+from reconciler.report.listing.items import items, listings
 from reconciler.sources import schema_files
 
 _MOST = 200

@@ -9,14 +9,13 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from reconciler.adapters.git.desk import Desk
 from reconciler.adapters.git.opening import (
     ground,
     open_repository,
     open_revision,
     open_worktree,
 )
-from reconciler.adapters.git.process import PASSED, TOKEN
+from reconciler.adapters.git.process import GitCommandCache
 from reconciler.adapters.git.remotes import bringing, open_mirror, with_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.standing import Seen
@@ -26,16 +25,10 @@ from reconciler.commands.reconcile_commits import newest
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Source, UsageError
 
-_KNOWN = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
-
 
 def environment() -> Mapping[str, str]:
-    """What git may know of the environment."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in _KNOWN or name.startswith("GIT_CONFIG_")
-    }
+    """The variables that Git and the login at a remote need."""
+    return dict(os.environ)
 
 
 def cache_folder() -> Path:
@@ -123,9 +116,9 @@ def _asking_once(repository: GitRepository) -> GitRepository:
     context = click.get_current_context(silent=True)
     if context is None:
         return repository
-    desk = Desk()
-    context.call_on_close(desk.close)
-    return replace(repository, git=replace(repository.git, desk=desk))
+    cached = GitCommandCache()
+    context.call_on_close(cached.close)
+    return replace(repository, git=replace(repository.git, cache=cached))
 
 
 def apart(repository: GitRepository, revision: str) -> Read:

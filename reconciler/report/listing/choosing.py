@@ -1,16 +1,23 @@
-"""Which of the objects `ipam get` shows, and in what order."""
+"""Which of the objects `ipam get` shows, and in what order; label selectors as `kubectl -l` takes them.
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+Source:
+    Kubernetes documentation, "Labels and Selectors": `a=b`, `a==b`, `a!=b`, `a in (b,c)`,
+    `a notin (b)`, `a` and `!a`, with commas between. As there, `a!=b` and `a notin (b)` hold where
+    there is no such label.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.findings import nearest
 from reconciler.report.listing.items import Item
-from reconciler.report.listing.selector import Labels
-from reconciler.report.listing.template import Values
 from reconciler.report.standing import asked_range
+
+Labels = Mapping[str, str]
 
 
 class Wish(Struct, frozen=True):
@@ -87,17 +94,50 @@ ORDERS = tuple(_ORDERS)
 """The words by which objects are put in order."""
 
 
-def in_order(items: Iterable[Item], by: str | Callable[[Any], Values]) -> list[Item]:
-    """Objects in the order of a word, or of the value that a path leads to; those without it last."""
-    if isinstance(by, str):
-        return sorted(items, key=_ORDERS[by])
+def in_order(items: Iterable[Item], by: str) -> list[Item]:
+    """Sort objects by one of `ORDERS`."""
+    return sorted(items, key=_ORDERS[by])
 
-    def value(item: Item) -> tuple[bool, bool, Any]:
-        values = by(item.body()) if item.body is not None else []
-        if not values:
-            return True, True, ""
-        found = values[0]
-        is_number = isinstance(found, int | float)
-        return False, not is_number, found if is_number else str(found)
 
-    return sorted(items, key=value)
+_KEY = r"(?P<key>[A-Za-z0-9](?:[-\w./]*[A-Za-z0-9])?)"
+_SET = re.compile(rf"{_KEY}\s+(?P<how>in|notin)\s*\((?P<values>[^()]*)\)", re.ASCII)
+_EQUAL = re.compile(rf"{_KEY}\s*(?P<how>==|=|!=)\s*(?P<values>[-\w.]*)", re.ASCII)
+_THERE = re.compile(rf"(?P<how>!?)\s*{_KEY}", re.ASCII)
+_PARTS = re.compile(r",(?![^()]*\))")
+
+
+class SelectorError(ValueError):
+    """A text is no selector."""
+
+
+class _Term(NamedTuple):
+    key: str
+    holds: Callable[[str | None], bool]
+
+
+def parse_selector(text: str) -> Callable[[Labels], bool]:
+    """Whether labels are what a selector asks for.
+
+    Raises:
+        SelectorError: It is none; the message names the part that cannot be read.
+    """
+    terms = [_term(part.strip()) for part in _PARTS.split(text)] if text.strip() else []
+    return lambda labels: _holds(terms, labels)
+
+
+def _holds(terms: Sequence[_Term], labels: Labels) -> bool:
+    return all(term.holds(labels.get(term.key)) for term in terms)
+
+
+def _term(text: str) -> _Term:
+    if found := _SET.fullmatch(text):
+        values = frozenset(value.strip() for value in found["values"].split(","))
+        is_in = found["how"] == "in"
+        return _Term(found["key"], lambda value: (value in values) is is_in)
+    if found := _EQUAL.fullmatch(text):
+        wanted, is_same = found["values"], found["how"] != "!="
+        return _Term(found["key"], lambda value: (value == wanted) is is_same)
+    if found := _THERE.fullmatch(text):
+        is_there = not found["how"]
+        return _Term(found["key"], lambda value: (value is not None) is is_there)
+    raise SelectorError(f"{text!r} is no term of a label selector")

@@ -1,15 +1,12 @@
 """`ipam get` for people: what families list, and records, in the columns of `kubectl get`."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from reconciler.addresses.notation import format_address
 from reconciler.families._objects import Listing, Row
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import age
-from reconciler.report.escape import escape
 from reconciler.report.listing.items import Item
-from reconciler.report.listing.template import Values, shown
 from reconciler.report.text.table import Cell, Painter, table
 
 _RECORDS = ("NAME", "POOL", "CLUSTER", "TYPE", "PHASE", "START", "END", "AGE")
@@ -35,25 +32,6 @@ def allocations_text(
     rows = [_row(it, clock, wide=wide) for it in records if isinstance(it, Allocation)]
     names = [*_RECORDS, *(_WIDE if wide else ())]
     return table(names if headers else (), rows, painter)
-
-
-def columns_text(
-    columns: Sequence[tuple[str, Callable[[Any], Values]]],
-    items: Iterable[Item],
-    painter: Painter,
-    *,
-    headers: bool = True,
-) -> str:
-    """A column for each path; `<none>` where it leads nowhere, as kubectl writes it."""
-    bodies = [item.body() for item in items if item.body is not None]
-    rows = [
-        [shown(values) if (values := path(it)) else "<none>" for _, path in columns]
-        for it in bodies
-    ]
-    names = [header for header, _ in columns] if headers else []
-    if not rows and names:  # these stay, as for kubectl
-        return f"{'   '.join(map(escape, names))}\n"
-    return table(names, rows, painter)
 
 
 def _row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:

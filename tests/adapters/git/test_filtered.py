@@ -1,14 +1,10 @@
 """What a filter left out is told without a fetch, all of it, with the command that brings it."""
 
-import logging
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.beside import Beside
-from reconciler.adapters.git.desk import Desk
 from reconciler.adapters.git.filtered import present
 from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.opening import open_repository
@@ -65,28 +61,6 @@ def test_all_that_is_not_here_is_told_and_nothing_is_fetched(author: Path, clone
     assert lacking(opened(clone), [tree, *wanted]) == wanted
     assert packs(clone) == before
     assert lacking(opened(author), [tree, *wanted]) == []
-
-
-def test_one_run_asks_one_process(
-    author: Path,
-    clone: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    caplog.set_level(logging.DEBUG, "reconciler.adapters.git.process")
-    desk = Desk()
-    git = replace(opened(clone), desk=desk)
-    wanted = blobs(author)
-    assert lacking(git, wanted[:1]) == wanted[:1]
-    assert lacking(git, wanted[1:]) == wanted[1:]
-    bring(open_repository(clone, ENVIRONMENT), wanted)
-    assert lacking(git, wanted) == [], "what came meanwhile is seen"
-    assert caplog.text.count(" cat-file ") == 1
-    (made,) = tmp_path.glob("ipam-*")
-    desk.close()
-    assert not made.exists()
 
 
 def test_what_is_named_is_brought_and_nothing_else(author: Path, clone: Path) -> None:
@@ -148,9 +122,15 @@ def test_what_serves_the_remote_is_not_what_the_clone_names(author: Path, clone:
     assert not (clone / "ran").exists()
 
 
-def test_what_was_made_for_the_run_alone_counts_as_here(author: Path, clone: Path) -> None:
+def test_what_was_made_for_the_run_alone_counts_as_here(
+    author: Path, clone: Path, tmp_path: Path
+) -> None:
     whole = opened(clone)
-    apart = replace(whole, beside=Beside(whole.git_dir / "objects"))
+    objects = {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(whole.git_dir / "objects"),
+        "GIT_OBJECT_DIRECTORY": str(tmp_path),
+    }
+    apart = replace(whole, objects=objects)
     made = apart.check("hash-object", "-w", "--stdin", data=b"made").decode()
     wanted = blobs(author)
     assert lacking(apart, [made, *wanted]) == wanted

@@ -1,8 +1,7 @@
 """What `ipam get` shows of Cluster API's kinds."""
 
 from reconciler.report.listing.choosing import Wish, choose
-from reconciler.report.listing.items import items
-from reconciler.report.listing.words import listings
+from reconciler.report.listing.items import items, listings
 from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.capi.trees import claim, cluster, document, of, pool

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.report.listing.items import items
-from reconciler.report.listing.words import listings
+from reconciler.report.listing.items import items, listings
 from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool, tree, vip

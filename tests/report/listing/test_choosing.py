@@ -3,11 +3,8 @@
 import pytest
 
 from reconciler.evaluate import Evaluation
-from reconciler.report.listing.choosing import Wish, choose, in_order
-from reconciler.report.listing.items import Item, items
-from reconciler.report.listing.selector import parse_selector
-from reconciler.report.listing.template import parse_path
-from reconciler.report.listing.words import listings, words
+from reconciler.report.listing.choosing import Wish, choose, in_order, parse_selector
+from reconciler.report.listing.items import Item, items, listings, words
 from tests.families.capi.trees import claim, cluster, of
 from tests.families.capi.trees import pool as vips
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
@@ -76,13 +73,6 @@ def test_objects_come_in_the_order_of_a_word(order: str, expected: list[str]) ->
     assert [item.name for item in in_order(all_of("tenants"), order)] == expected
 
 
-def test_objects_come_in_the_order_of_a_value_numbers_before_text_and_none_last() -> None:
-    path = parse_path(".spec.networking.lbPoolSize")
-    assert [it.name for it in in_order(all_of("tenants"), path)] == ["two", "big", "one"]
-    by_name = parse_path(".metadata.name")
-    assert [it.name for it in in_order(all_of("tenants"), by_name)] == ["big", "one", "two"]
-
-
 def test_a_tenant_as_a_whole_has_its_status_and_its_addresses() -> None:
     body = next(it for it in all_of("tenants") if it.name == "one").body
     assert body is not None
@@ -107,8 +97,6 @@ def test_a_document_in_whose_place_another_has_the_row_is_there_as_a_whole() -> 
     assert row.ranges
     assert whole.body is not None
     assert whole.body()["kind"] == "IPAddressClaim"
-    by_path = in_order([row, whole], parse_path(".kind"))
-    assert by_path == [whole, row]
     assert choose([row], Wish(has_labels=parse_selector("a"))).items == ()
 
 

@@ -4,8 +4,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.model.instant import age
 from reconciler.report.listing.choosing import Wish, choose
-from reconciler.report.listing.items import items
-from reconciler.report.listing.words import listings
+from reconciler.report.listing.items import items, listings
 from reconciler.report.text.get import allocations_text, listing_text
 from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files
