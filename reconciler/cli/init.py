@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.making import Site, find_site, make_repository
-from reconciler.adapters.git.opening import checkout_around
+from reconciler.adapters.git.opening import Site, checkout_around, find_site, make_repository
 from reconciler.adapters.git.root_folder import root_folder
 from reconciler.adapters.ground import FolderGround
 from reconciler.adapters.package import installed_from

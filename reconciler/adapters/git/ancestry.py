@@ -4,11 +4,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from reconciler.adapters.git.failing import failure
-from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, without_parents
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import GitProcess, common_folder, failure
 from reconciler.ports import GitError, LimitError, Revision
 
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)

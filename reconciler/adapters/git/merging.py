@@ -12,10 +12,14 @@ from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 from reconciler.adapters.git.ancestry import DEEPEN
-from reconciler.adapters.git.failing import DAMAGED, failure
-from reconciler.adapters.git.folders import common_folder, quoted
-from reconciler.adapters.git.guard import guarded
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import (
+    DAMAGED,
+    GitProcess,
+    common_folder,
+    failure,
+    guarded,
+    quoted,
+)
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.findings import few

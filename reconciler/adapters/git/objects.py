@@ -4,16 +4,30 @@ A small pack can hold an object of any size. What is too large is never unpacked
 """
 
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from reconciler.adapters.git.failing import DAMAGED
-from reconciler.adapters.git.folders import is_filtered
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import (
+    DAMAGED,
+    FILTERED,
+    LACKS,
+    TRUE,
+    GitProcess,
+    Setting,
+    common_folder,
+    is_filtered,
+    quoted,
+)
+from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.model.settings import PATH
-from reconciler.ports import Entry, GitError, LimitError, Made, Revision
+from reconciler.ports import Entry, FilteredError, GitError, LimitError, Made, Revision
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
 _AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
@@ -276,3 +290,110 @@ def _entries(tree: Object) -> dict[str, Entry]:
         found[path] = Entry(path, mode.decode("ascii").lstrip("0").zfill(6), oid)
         at = end + 1 + width
     return found
+
+
+_PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
+_SHA256 = 64
+
+
+def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
+    """What objects are, as `headers` tells it; what a filter left out is fetched, if that may be.
+
+    Raises:
+        FilteredError: It may not; the error names all of them that are not here.
+        GitError: Git fails.
+    """
+    if not oids or not is_filtered(git):
+        return headers(git, oids)
+    found = _here(git, oids)
+    if not (lacking := [oid for oid, head in zip(oids, found, strict=True) if head is None]):
+        return found
+    if git.brings is None:
+        raise FilteredError(LACKS, FILTERED, lacking)
+    git.brings(lacking)
+    return _here(git, oids)
+
+
+def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
+    """What objects are; None for those that are not here."""
+    with _apart(git, is_long=len(oids[0]) == _SHA256) as apart:
+        return headers(apart, oids)
+
+
+def promisor(settings: Iterable[Setting]) -> str:
+    """The remote that promised what a filter left out, by a repository's own configuration."""
+    read = list(settings)
+    promised = (it for it in read if (it.section, it.variable) == _PROMISED)
+    named = [it.between for it in promised if it.value.lower() in ("", *TRUE)]
+    named += [it.value for it in read if (it.section, it.variable) == _PARTIAL]
+    return next(iter(named), "origin")
+
+
+@contextmanager
+def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
+    """Git on a repository of nothing that knows no remote, and reads the objects of another one."""
+    with TemporaryDirectory(prefix="ipam-") as name:
+        folder = Path(name)
+        for inner in ("objects/info", "refs"):
+            (folder / inner).mkdir(parents=True)
+        objects = quoted(str((common_folder(git) / "objects").resolve()))
+        version, extension = int(is_long), "[extensions]\n\tobjectFormat = sha256\n" * is_long
+        texts = {
+            "HEAD": "ref: refs/heads/none\n",
+            "config": f"[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extension}",
+            "objects/info/alternates": f"{objects}\n",
+        }
+        for path, text in texts.items():
+            (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
+        yield replace(git, git_dir=folder, cache=None)
+
+
+_KINDS = {"120000": "a symlink", "160000": "a submodule"}
+_WAYS = (
+    "name a folder from the top of the Git repository: --root infra/ipam, or --root . for the top"
+    " itself; one that is not committed yet is read by --worktree"
+)
+
+
+def require_root(git: GitProcess, revision: Revision, known: Root | None) -> Root | None:
+    """What is known of the top of a revision's root; refuses one in which that is no folder.
+
+    Raises:
+        GitError: It is none.
+    """
+    parts = git.root.path.split("/") if git.root.path else []
+    above = ["/".join(parts[: at + 1]) for at in range(len(parts))]
+    where = f"revision {revision.id[:12]}"
+    if known is not None or not above:
+        return known
+    for path in above:  # one at a time: of a folder and what is in it git lists the latter
+        listed = git.check("ls-tree", "-z", "--full-tree", revision.id, "--", path)
+        mode = listed.decode("utf-8", "replace").partition(" ")[0]
+        if mode != "040000":
+            raise _no_folder(git.root, path, _KINDS.get(mode, "a file") if mode else "", where)
+    return None
+
+
+def require_place(root: RootFolder, top: Path) -> Path:
+    """Where the root is in a work tree.
+
+    Raises:
+        GitError: It is no folder there.
+    """
+    place, path = top, ""
+    for part in root.path.split("/") if root.path else ():
+        place, path = place / part, f"{path}/{part}".removeprefix("/")
+        try:
+            mode = place.lstat().st_mode
+        except OSError:
+            raise _no_folder(root, path, "", "the work tree") from None
+        if not stat.S_ISDIR(mode) or (place / ".git").exists():
+            is_file = "a submodule" if stat.S_ISDIR(mode) else "a file"
+            what = "a symlink" if stat.S_ISLNK(mode) else is_file
+            raise _no_folder(root, path, what, "the work tree")
+    return place
+
+
+def _no_folder(root: RootFolder, path: str, what: str, where: str) -> GitError:
+    said = f"{path} is {what}, not a folder" if what else f"there is no folder {path}"
+    return GitError(f"the root {root.path!r} is not in {where}: {said}", _WAYS)

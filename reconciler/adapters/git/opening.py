@@ -2,21 +2,21 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from reconciler.adapters.git.conversion import Conversion
-from reconciler.adapters.git.guard import guarded
-from reconciler.adapters.git.heads import shown_branch
-from reconciler.adapters.git.naming import check_branch
-from reconciler.adapters.git.process import GitProcess, discover
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.adapters.git.naming import check_branch, shown_branch
+from reconciler.adapters.git.objects import require_place, require_root
+from reconciler.adapters.git.process import GitProcess, discover, guarded, read_configuration
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
-from reconciler.adapters.git.rooting import require_place, require_root
-from reconciler.adapters.git.worktree import WorktreeSource
+from reconciler.adapters.git.worktree import Checkout, Conversion, WorktreeSource
 from reconciler.model.settings import PATH as SETTINGS
-from reconciler.ports import GitError, UsageError
+from reconciler.ports import GitError, ReconcilerError, UsageError
 
 _OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
@@ -132,3 +132,105 @@ def _locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | No
 
 def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
+
+
+class Site(Struct, frozen=True):
+    """A folder for a repository.
+
+    Attributes:
+        folder: Where.
+        repository: The checkout that it is, or is a folder of; None when there is none yet.
+    """
+
+    folder: Path
+    repository: GitRepository | None
+
+    @property
+    def root(self) -> str:
+        """The folder's path from the top of the checkout; empty for the top."""
+        return self.repository.git.root.path if self.repository is not None else ""
+
+    @property
+    def top(self) -> Path:
+        """The top of the checkout."""
+        return self.repository.git.root.top(self.folder) if self.repository else self.folder
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out; empty when there is none yet."""
+        return self.repository.branch if self.repository is not None else ""
+
+    def remotes(self) -> dict[str, str]:
+        """The URLs of its remotes by their names."""
+        if self.repository is None:
+            return {}
+        found = read_configuration(self.repository.git)
+        return {
+            item.between: item.value
+            for item in found
+            if (item.section, item.variable) == ("remote", "url")
+        }
+
+
+def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
+    """Look at a folder, which need not be there.
+
+    Args:
+        folder: Where the repository shall begin.
+        environment: What git may know of the environment.
+
+    Raises:
+        UsageError: It is a file, a bare repository, or a folder in a root that is there.
+        GitError: It is another user's.
+    """
+    folder = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", "name one that is, or that is not there yet")
+    around = checkout_around(folder, environment)
+    if around is None:
+        return Site(folder, None)
+    root = folder.relative_to(around).as_posix()
+    repository = open_repository(around, environment, root=root)
+    if repository.worktree is None:
+        hint = "clone it, and begin in the clone"
+        raise UsageError(f"{folder} is a bare repository, which has no files", hint)
+    _require_no_root_above(folder, around)
+    return Site(folder, repository)
+
+
+def _require_no_root_above(folder: Path, top: Path) -> None:
+    """Refuse a folder in a root: what it holds would belong to two."""
+    for above in folder.parents:
+        if above != top and top not in above.parents:
+            return
+        if (above / SETTINGS).exists():
+            hint = f"name that: ipam init {above}; or a folder outside of it"
+            raise UsageError(f"{folder} is in {above}, which has an {SETTINGS} of its own", hint)
+
+
+def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> Site:
+    """Make an empty repository of a folder, with a branch that has no commit yet.
+
+    Raises:
+        OSError: The folder cannot be written.
+        GitError: Git cannot.
+    """
+    git_dir = site.folder / ".git"
+    git_dir.mkdir(parents=True, exist_ok=True)
+    git = GitProcess(git_dir, environment)
+    git.check("init", "--quiet", "--template=", f"--initial-branch={branch}", str(site.folder))
+    return replace(site, repository=open_repository(site.folder, environment))
+
+
+def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:
+    """Files at or below some paths of the work tree that HEAD does not have so.
+
+    None of a bare repository or of a clone that laid nothing out, nor where git cannot be asked: it
+    is a word by the way.
+    """
+    if repository.worktree is None or not (repository.git.git_dir / "index").exists():
+        return []
+    try:
+        return Checkout(guarded(repository.git), repository.worktree).uncommitted(paths)
+    except (ReconcilerError, OSError):
+        return []

@@ -10,7 +10,7 @@ from contextlib import closing
 
 from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
-from reconciler.adapters.git.filtered import present
+from reconciler.adapters.git.objects import present
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.saying import said_by
 from reconciler.model.settings import Limits

@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from reconciler.adapters.git.fetch import remote_head
+from reconciler.adapters.git.exchange import remote_head, try_push
 from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.push import try_push
 from reconciler.adapters.git.remotes import with_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.ports import GitError, Revision, Source, UsageError

@@ -14,10 +14,19 @@ import logging
 import os
 import re
 import shlex
+import signal
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired  # nosec B404  # names only; GitPython starts git
@@ -25,6 +34,7 @@ from typing import Any
 from urllib.parse import quote
 
 from git import Git, GitCommandNotFound
+from msgspec import Struct
 
 from reconciler.adapters.children import answered, child, converse, listen, partner
 from reconciler.adapters.git.config import (
@@ -36,10 +46,18 @@ from reconciler.adapters.git.config import (
     pairs,
     protocol,
 )
-from reconciler.adapters.git.failing import DAMAGED, SECONDS, Result, failure, late, redacted
 from reconciler.adapters.git.root_folder import TOP, RootFolder
 from reconciler.ports import GitError, UsageError
 from reconciler.report.escape import escape
+
+
+class Result(Struct, frozen=True):
+    """What a git call said."""
+
+    status: int
+    out: bytes
+    err: str
+
 
 _log = logging.getLogger(__name__)
 
@@ -380,3 +398,179 @@ def _started(folder: Path, command: Sequence[str], variables: dict[str, str]) ->
 def _absolute(path: str) -> str:
     """Remove the folders of a search path that depend on the current folder."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
+
+
+# As git says it that may not fetch what a filter left out, before 2.44 and since.
+_PROMISED = ("from promisor remote", "lazy fetching disabled")
+FILTERED = (
+    "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
+    " sparse-checkout; check and plan take --fetch-missing"
+)
+LACKS = "the partial clone lacks objects that its filter left out"
+DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+_UNREACHABLE = "see that the remote is up, and that you may read and write it"
+# What git says of an http server that knows nobody by what it was shown, or lets them do nothing.
+_UNKNOWN = (
+    "could not read Username",
+    "could not read Password",
+    "Authentication failed",
+    "error: 401",
+)
+_FORBIDDEN = "returned error: 403"
+_WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
+
+
+SECONDS = 300.0
+"""How long a call of Git may take."""
+
+
+def failure(command: str, result: Result, hint: str = "") -> GitError:
+    """A failed call as an error, in git's own words."""
+    text = result.err.splitlines()
+    said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
+    message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
+    if ".lock': File exists" in result.err:
+        hint = "another git is at work there, or was killed; if none is, remove that .lock file"
+    if any(words in result.err for words in _PROMISED):
+        # Brought one by one, a plan would wait for as many answers as there are files.
+        return GitError(f"{LACKS} (git {command}: {message})", FILTERED)
+    return GitError(f"git {command}: {message}", hint)
+
+
+def unreachable(what: str, command: str, result: Result) -> GitError:
+    """A call that reached for a remote and failed, as an error that says what was tried.
+
+    One that answered and refuses is not down: that is told apart, with what to set.
+    """
+    is_unknown = any(words in result.err for words in _UNKNOWN)
+    status = 401 if is_unknown else 403 if _FORBIDDEN in result.err else 0
+    hint = _WHO if status else _UNREACHABLE
+    error = failure(command, result, hint)
+    what = f"the remote refuses who asks ({status})" if status else what
+    return GitError(f"{what}: {error}", error.hint)
+
+
+def redacted(text: str, secrets: Sequence[str]) -> str:
+    """A text with every secret in it struck out."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
+
+
+def late(command: str) -> GitError:
+    """Return the error of a call that did not end in time."""
+    message = f"git {command} took over {SECONDS:.0f} seconds"
+    return GitError(message, "see whether the remote answers, and try again")
+
+
+def ended(status: int) -> str:
+    """Describe how a process ended that printed nothing."""
+    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+
+
+# Of a filter without a command git hands content through as it is.
+_FILTERS = {"clean": "", "smudge": "", "process": "", "required": "false"}
+# What git starts at a remote of the same machine.
+_SERVERS = {"uploadpack": "git-upload-pack", "receivepack": "git-receive-pack"}
+# A merge that a program would make is a conflict.
+_MERGES = {"driver": "false"}
+_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS, "merge": _MERGES}
+# Programs that newer versions run as hooks, wherever `core.hooksPath` leads.
+_HOOKS = ("command", "event")
+_SCOPES = ("local", "worktree")
+TRUE = ("1", "true", "yes", "on")
+"""What Git reads as true, in small letters; in a configuration a name without a value, too."""
+
+
+class Setting(Struct, frozen=True):
+    """A setting of a repository: section and variable in lower case, what stands between."""
+
+    section: str
+    between: str
+    variable: str
+    value: str
+
+
+def read_configuration(git: GitProcess) -> list[Setting]:
+    """What the repository's own configuration says, with all that it includes.
+
+    Raises:
+        GitError: It cannot be read.
+    """
+    listed = git.check("config", "--null", "--show-scope", "--list")
+    parts = os.fsdecode(listed).split("\0")  # a name may be any bytes, and git gets it back
+    found = []
+    for scope, text in zip(parts[::2], parts[1::2], strict=False):
+        name, _, value = text.partition("\n")
+        section, _, rest = name.partition(".")
+        between, _, variable = rest.rpartition(".")
+        if scope in _SCOPES:
+            found.append(Setting(section.lower(), between, variable.lower(), value))
+    return found
+
+
+def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
+    """Return Git that runs no filter, merge driver, or server of the repository's configuration.
+
+    Args:
+        git: The repository.
+        settings: Its own configuration, if it is known already.
+
+    Raises:
+        UsageError: Newer versions of Git run a program of it that cannot be switched off.
+    """
+    guards: dict[str, str] = {}
+    for item in read_configuration(git) if settings is None else settings:
+        if item.variable in _SECTIONS.get(item.section, {}):
+            # All of them: Git takes `process` before `clean`.
+            for variable, value in _SECTIONS[item.section].items():
+                guards[f"{item.section}.{item.between}.{variable}"] = value
+        elif item.section == "hook" and item.variable in _HOOKS:
+            name = os.fsencode(f"hook.{item.between}.{item.variable}").decode("utf-8", "replace")
+            message = f"{name} of the repository's own configuration is not taken"
+            raise UsageError(message, "git config --unset it: no hook of a repository is run")
+    return replace(git, guards=tuple(guards.items()))
+
+
+def require_apart(folders: Iterable[Path], own: Iterable[Path]) -> None:
+    """Refuse as remote what came along with the repository: its configuration alone names it.
+
+    What serves a folder obeys that folder's configuration and hooks.
+
+    Args:
+        folders: Where the remote is.
+        own: The folders of the repository.
+
+    Raises:
+        UsageError: One of them is in the other.
+    """
+    around = [path for folder in own for path in (folder, folder.resolve())]
+    for folder in folders:
+        for place in (Path(os.path.normpath(folder)), folder.resolve()):
+            if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):
+                message = (
+                    f"the remote of the repository's own configuration is a part of it: {folder}"
+                )
+                raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
+
+
+def common_folder(git: GitProcess) -> Path:
+    """The repository's own folder that all of its work trees share."""
+    common = git.git_dir / "commondir"
+    shared = common.read_text(encoding="utf-8").strip() if common.is_file() else ""
+    return git.git_dir / shared
+
+
+def is_filtered(git: GitProcess) -> bool:
+    """A filter left something out when this was fetched, and a remote promised to have it.
+
+    Who asks git for that has it look through all that was promised, which takes it as long as
+    reading it: so nobody asks for what may not be here.
+    """
+    return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
+
+
+def quoted(path: str) -> str:
+    """A path as one of a list of alternates: git takes one in quotes as C writes it (git(1))."""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

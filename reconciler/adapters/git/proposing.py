@@ -7,11 +7,9 @@ it. Then it is replaced, or taken away, with a lease on what was seen. All else 
 from msgspec import Struct
 
 from reconciler.adapters.git.ancestry import is_in
-from reconciler.adapters.git.failing import failure, unreachable
-from reconciler.adapters.git.heads import require_unshown, shown_branch
-from reconciler.adapters.git.naming import check_branch
-from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.push import push_reference
+from reconciler.adapters.git.exchange import push_reference
+from reconciler.adapters.git.naming import check_branch, require_unshown, shown_branch
+from reconciler.adapters.git.process import GitProcess, failure, unreachable
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.saying import plan_commits
 from reconciler.model.proposed import Proposed

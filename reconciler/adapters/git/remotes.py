@@ -1,28 +1,63 @@
 """Which remote belongs to a checkout, what is fetched of it; and its mirror in the cache."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote, unquote, urlsplit
 
-from reconciler.adapters.git.fetch import default_branch, fetch_objects
-from reconciler.adapters.git.filtered import promisor
-from reconciler.adapters.git.guard import (
+from msgspec import Struct
+
+from reconciler.adapters import cache
+from reconciler.adapters.git.exchange import (
+    default_branch,
+    fetch_objects,
+    object_format,
+    remote_head,
+)
+from reconciler.adapters.git.naming import check_branch, require_unshown
+from reconciler.adapters.git.objects import find_revisions, promisor
+from reconciler.adapters.git.process import (
+    GitProcess,
     Setting,
+    common_folder,
     guarded,
     read_configuration,
     require_apart,
 )
-from reconciler.adapters.git.heads import require_unshown
-from reconciler.adapters.git.mirror import make_mirror, require_ours
-from reconciler.adapters.git.naming import check_branch
-from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.remote import Remote, check_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.root_folder import root_folder
-from reconciler.ports import GitError
+from reconciler.ports import GitError, UsageError
+
+
+class Remote(Struct, frozen=True):
+    """A remote that may be reached.
+
+    Attributes:
+        url: URL or path, without credentials.
+        credentials: `user:secret` that the URL held, or empty.
+    """
+
+    url: str
+    credentials: str = ""
+
+    def reached_by(self, git: GitProcess) -> GitProcess:
+        """The same git, with what it needs to reach this remote."""
+        return replace(git, credentials=self.credentials)
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where it is on this machine, as far as there is anything; without a server, git looks."""
+        scheme, separator, _ = self.url.partition("://")
+        if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
+            return []
+        path = _path(self.url) if separator else self.url
+        return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
+
 
 _FOLLOWED = ("branch", "remote")
 _URL = ("remote", "url")
@@ -128,3 +163,192 @@ def _named(repository: GitRepository, settings: Sequence[Setting], name: str) ->
         beside = (repository.worktree or repository.git.git_dir) / url
         url = str(beside) if beside.is_dir() else url
     return check_remote(url)
+
+
+_SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
+# No sign that a password could stand before or behind.
+_HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.ASCII)
+_SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
+_SCHEMES = ("https", "ssh", "file")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_ALLOWED = "use an https, ssh or file URL, or a path"
+_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
+
+
+def check_remote(remote: str) -> Remote:
+    """A remote, if it is one that may be reached.
+
+    Raises:
+        UsageError: Its scheme is not one of https, ssh, file; or it hides an option.
+    """
+    if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
+        raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
+    if "://" not in remote:
+        if _SCP.fullmatch(remote):
+            return Remote(remote)
+        path = Path(remote)
+        if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is none, and no error
+            return Remote(str(path.resolve()))
+        raise UsageError(f"{_shown(remote)} is neither a URL nor a folder", _ALLOWED)
+    return _checked_url(remote)
+
+
+def _checked_url(remote: str) -> Remote:
+    try:
+        parts = urlsplit(remote)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise UsageError(f"{_shown(remote)} is not a URL", _ALLOWED) from None
+    if parts.scheme not in _SCHEMES and not (parts.scheme == "http" and host in _LOOPBACK):
+        allowed = "use https, ssh or file; plain http would show the token and the plan to anybody"
+        named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
+        raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
+    if host.startswith("-") or (parts.username or "").startswith("-"):
+        raise UsageError(f"{_shown(remote)} is not a remote", "its host looks like an option")
+    if parts.scheme not in ("http", "https"):
+        if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
+            raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
+        return Remote(_fixed(remote)) if parts.scheme == "file" else Remote(remote)
+    # An @ is there as behind a password with a slash, which then is no password to anybody.
+    if parts.query or parts.fragment or "@" in parts.path:
+        raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
+    about, separator, place = parts.netloc.rpartition("@")
+    if not separator:
+        return Remote(remote)
+    # Arguments of a process can be read by anybody: who logs in goes by the environment.
+    user, _, secret = about.partition(":")
+    return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
+
+
+def _fixed(url: str) -> str:
+    """A file URL that means the same to every process: links and `/proc/self` are followed here."""
+    return f"file://{quote(str(Path(_path(url)).resolve()))}"
+
+
+def _path(url: str) -> str:
+    """The path of a file URL, as git reads it: what could be a host means nothing to it."""
+    return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
+
+
+def _is_there(place: str) -> bool:
+    return os.path.lexists(place)
+
+
+def _shown(remote: str) -> str:
+    """A remote as it may be shown. What may hold a password anywhere, or hide one, is not."""
+    if _HARMLESS.fullmatch(remote):
+        return repr(remote)
+    return "what is named as the remote (not shown: it may hold a password)"
+
+
+# What `git init` says of a bare repository, on any machine. Nothing else is ever written into it.
+_CONFIGURATION = re.compile(
+    r"(\[(core|extensions)\]\n"
+    r"|\t(repositoryformatversion = [01]|bare = true|(filemode|ignorecase|precomposeunicode|symlinks)"
+    r" = (true|false)|objectformat = sha(1|256)|refstorage = (files|reftable))\n)+",
+    re.IGNORECASE,
+)
+# What would have git read elsewhere, too.
+_FOREIGN = (
+    "commondir",
+    "config.worktree",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+)
+_AGAIN = "remove it, and it is made anew; what it remembers of rewritten history is lost with it"
+
+
+def require_ours(folder: Path, git_dir: Path) -> None:
+    """Refuse a mirror that we did not make, or where others may write. One not made yet is fine.
+
+    Args:
+        folder: The cache.
+        git_dir: The mirror in it.
+
+    Raises:
+        GitError: It is not ours.
+    """
+    for item in (folder, git_dir.parent, git_dir):
+        if why := cache.refusal(item):
+            hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
+            raise GitError(f"the cache is not used: {why}", hint)
+    if not git_dir.exists():
+        return
+    try:
+        text = (git_dir / "config").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    if not _CONFIGURATION.fullmatch(text) or any((git_dir / name).exists() for name in _FOREIGN):
+        raise GitError(f"the mirror {git_dir} is not as ipam made it", _AGAIN)
+
+
+def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
+    """Make a bare repository beside its place and move it there: two runs may begin at once.
+
+    Its ids are as long as those of the remote.
+
+    Raises:
+        GitError: The cache cannot be written, or the remote not be reached.
+    """
+    place = git.git_dir.parent
+    try:
+        cache.make(folder)
+        cache.make(place)
+        with TemporaryDirectory(dir=place) as scratch:
+            made = Path(scratch) / "mirror.git"
+            made.mkdir(mode=0o700)
+            there = replace(git, git_dir=made)
+            ids = f"--object-format={object_format(there, remote)}"
+            there.check("init", "--bare", "--quiet", "--template=", ids, str(made))
+            try:
+                made.rename(git.git_dir)
+            except OSError:
+                if not (git.git_dir / "HEAD").is_file():
+                    raise
+    except OSError as error:
+        hint = "make that folder writable, or name another with XDG_CACHE_HOME"
+        message = f"cannot make a mirror in {place}: {error.strerror or error}"
+        raise GitError(message, hint) from error
+
+
+@dataclass
+class BranchHead:
+    """The head of a repository's branch. One thread asks.
+
+    Here git is only asked when one of the files was touched in which it keeps references.
+    """
+
+    repository: GitRepository
+    _files: tuple[object, ...] = ()
+    _head: str = field(default="")
+
+    def __call__(self) -> str:
+        """Its id.
+
+        Raises:
+            GitError: The remote cannot be reached, or there is no such branch.
+        """
+        repository = self.repository
+        if repository.remote is not None:
+            return remote_head(repository.git, repository.remote, repository.branch)
+        files = self._state()
+        if files != self._files or not self._head:
+            name = f"refs/heads/{repository.branch}"
+            found = find_revisions(repository.git, [name]).revisions[0]
+            if found is None:
+                raise GitError(f"branch {repository.branch} is not in the repository")
+            self._files, self._head = files, found.id
+        return self._head
+
+    def _state(self) -> tuple[object, ...]:
+        common = common_folder(self.repository.git)
+        names = (f"refs/heads/{self.repository.branch}", "packed-refs", "reftable/tables.list")
+        return tuple(_state(os.path.join(common, name)) for name in names)  # noqa: PTH118 - five times a second
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - five times a second
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size

@@ -9,28 +9,27 @@ then the branch. Whatever was done of it, the next run finds a tree that is the 
 revision, and goes on.
 """
 
+import fcntl
+import logging
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reconciler.adapters.git.ancestry import holds, is_in, is_shallow, named
-from reconciler.adapters.git.checkout import Checkout
-from reconciler.adapters.git.clock import clock_of
-from reconciler.adapters.git.commit import make_commit
-from reconciler.adapters.git.failing import failure
-from reconciler.adapters.git.fetch import fetch
-from reconciler.adapters.git.locks import alone
+from reconciler.adapters.git.annals import GitRoots
+from reconciler.adapters.git.exchange import fetch, push
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import find_revisions, read_made
+from reconciler.adapters.git.objects import find_revisions, read_made, require_root
 from reconciler.adapters.git.past import changed_since
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.push import push
+from reconciler.adapters.git.exchange import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder
-from reconciler.adapters.git.rooting import require_root
-from reconciler.adapters.git.roots import GitRoots
+from reconciler.adapters.git.objects import require_root
+from reconciler.adapters.git.annals import GitRoots
 from reconciler.adapters.git.saying import (
     changes_only,
     is_whole,
@@ -39,7 +38,7 @@ from reconciler.adapters.git.saying import (
     touching,
 )
 from reconciler.adapters.git.standing import Seen, Standing
-from reconciler.adapters.git.tidy import tidy
+from reconciler.adapters.git.worktree import Checkout
 from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
@@ -298,3 +297,144 @@ class GitRepository:
                 self._checkout.follow(revision, self.seen.local)  # back to where it was
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
+
+
+_WORK = b"refs/ipam/work"
+
+
+def make_commit(git: GitProcess, commit: Commit) -> Revision:
+    """Make a commit: no index, no work tree, no hook, and no ref that stays.
+
+    Raises:
+        GitError: Git cannot write, or not sign.
+    """
+    clock = commit.base.clock + 1
+    name, email = commit.committer
+    stream = b"".join(_stream(git, commit, f"{name} <{email}> {clock} +0000"))
+    out = git.check("fast-import", "--quiet", "--date-format=raw", "--force", data=stream)
+    revision = Revision(out.decode("ascii").strip(), clock)
+    return _signed(git, commit, revision) if commit.sign else revision
+
+
+def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
+    """The stream of one commit that prints its id; paths go in by their bytes.
+
+    A commit of fast-import needs a ref. It is taken away in the same stream, so that none leaks
+    however the run ends.
+    """
+    message = git.root.signed(commit.message).encode()
+    yield b"commit %s\nmark :1\nauthor %s\ncommitter %s\n" % (_WORK, who.encode(), who.encode())
+    yield b"data %d\n%s\nfrom %s\n" % (len(message), message, commit.base.id.encode())
+    for change in commit.changes:
+        (inside,) = git.root.inside([change.path])
+        path = _quoted(inside).encode()
+        if change.data is None:
+            yield b"D %s\n" % path
+        else:
+            yield b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(change.data), change.data)
+    yield b"\nget-mark :1\nreset %s\nfrom %s\n\n" % (_WORK, b"0" * len(commit.base.id))
+
+
+def _quoted(path: str) -> str:
+    """A path as fast-import reads it: one that begins with a quote would be the end of another."""
+    escaped = path.replace('"', '\\"')
+    return f'"{escaped}"' if path.startswith('"') else path
+
+
+def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
+    """The same commit with a signature: `commit-tree` on the tree that was imported."""
+    key, form = commit.sign, "openpgp"
+    # Git runs elsewhere: a file is named by its whole path.
+    file = Path(os.path.expanduser(key))  # noqa: PTH111 - which leaves it as it is without a home
+    if key.startswith("ssh-") or file.is_file():
+        key, form = (key if key.startswith("ssh-") else str(file.resolve())), "ssh"
+    name, email = commit.committer
+    extra = dict[str, str]()
+    for role in ("AUTHOR", "COMMITTER"):
+        extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
+        extra[f"GIT_{role}_DATE"] = f"{revision.clock} +0000"
+    result = git.run(
+        "-c", f"gpg.format={form}", "commit-tree", f"-S{key}", "-p", commit.base.id,
+        f"{revision.id}^{{tree}}", data=git.root.signed(commit.message).encode(), extra=extra,
+    )  # fmt: skip
+    if result.status != 0:
+        hint = "--sign takes a GPG key id, or the path of an SSH key without a passphrase"
+        raise GitError(f"cannot sign: {failure('commit-tree', result)}", hint)
+    return Revision(result.out.decode("ascii").strip(), revision.clock)
+
+
+OLD = 60.0
+"""Seconds after which a lock of git is no living one's: it holds each for moments."""
+
+_OURS = "ipam.lock"
+_PLACES = ("*.lock", "refs/**/*.lock", "reftable/*.lock", "objects/info/**/*.lock",
+           "objects/pack/*.lock")  # fmt: skip
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[None]:
+    """Keep other runs on this very folder waiting; the system lets go of it, even by a kill.
+
+    Args:
+        git_dir: The folder.
+        now: This machine's clock, by which a lock of git is an old one, of a mirror that is ours;
+            None for what is not: then none is removed.
+    """
+    with (git_dir / _OURS).open("wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            # Some network file systems have no locks; the branch is the lock that counts.
+            _log.info("no lock on %s: %s", git_dir, error)
+        else:
+            if now is not None:
+                _tidy(git_dir, now())
+        yield
+
+
+def _tidy(git_dir: Path, now: float) -> None:
+    """Remove locks of git that are old; one that cannot be removed is told by who needs it."""
+    for place in _PLACES:
+        for lock in git_dir.glob(place):
+            with suppress(OSError):
+                # One from tomorrow is of a clock that was set back since.
+                if lock.name != _OURS and abs(now - lock.lstat().st_mtime) >= OLD:
+                    lock.unlink()
+                    _log.warning("%s, which a git that was killed has left, is removed", lock)
+
+
+# Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.
+LOOSE = 16
+PACKS = 40
+
+_log_of_tidy = logging.getLogger(__name__)
+
+
+def tidy(git: GitProcess, alone: Callable[[], AbstractContextManager[None]]) -> None:
+    """Pack a mirror when it has piled up objects. Never fails: it is for the next run's sake.
+
+    Args:
+        git: Git on the mirror.
+        alone: Keeps other runs on it waiting meanwhile.
+    """
+    try:
+        if _is_untidy(git):
+            with alone():
+                _pack(git)
+    except Exception as failed:  # noqa: BLE001 - what is published and applied stays so
+        _log_of_tidy.warning("the mirror is not packed: %s", failed)
+
+
+def _pack(git: GitProcess) -> None:
+    result = git.run("gc", "--quiet")
+    if result.status != 0:
+        raise failure("gc", result)
+
+
+def _is_untidy(git: GitProcess) -> bool:
+    objects = git.git_dir / "objects"
+    loose = sum(1 for _ in (objects / "17").glob("*"))
+    packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
+    return loose >= LOOSE or packs >= PACKS

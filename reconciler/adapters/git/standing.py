@@ -10,11 +10,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.adapters.git.ancestry import DEEPEN, is_shallow
-from reconciler.adapters.git.failing import unreachable
-from reconciler.adapters.git.heads import shown_branch
+from reconciler.adapters.git.process import unreachable
+from reconciler.adapters.git.naming import shown_branch
 from reconciler.adapters.git.objects import Root, find_revisions
-from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.push import push_reference
+from reconciler.adapters.git.process import GitProcess, unreachable
 from reconciler.ports import (
     DefaultBranch,
     GitError,

@@ -2,21 +2,77 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
 from errno import ENAMETOOLONG
+from functools import partial
+from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
-from reconciler.adapters.git.bounds import Budget
-from reconciler.adapters.git.conversion import Conversion, blob_id
-from reconciler.adapters.git.index import require_seen
-from reconciler.adapters.git.process import GitProcess
+from msgspec import Struct
+
+from reconciler.adapters.git.bounds import Budget, Tally, fields
+from reconciler.adapters.git.past import changed_file
+from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place
 from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Step
+from reconciler.ports import Changed, Entry, GitError, Revision, Step, UsageError
+
+
+class Conversion:
+    """Ends of lines of a work tree. Git is asked when a file has others, once.
+
+    Only where git itself takes a file for unchanged, and its content is what the index has but for
+    the ends of lines, these were made by git: `core.autocrlf`, or an attribute. Git looks at the
+    content of files whose times are others than it noted, as in a copy; then as it would be stored.
+    """
+
+    def __init__(self, open_git: Callable[[], GitProcess], root: Path) -> None:
+        """Take what opens git with its filters off, and the work tree."""
+        self._open = open_git
+        self._root = root
+        self._ids: dict[str, str] = {}
+        self._asked: set[str] = set()
+
+    def stored(
+        self, path: str, data: bytes, folders: Iterable[str], tally: Callable[[], Tally]
+    ) -> bytes:
+        """The bytes of a file as git would store them.
+
+        Args:
+            path: The file.
+            data: Its bytes.
+            folders: What is read of the work tree; the file is among it.
+            tally: Counts the files of the index there.
+
+        Raises:
+            GitError: The index cannot be read.
+            LimitError: It has more files there than are read.
+            UsageError: The configuration has what cannot be beaten.
+        """
+        if _CRLF not in data:
+            return data
+        if new := [folder for folder in folders if folder not in self._asked]:
+            self._asked.update(new)
+            self._ids |= self._unchanged(new, tally)
+        plain, oid = data.replace(_CRLF, _LF), self._ids.get(path, "")
+        return plain if oid == blob_id(plain, oid) else data
+
+    def _unchanged(self, folders: Sequence[str], tally: Callable[[], Tally]) -> dict[str, str]:
+        git, found = self._open(), dict[str, str]()
+        for line in listed(git, self._root, tally(), ["-s"], folders):
+            about, _, path = line.partition("\t")
+            found[path] = about.split(" ")[1]
+        converting = replace(git, guards=(*git.guards, ("core.autocrlf", "true")))
+        for path in listed(converting, self._root, tally(), ["-m"], folders):
+            found.pop(path, None)
+        return found
+
 
 T = TypeVar("T")
 _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
@@ -230,3 +286,186 @@ class WorktreeSource:
                 tally.add(entry.name)
                 names.append(entry.name)
         return sorted(names)
+
+
+_CRLF, _LF = b"\r\n", b"\n"
+_AT_ONCE = 1 << 20
+
+
+def blob_id(data: bytes, like: str) -> str:
+    """The id of a file's content in a repository that has such ids."""
+    return _id(len(data), [data], like)
+
+
+def file_id(path: Path, like: str) -> str:
+    """The id of the bytes of a file, however large; empty when it cannot be read."""
+    try:
+        with open(path, "rb", opener=_plainly) as file:
+            parts = iter(partial(file.read, _AT_ONCE), b"")
+            return _id(os.fstat(file.fileno()).st_size, parts, like)
+    except OSError:
+        return ""
+
+
+def _plainly(path: str, flags: int) -> int:
+    """Open a file, but no link and nothing that waits."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _id(size: int, parts: Iterable[bytes], like: str) -> str:
+    found = sha256() if len(like) == 64 else sha1(usedforsecurity=False)
+    found.update(b"blob %d\0" % size)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
+
+
+_SHOWN = 3
+_HINT = (
+    "git sparse-checkout disable brings all files back; git update-index --no-skip-worktree"
+    " --no-assume-unchanged FILE takes a mark away; or read a revision, without --worktree"
+)
+
+
+def listed(
+    git: GitProcess, root: Path, tally: Tally, options: Sequence[str], folders: Sequence[str]
+) -> Iterator[str]:
+    """Lines of `git ls-files -z` about the files at or below some folders of a root in a work tree.
+
+    Raises:
+        GitError: The index cannot be read.
+        LimitError: It has more files there than are read.
+    """
+    # Without both git lists what is in `.git` alone.
+    work = (f"--work-tree={git.root.top(root)}", "-C", str(root))
+    with closing(fields(git, tally, *work, "ls-files", "-z", *options, "--", *folders)) as lines:
+        for line in lines:
+            tally.add(line)
+            yield line
+
+
+def require_seen(git: GitProcess, root: Path, tally: Tally, folders: Sequence[str]) -> None:
+    """Refuse files that git does not look at: what is on disk is not what would be committed.
+
+    A sparse checkout leaves them out; a person may have marked others as unchanged.
+
+    Raises:
+        UsageError: The index marks some so.
+        GitError: The index cannot be read.
+        LimitError: It has more files there than are read.
+    """
+    lines = listed(git, root, tally, ["-v"], folders)
+    marked = [line[2:] for line in lines if line[0] == "S" or line[0].islower()]
+    if marked:
+        more = f" and {len(marked) - _SHOWN} more" if len(marked) > _SHOWN else ""
+        message = "the index marks files as not to be looked at (skip-worktree, assume-unchanged)"
+        raise UsageError(f"{message}: {', '.join(marked[:_SHOWN])}{more}", _HINT)
+
+
+_SHOWN_CHECKOUT = 3
+# The index is as HEAD, the file is not.
+_EDITED = " M "
+
+
+class Checkout(Struct, frozen=True):
+    """Index and files of a checkout that shows the branch."""
+
+    git: GitProcess
+    root: Path
+
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse changes that are not committed.
+
+        Args:
+            folders: Where untracked files count, because reconcile would read them.
+            target: What index and files are to become; they may be that already.
+
+        Raises:
+            UsageError: Something is not committed, or another git is at work.
+        """
+        lock = self.git.git_dir / "index.lock"
+        if lock.exists():
+            hint = f"if no git is running here, remove {lock}"
+            raise UsageError("another git is at work in this checkout, or was killed in it", hint)
+        changed, unknown = self._dirty()
+        inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
+        unknown = [path for path in unknown if path.startswith(inside)]
+        if changed and not unknown and self._shows(target):
+            return  # so far had a run come that was killed
+        dirty = [*changed, *unknown]
+        if dirty:
+            more = (
+                f" and {len(dirty) - _SHOWN_CHECKOUT} more" if len(dirty) > _SHOWN_CHECKOUT else ""
+            )
+            hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
+            listed = ", ".join(dirty[:_SHOWN_CHECKOUT])
+            raise UsageError(
+                f"the work tree has changes that are not committed: {listed}{more}", hint
+            )
+
+    def follow(self, old: Revision, new: Revision) -> None:
+        """Bring index and files from one revision to another.
+
+        Raises:
+            GitError: Git refuses, and nothing was changed.
+        """
+        done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
+        if done.status != 0:
+            hint = f"mend that and run it again; it is to become {new.id}"
+            raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
+
+    def uncommitted(self, paths: Sequence[str]) -> list[str]:
+        """Files at or below some paths that are not what HEAD has, or that git does not know."""
+        # Unlike status, neither of them goes through trees of HEAD beside the paths: what stands
+        # there may be without end.
+        out = self.git.check(
+            self._tree, "-C", str(self.root), "ls-files", "--others", "--exclude-standard", "-z",
+            "--", *(inside := self.git.root.inside(paths)),
+        )  # fmt: skip
+        unknown = out.decode("utf-8", "replace").split("\0")
+        found = {*self._differing("HEAD", *inside), *filter(None, unknown)}
+        return sorted(map(self.git.root.outside, found))
+
+    @property
+    def _tree(self) -> str:
+        return f"--work-tree={self.root}"
+
+    def _dirty(self) -> tuple[list[str], list[str]]:
+        """Paths that differ from HEAD, and paths that git does not know."""
+        out = self.git.check(
+            self._tree, "-C", str(self.root), "status", "--porcelain", "-z", "--no-renames",
+            "--untracked-files=all", "--ignore-submodules=all",
+        )  # fmt: skip
+        lines = [line.decode("utf-8", "replace") for line in out.split(b"\0") if line]
+        changed = [line for line in lines if not line.startswith("??")]
+        if any(line.startswith(_EDITED) for line in changed):
+            edited = set(self._differing("HEAD"))
+            changed = [it for it in changed if not it.startswith(_EDITED) or it[3:] in edited]
+        return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
+
+    def _shows(self, revision: Revision) -> bool:
+        """Whether index and files are those of a revision."""
+        return not self._differing(revision.id)
+
+    def _differing(self, revision: str, *paths: str) -> list[str]:
+        """Files that are not those of a revision; of all, or below some paths.
+
+        One that is so byte for byte is, although git would store other ends of lines of it: an
+        attribute may have come after it.
+        """
+        # Unlike diff-index, diff looks again at files whose times alone have changed.
+        out = self.git.check(
+            self._tree, "-C", str(self.root), "diff", "--raw", "-z", "--no-abbrev",
+            "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all",
+            revision, "--", *paths,
+        )  # fmt: skip
+        parts = iter(out.removesuffix(b"\0").decode("utf-8", "replace").split("\0"))
+        found = [changed_file(about, next(parts)) for about in parts if about]
+        return [item.path for item in found if not self._is_held(item)]
+
+    def _is_held(self, item: Changed) -> bool:
+        """A file has the mode and the bytes that it has in a revision."""
+        old, new = item.old, item.new
+        if old is None or new is None or old.mode != new.mode or not new.is_file:
+            return False
+        return file_id(self.root / item.path, old.oid) == old.oid

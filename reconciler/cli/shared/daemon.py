@@ -14,8 +14,8 @@ from uuid import uuid4
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reconciler.adapters.git.remotes import BranchHead
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.adapters.git.where import BranchHead
 from reconciler.adapters.http.server import Certificate
 from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach

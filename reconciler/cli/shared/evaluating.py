@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reconciler.adapters.git.pending import uncommitted
+from reconciler.adapters.git.opening import uncommitted
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress

@@ -123,7 +123,7 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 
 def apart(repository: GitRepository, revision: str) -> Read:
     """A revision for a thread of its own: nothing that changes is shared with who else reads."""
-    git = replace(repository.git, desk=None)  # its answers come one after the other
+    git = replace(repository.git, cache=None)  # its answers come one after the other
     own = _leading(replace(repository, git=git, seen=Seen()))
     return Read(own, own.source(revision))
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.adapters.git.merging import merge, quarantined
-from reconciler.adapters.git.pending import uncommitted
+from reconciler.adapters.git.opening import uncommitted
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.opening import Read, open_source
 from reconciler.cli.shared.output import note

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.filtered import present
-from reconciler.adapters.git.folders import is_filtered
+from reconciler.adapters.git.objects import present
 from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import GitProcess, is_filtered
 from reconciler.adapters.git.remotes import bring
 from reconciler.ports import FilteredError, GitError, UsageError
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository, write

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.locks import OLD, alone
+from reconciler.adapters.git.repository import OLD, alone
 from tests.adapters.git.command import Command
 from tests.world import commit, git, request, write
 

@@ -7,7 +7,7 @@ from zlib import compress
 
 import pytest
 
-from reconciler.adapters.git.tidy import LOOSE
+from reconciler.adapters.git.repository import LOOSE
 from tests.adapters.git.command import Command, served
 from tests.world import SMALL, commit, git, repository, tenant, write
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git.failing import Result
-from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.process import GitProcess, Result
 from reconciler.adapters.git.remotes import open_mirror
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.adapters.git.tidy import LOOSE
+from reconciler.adapters.git.repository import LOOSE, GitRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.ports import ExitCode, GitError
 from tests.adapters.git.command import Command

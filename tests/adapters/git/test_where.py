@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.git.objects import find_revisions
-from reconciler.adapters.git.where import BranchHead
+from reconciler.adapters.git.remotes import BranchHead
 from reconciler.cli.shared.opening import open_branch
 from reconciler.ports import GitError
 from tests.world import SMALL, commit, git, repository, write
@@ -22,7 +22,7 @@ def test_a_local_branch_is_told_by_its_files(
         asked.append(1)
         return real(*words)  # type: ignore[arg-type]  # handed through
 
-    monkeypatch.setattr("reconciler.adapters.git.where.find_revisions", find)
+    monkeypatch.setattr("reconciler.adapters.git.exchange.find_revisions", find)
     head = BranchHead(open_branch(folder, None, None))
     first = git(folder, "rev-parse", "HEAD")
     assert [head(), head(), head()] == [first] * 3
