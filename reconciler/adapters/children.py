@@ -5,7 +5,6 @@ is started is known before a signal can end us, and is ended and reaped before w
 """
 
 import os
-import select
 import selectors
 import signal
 import time
@@ -115,34 +114,36 @@ def _dismiss(process: "Popen[bytes]") -> None:
     _state.running.discard(process)
 
 
-def answered(process: "Popen[bytes]", seconds: float) -> Iterator[bytes]:
-    """What a process says on stdout, piece by piece, whenever more is asked for, until it ends.
+def pieces(
+    process: "Popen[bytes]", seconds: float, err: bytearray | None = None
+) -> Iterator[bytes]:
+    """Yield what a process prints on stdout, piece by piece, until it ends.
 
     Args:
         process: The process.
         seconds: How long a piece may take.
+        err: Takes the beginning of what it prints on stderr.
 
     Raises:
-        TimeoutError: It took longer.
+        TimeoutError: A piece took longer.
     """
     with selectors.DefaultSelector() as ready:
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                ready.register(stream, selectors.EVENT_READ)
-        while piece := _piece(process, ready, time.monotonic() + seconds):
-            yield piece
-
-
-def _piece(process: "Popen[bytes]", ready: selectors.BaseSelector, until: float) -> bytes:
-    """The next that it says on stdout; what it says on stderr is left out."""
-    while time.monotonic() < until:
-        for key, _ in ready.select(TICK_SECONDS):
-            said = os.read(key.fd, _PIECE)
-            if key.fileobj is process.stdout:
-                return said
-            if not said:
-                ready.unregister(key.fileobj)
-    raise TimeoutError
+        for stream in filter(None, (process.stdout, process.stderr)):
+            ready.register(stream, selectors.EVENT_READ)
+        until = time.monotonic() + seconds
+        while ready.get_map():
+            if time.monotonic() > until:
+                raise TimeoutError
+            for key, _ in ready.select(TICK_SECONDS):
+                piece = os.read(key.fd, _PIECE)
+                if not piece:
+                    ready.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]  # a stream
+                elif key.fileobj is process.stdout:
+                    yield piece
+                    until = time.monotonic() + seconds
+                elif err is not None:
+                    err += piece[: _PIECE - len(err)]
 
 
 def converse(process: "Popen[bytes]", data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
@@ -160,60 +161,6 @@ def converse(process: "Popen[bytes]", data: bytes | None, seconds: float) -> tup
         with suppress(TimeoutExpired):
             return process.communicate(timeout=TICK_SECONDS)
     return process.communicate(timeout=max(left, 0.0))
-
-
-def listen(
-    process: "Popen[bytes]", data: bytes | None, seconds: float, said: bytearray
-) -> Iterator[bytes]:
-    """What a process says on stdout, piece by piece, given its input, until it ends.
-
-    Args:
-        process: The process.
-        data: Its standard input.
-        seconds: How long it may take.
-        said: Takes what it says on stderr, the beginning of it.
-
-    Raises:
-        TimeoutError: It did not end in time.
-    """
-    left = memoryview(data or b"")
-    until = time.monotonic() + seconds
-    with _streams(process, is_told=bool(left)) as ready:
-        while ready.get_map():
-            if time.monotonic() > until:
-                raise TimeoutError
-            for key, _ in ready.select(TICK_SECONDS):
-                if key.fileobj is process.stdin:
-                    left = piece = _fed(key.fd, left)
-                else:
-                    piece = memoryview(os.read(key.fd, _PIECE))
-                if key.fileobj is process.stdout:
-                    yield bytes(piece)
-                elif key.fileobj is process.stderr:
-                    said += piece[: _PIECE - len(said)]
-                if not piece:
-                    ready.unregister(key.fileobj)
-                    key.fileobj.close()  # type: ignore[union-attr]  # streams, all three
-    process.wait(max(until - time.monotonic(), TICK_SECONDS))
-
-
-def _streams(process: "Popen[bytes]", *, is_told: bool) -> selectors.DefaultSelector:
-    ready = selectors.DefaultSelector()
-    for stream in (process.stdout, process.stderr):
-        if stream is not None:
-            ready.register(stream, selectors.EVENT_READ)
-    if process.stdin is not None and is_told:
-        ready.register(process.stdin, selectors.EVENT_WRITE)
-    elif process.stdin is not None:
-        process.stdin.close()
-    return ready
-
-
-def _fed(descriptor: int, left: memoryview) -> memoryview:
-    """What is left to say to a process once it took a piece; nothing when it listens no more."""
-    with suppress(BrokenPipeError):
-        return left[os.write(descriptor, left[: select.PIPE_BUF]) :]
-    return left[:0]
 
 
 def pause(seconds: float) -> None:

@@ -1,7 +1,6 @@
 """Which repository a path means: a checkout, or a bare one."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +9,13 @@ from msgspec.structs import replace
 
 from reconciler.adapters.git.naming import check_branch, shown_branch
 from reconciler.adapters.git.objects import require_place, require_root
-from reconciler.adapters.git.process import GitProcess, discover, guarded, read_configuration
+from reconciler.adapters.git.process import (
+    GitProcess,
+    discover,
+    failure,
+    guarded,
+    read_configuration,
+)
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
@@ -18,7 +23,6 @@ from reconciler.adapters.git.worktree import Checkout, Conversion, WorktreeSourc
 from reconciler.model.settings import PATH as SETTINGS
 from reconciler.ports import GitError, ReconcilerError, UsageError
 
-_OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 
 
@@ -119,13 +123,10 @@ def _locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | No
     folder = path.parent if path.name == ".git" else path
     is_bare = _is_file(folder / "HEAD") and not os.path.lexists(folder / ".git")
     found = discover(folder, environment, is_bare=is_bare)
-    if "dubious ownership" in found.err:
-        place = _OWNED.search(found.err)
-        message = f"{place[1] if place else path} belongs to another user"
-        hint = f"if you trust it: git config --global --add safe.directory {place[1] if place else path}"
-        raise GitError(message, hint)
-    if found.status != 0:
+    if "not a git repository" in found.err or "cannot use bare repository" in found.err:
         raise _NoRepositoryError(f"{path} is not a Git repository", _NO_REPOSITORY)
+    if found.status != 0:
+        raise failure("rev-parse", found, _NO_REPOSITORY)
     git_dir, *up = os.fsdecode(found.out).splitlines()
     return Path(git_dir), (folder / up[0]).resolve() if up else None
 

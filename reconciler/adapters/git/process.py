@@ -30,13 +30,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired  # nosec B404  # names only; GitPython starts git
+from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import quote
 
 from git import Git, GitCommandNotFound
 from msgspec import Struct
 
-from reconciler.adapters.children import answered, child, converse, listen, partner
+from reconciler.adapters.children import child, converse, partner, pieces
 from reconciler.adapters.git.config import (
     CONFIG,
     ENVIRONMENT,
@@ -151,7 +152,7 @@ class _Lookup:
         self._process = process
         self._has_data = has_data
         self._rest = b""
-        self._more: Iterator[bytes] = answered(process, SECONDS)
+        self._more: Iterator[bytes] = pieces(process, SECONDS)
 
     def ask(self, names: bytes) -> bytes | None:
         """Return one answer per line of `names`, None if the process ended."""
@@ -285,11 +286,16 @@ class GitProcess:
 
     def _parts(self, arguments: Sequence[str], data: bytes | None) -> Generator[bytes, None, None]:
         err = bytearray()
-        with child(partial(self._start, arguments, "", {})) as process:
-            try:
-                yield from listen(process, data, SECONDS, err)
-            except (TimeoutError, TimeoutExpired):
-                raise late(arguments[0]) from None
+        with TemporaryFile() as given:
+            given.write(data or b"")
+            given.seek(0)
+            start = partial(self._start, arguments, "", {}, given.fileno())
+            with child(start) as process:
+                try:
+                    yield from pieces(process, SECONDS, err)
+                    process.wait(SECONDS)
+                except (TimeoutError, TimeoutExpired):
+                    raise late(arguments[0]) from None
         if process.returncode != 0:
             text = redacted(err.decode("utf-8", "replace").strip(), self._secrets())
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
@@ -305,7 +311,9 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(self, arguments: Sequence[str], remote: str, extra: Mapping[str, str]) -> Any:
+    def _start(
+        self, arguments: Sequence[str], remote: str, extra: Mapping[str, str], stdin: int = PIPE
+    ) -> Any:
         # The last value of a name counts.
         variables = {**self.environment, **ENVIRONMENT, **self.objects, **extra}
         settings = [*self.guards, *CONFIG]
@@ -325,7 +333,7 @@ class GitProcess:
         ]
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("%s", self._shown(arguments))
-        return _started(self.git_dir, command, variables)
+        return _started(self.git_dir, command, variables, stdin)
 
     def _shown(self, arguments: Sequence[str]) -> str:
         """A call as a person would type it: without secrets, and without its settings."""
@@ -381,14 +389,16 @@ def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
     return others | {name: own[name] for name in _PERSONAL if name in own}
 
 
-def _started(folder: Path, command: Sequence[str], variables: dict[str, str]) -> Any:
+def _started(
+    folder: Path, command: Sequence[str], variables: dict[str, str], stdin: int = PIPE
+) -> Any:
     """Start Git in a folder."""
     # No program is looked for in the folder.
     variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
     try:
         # With our signal handlers Git meets a full disk as an error, and removes its locks.
         return Git(str(folder)).execute(
-            command, as_process=True, istream=PIPE, env=variables,
+            command, as_process=True, istream=stdin, env=variables,
             start_new_session=True, restore_signals=False,
         )  # fmt: skip
     except GitCommandNotFound:
@@ -406,6 +416,7 @@ FILTERED = (
     "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
     " sparse-checkout; check and plan take --fetch-missing"
 )
+_OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 LACKS = "the partial clone lacks objects that its filter left out"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
@@ -429,6 +440,9 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
     message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
+    if owned := _OWNED.search(result.err):
+        hint = f"if you trust it: git config --global --add safe.directory {owned[1]}"
+        return GitError(f"{owned[1]} belongs to another user", hint)
     if ".lock': File exists" in result.err:
         hint = "another git is at work there, or was killed; if none is, remove that .lock file"
     if any(words in result.err for words in _PROMISED):
