@@ -24,12 +24,9 @@ from reconciler.adapters.git.exchange import fetch, push
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import find_revisions, read_made, require_root
 from reconciler.adapters.git.past import changed_since
-from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.exchange import push
-from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.revision import GitSource, clock_of
 from reconciler.adapters.git.root_folder import RootFolder
-from reconciler.adapters.git.objects import require_root
-from reconciler.adapters.git.annals import GitRoots
 from reconciler.adapters.git.saying import (
     changes_only,
     is_whole,

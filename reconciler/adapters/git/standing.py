@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.adapters.git.ancestry import DEEPEN, is_shallow
-from reconciler.adapters.git.process import unreachable
+from reconciler.adapters.git.exchange import push_reference
 from reconciler.adapters.git.naming import shown_branch
 from reconciler.adapters.git.objects import Root, find_revisions
 from reconciler.adapters.git.process import GitProcess, unreachable
