@@ -35,14 +35,14 @@ from reconciler.model.resource import Ref
 
 @dataclass(slots=True)
 class Progress:
-    """How far the work on one cluster is.
+    """The progress of the work on one cluster.
 
     Attributes:
-        entries: The inventory's objects as they are becoming.
-        outcomes: What was done, in order.
-        now: Objects that are not as the plan saw them, as they are by now; None for gone.
-        notes: What a person should know although nothing failed.
-        error: What MetalLB says is wrong with its configuration.
+        entries: The inventory's objects after the steps so far.
+        outcomes: The results, in order.
+        now: Objects that changed since the plan was made; None for deleted ones.
+        notes: Information for the user about things that did not fail.
+        error: The error that MetalLB reports about its configuration.
         failed: The names of objects that could not be written.
     """
 
@@ -55,63 +55,63 @@ class Progress:
 
     @property
     def is_changed(self) -> bool:
-        """Something was written."""
+        """Return whether any object was written."""
         return any(outcome.result in WRITTEN for outcome in self.outcomes)
 
     @property
     def is_anything_ours(self) -> bool:
-        """The inventory names something that policies lock."""
+        """Return whether the inventory contains an object that policies lock."""
         return any(not is_policy(name) for name in self.entries)
 
     def live(self, ref: Ref, before: Live | None) -> Live | None:
-        """An object as it is by now.
+        """Return the current state of an object.
 
         Args:
             ref: The object.
-            before: What it was, as the plan saw it.
+            before: Its state when the plan was made.
         """
         return self.now.get(ref, before)
 
     def has_failed(self, ref: Ref | None) -> bool:
-        """The object could not be written."""
+        """Return whether an object could not be written."""
         return ref is not None and str(ref) in self.failed
 
     def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
-        """Say that an object is not as it shall be, and what somebody changed of it."""
+        """Record that an object could not be applied, with its drift."""
         self.failed.add(name)
         self.outcomes.append(Outcome(name, Result.FAILED, drift, error))
 
     def note(self, name: str, entry: Entry | None) -> None:
-        """Say in the inventory what an object is; None to forget it."""
+        """Set the inventory's entry of an object; None removes it."""
         if entry is None:
             self.entries.pop(name, None)
         else:
             self.entries[name] = entry
 
     def applied(self, step: Apply, uid: str, result: Result) -> None:
-        """An object is as it shall be."""
+        """Record that an object was applied."""
         name = str(step.ref)
         self.entries[name] = noted(step.desired, uid, self.entries.get(name))
         self.outcomes.append(Outcome(name, result, step.decision.drift))
 
     def deleted(self, ref: Ref) -> None:
-        """An object of ours is gone."""
+        """Record that an object was deleted."""
         self.now[ref] = None
         self.entries.pop(str(ref), None)
         self.outcomes.append(Outcome(str(ref), Result.DELETED))
 
     def may_try(self, step: Try) -> bool:
-        """The steps are still called for."""
+        """Return whether the steps still apply."""
         return step.if_anything_is_ours in (None, self.is_anything_ours)
 
 
 def is_policy(name: str) -> bool:
-    """An object of the inventory is an admission policy, or binds one."""
+    """Return whether an object is an admission policy or its binding."""
     return name.startswith(f"{POLICY.group}/")
 
 
 def foresee(progress: Progress, step: Step) -> None:
-    """What a step does when nothing comes between."""
+    """Update the progress as if a step succeeded."""
     match step:
         case Apply() | Patch():
             _foresee(progress, step)
@@ -127,11 +127,11 @@ def foresee(progress: Progress, step: Step) -> None:
             for inner in step.steps if progress.may_try(step) else ():
                 foresee(progress, inner)
         case _:
-            pass  # it writes nothing
+            pass  # writes nothing
 
 
 def foreseen(entries: Mapping[str, Entry], steps: Iterable[Step]) -> Progress:
-    """What some steps do when nothing comes between."""
+    """Return the progress after some steps, as if they succeeded."""
     progress = Progress(dict(entries))
     for step in steps:
         foresee(progress, step)
@@ -162,7 +162,7 @@ def _foresee(progress: Progress, step: Apply | Patch) -> None:
 
 
 def _written(step: Apply) -> Live:
-    """An object with its new body, as far as that can be told."""
+    """Return an object after its new body is applied, as far as known."""
     body = step.desired.body or {}
     before = step.live.manifest if step.live is not None else {}
     is_new = step.live is None or step.decision.action is Action.REPLACE
@@ -172,24 +172,24 @@ def _written(step: Apply) -> Live:
 
 
 class Stop(Struct, frozen=True):
-    """Why the work on a cluster ends after the steps of its plan, and what a person can do."""
+    """Why the work on a cluster stops after the steps of its plan, with a hint."""
 
     message: str
     hint: str = ""
 
 
 class ClusterPlan(Struct, frozen=True):
-    """What is done in a cluster.
+    """The plan of one cluster.
 
     Attributes:
-        steps: In the order in which they are taken.
-        notes: What a person should know although nothing failed.
-        stop: Why the cluster as a whole cannot be brought to what it shall be.
-        error: What MetalLB says is wrong with its configuration, when nothing is to be written.
-        keeps_inventory: There is a place for its inventory.
-        pools: MetalLB's pools of which some addresses may be announced by us.
-        at_most: All that it may announce, however far the plan is carried out.
-        remembered: What it may announce by what is remembered.
+        steps: The steps, in order.
+        notes: Information for the user about things that did not fail.
+        stop: Why the cluster cannot reach the desired state.
+        error: The error of MetalLB's configuration if there is nothing to write.
+        keeps_inventory: Whether the inventory can be saved.
+        pools: Pools of MetalLB that can announce addresses of `ipam`.
+        at_most: All addresses that the cluster might announce during the plan.
+        remembered: Addresses that the cluster might announce according to the registry.
     """
 
     steps: tuple[Step, ...]
@@ -202,7 +202,7 @@ class ClusterPlan(Struct, frozen=True):
     remembered: IPSet = msgspec.field(default_factory=IPSet)
 
     def announced(self, progress: Progress) -> IPSet:
-        """The addresses that the cluster announces by us, after the work."""
+        """Return the addresses of `ipam` that the cluster announces after the work."""
         pools = {ref: progress.live(ref, live) for ref, live in self.pools.items()}
         pools |= {ref: live for ref, live in progress.now.items() if ref.resource == ADDRESS_POOL}
         found: list[IPSet] = []
@@ -211,21 +211,21 @@ class ClusterPlan(Struct, frozen=True):
                 continue
             try:
                 addresses = pool_addresses(live.manifest)
-            except ValueError:  # MetalLB goes on with what it could read before
+            except ValueError:  # MetalLB continues with the last configuration that it could parse
                 addresses = None
             if is_ours(live, progress.entries.get(str(ref))):
                 found.append(self.remembered if addresses is None else addresses)
             elif addresses is not None:
-                # What was announced by us still is, also when somebody took our label off.
+                # The addresses are still announced if the label was removed.
                 found.append(addresses & self.remembered)
         return IPSet.of(item for addresses in found for item in addresses)
 
 
 class Draft:
-    """A plan while it is made, with what its steps lead to.
+    """A plan under construction, with its progress.
 
     Attributes:
-        progress: As if all steps so far were taken.
+        progress: The progress as if all steps so far succeeded.
     """
 
     def __init__(self, entries: Mapping[str, Entry], options: ApplyOptions) -> None:
@@ -236,31 +236,31 @@ class Draft:
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """The inventory's objects as they are becoming."""
+        """The inventory's objects after the steps so far."""
         return self.progress.entries
 
     def add(self, step: Step) -> None:
-        """Take one more step."""
+        """Add a step."""
         self.steps.append(step)
         foresee(self.progress, step)
 
     def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
-        """Say that an object cannot be as it shall be."""
+        """Add the failure of an object."""
         self.add(Fail(name, error, drift))
 
     def note(self, name: str, entry: Entry | None) -> None:
-        """Say in the inventory what an object is, where it says something else."""
+        """Set the inventory's entry of an object if it differs."""
         if self.entries.get(name) != entry:
             self.add(Note(name, entry))
 
     def bring(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
-        """Bring an object to what it shall be; `live` is what it was when it was read."""
+        """Apply an object; `live` is the object as it was read."""
         now = self.progress.live(desired.ref, live)
         entry = self.entries.get(str(desired.ref))
         self.add(applied(desired, now, entry, adopt=self.options.adopt, after=after))
 
     def prune(self, ref: Ref, live: Live | None) -> None:
-        """Take away an object that nothing asks for; `live` is what it was when it was read."""
+        """Delete an object; `live` is the object as it was read."""
         now = self.progress.live(ref, live)
         self.add(pruned(ref, now, self.entries.get(str(ref))))
 
@@ -271,13 +271,13 @@ GRACE_SECONDS = 600
 def orphan_notes(
     entries: Mapping[str, Entry], objects: Objects, wanted: Collection[Ref], now: int
 ) -> Iterator[tuple[str, Entry | None]]:
-    """What the inventory shall say of orphans: new ones, those whose grace is over, those of others.
+    """Return changed entries of orphans: new ones, expired ones, and those of other owners.
 
     Args:
-        entries: What it says.
+        entries: The entries of the inventory.
         objects: All objects that were read.
-        wanted: What shall be there: none of them is an orphan.
-        now: Seconds since 1970 by the server's clock.
+        wanted: The desired objects.
+        now: The server's clock in seconds since 1970.
     """
     for ref, live in objects.items():
         name = str(ref)
@@ -302,18 +302,18 @@ _WRITER = Query(WHO_AM_I, tolerates=Tolerates.REFUSAL)
 
 
 class Lock:
-    """The policies in the plan of one cluster.
+    """Admission policies in the plan of one cluster.
 
-    Without a word on policies they stay as they are, as long as there is something to lock.
+    Without an option, the policies stay unchanged as long as an object needs them.
     """
 
     def __init__(self, draft: Draft, snapshot: Snapshot, inventory: Ref | None) -> None:
-        """Build it.
+        """Create it.
 
         Args:
             draft: The plan.
-            snapshot: What was read.
-            inventory: The ConfigMap of the inventory, when it is there.
+            snapshot: The live objects.
+            inventory: The ConfigMap of the inventory if it exists.
         """
         self._draft = draft
         self._snapshot = snapshot
@@ -322,7 +322,7 @@ class Lock:
         self._is_done = self._are_wanted is None
 
     def begin(self) -> None:
-        """Renew or remove the policies that are there, before anything else is written."""
+        """Update or remove existing policies before any other write."""
         if self._are_wanted is None:
             return
         live = self._read()
@@ -335,7 +335,7 @@ class Lock:
         self._draft.add(Try(_NAME, tuple(steps)))
 
     def end(self) -> None:
-        """Install the policies where something of ours is; leave none where nothing is."""
+        """Install the policies if the cluster has objects of `ipam`, else remove them."""
         is_needed = self._draft.progress.is_anything_ours
         if is_needed and not self._is_done:
             steps = self._brought({})
@@ -346,7 +346,7 @@ class Lock:
         self._draft.add(Try(_NAME, tuple(steps), if_anything_is_ours=is_needed))
 
     def _read(self) -> dict[Ref, Live] | None:
-        """The policies that are there; None when they cannot be told, which is said."""
+        """Return the existing policies, or None with a note if they cannot be read."""
         found: dict[Ref, Live] = {}
         for query in _LISTS:
             answer = self._snapshot.of(query)
@@ -359,7 +359,7 @@ class Lock:
         return {ref: found[ref] for ref in wanted if ref in found}
 
     def _excuse(self, problem: str) -> None:
-        """Say why there are no policies to be had."""
+        """Note why policies cannot be installed."""
         if problem:
             self._draft.fail(_NAME, problem)
             return
@@ -383,7 +383,7 @@ class Lock:
             item = desired_object(manifest)
             if item.ref.resource == POLICY:
                 policy = item
-            # Without its policy it would put somebody else's policy in force.
+            # A binding without its policy could activate a policy of another owner.
             after = policy.ref if policy is not None and item.ref != policy.ref else None
             entry = self._draft.entries.get(str(item.ref))
             adopt = self._draft.options.adopt
@@ -399,13 +399,13 @@ class Lock:
                 entries[name] = Entry(item.uid, "-")
                 found.append(Note(name, entries[name]))
         there = [parse_ref(name) for name in sorted(entries) if is_policy(name)]
-        # Bindings first: a policy without one does nothing.
+        # Bindings first: a policy without a binding has no effect.
         order = sorted(there, key=lambda item: item.resource != BINDING)
         return [*found, *(pruned(ref, live.get(ref), entries[str(ref)]) for ref in order)]
 
 
 def _is_felt(step: Step) -> bool:
-    """The server takes a while to go by it."""
+    """Wait until the server enforces the new policies."""
     if isinstance(step, Apply):
         return step.decision.action is not Action.KEEP
     return not isinstance(step, Note)

@@ -39,15 +39,15 @@ from reconciler.model.settings import Settings
 
 
 class ManagementDesiredState(Struct, frozen=True):
-    """What the management cluster shall hold.
+    """The desired state of the management cluster.
 
     Attributes:
-        pools: The pools of the tree, for their thresholds and for who uses their addresses.
-        settings: Of the repository, for the brake.
-        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
-        words: What is told of those whose clusters were looked at. Of others is told what was.
-        known: What the documents of the tree describe.
-        growing: Tells the objects of those who may grow.
+        pools: The pools of the tree, for their thresholds and for the users of their addresses.
+        settings: The Settings of the repository, for the release limit.
+        is_whole: The tree has no errors, so objects that it does not contain can be deleted.
+        words: Status messages of tenants whose clusters were observed. Others keep their messages.
+        known: The identities of the documents in the tree.
+        growing: Returns the objects of elastic tenants.
     """
 
     desired: Sequence[DesiredObject]
@@ -59,15 +59,15 @@ class ManagementDesiredState(Struct, frozen=True):
     growing: Callable[[], Collection[Ref]] = frozenset
 
 
-# A repository that is applied for the first time would flood the cluster; git log has it all.
+# The first apply of a repository would flood the cluster with events.
 _MOST = 50
 
 
 class EventRecorder:
-    """The events in the plan of one cluster: what families have to tell of a change.
+    """Collects the events for changes in one cluster.
 
     Attributes:
-        notes: Events that cannot be made, and why.
+        notes: Events that cannot be created, and why.
     """
 
     def __init__(self, pools: Sequence[Pool], there: Objects, snapshot: Snapshot) -> None:
@@ -78,16 +78,16 @@ class EventRecorder:
         self.notes: list[str] = []
 
     def need(self, desired: Sequence[DesiredObject]) -> None:
-        """Have read what was told lately of the objects that there is something to tell of.
+        """Read the recent events of all objects that changed.
 
         Raises:
-            Unanswered: It has to be read.
+            Unanswered: The events have not been read yet.
         """
         told = {_events(item.ref): None for item in desired if self._first(item) is not None}
         self._snapshot.need(*told)
 
     def tell(self, desired: DesiredObject) -> Tell | None:
-        """The event that a change of an object gives cause for, if it does."""
+        """Return the event for a change of an object, or None."""
         if desired.ref.resource == IP_ALLOCATION:
             return self._of_allocation(desired)
         tell = self._first(desired)
@@ -112,11 +112,11 @@ class EventRecorder:
         return tell
 
     def _is_enough(self, ref: Ref) -> bool:
-        """Of a kind that holds addresses so much was told that the rest is left to `git log`."""
+        """Return whether a kind that holds addresses already has the maximum number of events."""
         return self._told[ref.resource] >= _MOST and ref not in self._pools
 
     def _first(self, desired: DesiredObject) -> Tell | None:
-        """What there is to tell of an object that is no record, if nobody told it before."""
+        """Return the event of an object that is not a record, unless it exists already."""
         before, pool = self._there.get(desired.ref), self._pools.get(desired.ref)
         is_nowhere = desired.body is None and before is None
         if is_nowhere or desired.ref.resource == IP_ALLOCATION:
@@ -125,20 +125,20 @@ class EventRecorder:
         return tell if self._is_told(tell) else None
 
     def _is_told(self, tell: Tell) -> bool:
-        """There is an event to make, whatever the uid of the object."""
+        """Return whether there is an event to create, ignoring the uid of the object."""
         now = tell.before or Live(tell.desired.ref, tell.desired.body or {})
         return tell.event(now, self._snapshot.now) is not None
 
 
 def _events(ref: Ref) -> Query:
-    """What was told of objects of a kind in a namespace; without one, in the default one."""
+    """Return recent events of a kind in a namespace; cluster-scoped objects use the default one."""
     selector = f"involvedObject.kind={ref.resource.kind}"
     place = ref.namespace or "default"
     return Query(EVENT, place, fields=selector, tolerates=Tolerates.REFUSAL)
 
 
 class Fits:
-    """How the families fit some desired objects; nothing where none of them says anything."""
+    """Return how the families adapt desired objects to live ones, or None if no family does."""
 
     def __init__(self, desired: Sequence[DesiredObject], live: Objects) -> None:
         self._desired, self._live = desired, live
@@ -152,20 +152,20 @@ class Fits:
                 self._found |= own.fit(wanted, there)
 
     def whole(self, draft: Draft) -> list[DesiredObject]:
-        """The objects to bring, but for those that are left as they are; of others, says why."""
+        """Return the objects to apply. Notes why the others are left unchanged."""
         for ref, fit in self._found.items():
             if fit.error:
                 draft.fail(str(ref), fit.error)
         return [found for item in self._desired if (found := self._fitted(item)) is not None]
 
     def patch(self, draft: Draft) -> None:
-        """Write the parts of objects that are there."""
+        """Patch fields of existing objects."""
         for item in self._desired:
             if (step := self._patch(item)) is not None:
                 draft.add(step)
 
     def own(self, draft: Draft) -> None:
-        """Write owners that are made by then."""
+        """Set owners that did not exist when the object was created."""
         for own in self._unowned:
             draft.add(own)
 
@@ -191,18 +191,18 @@ class Fits:
         if item.part is None or found is None or found.manifest is None or live is None:
             return None
         told: dict[str, str] = {"uid": live.uid}
-        if found.takes:  # what is taken is just as it was read
+        if found.takes:  # the object is adopted with the fields that were read
             told["resourceVersion"] = live.version
         metadata = {**(found.manifest.get("metadata") or {}), **told}
         manifest = {**found.manifest, "metadata": metadata}
-        # What cannot be is left out of the fields by who fits them; what is in them has to be there.
+        # The family drops optional fields that cannot be set. The remaining ones are required.
         failed = {ref for ref, fit in self._found.items() if fit.error}
         needed = tuple(ref for ref in item.rests_on if ref not in failed)
         return Patch(item.ref, manifest, needed, takes=found.takes)
 
 
 def _whole(item: DesiredObject) -> Manifest:
-    """All that an object shall be, or that is ours of it."""
+    """Return the complete desired object, or the fields of it that `ipam` owns."""
     said: Mapping[str, object] = item.body or item.part or _named(item.ref)
     return said if item.status is None else {**said, "status": item.status}
 
@@ -217,23 +217,23 @@ def _named(ref: Ref) -> Manifest:
 
 
 class Bringing:
-    """Puts the steps that bring objects to what they shall be into a plan.
+    """Adds steps to a plan that apply objects.
 
-    First what families make, then what is written into objects of others: somebody waits for that.
-    Nobody waits for events, nor for the copies of records, nor for owners. An event of what is new
-    comes as soon as it keeps nobody waiting: the next run finds nothing new there, and tells nothing.
+    Objects of families come first, then fields of objects of others, because users wait for these.
+    Events, copies of records, and owners come last. An event is created in the same run, because
+    the next run finds no difference.
     """
 
     def __init__(
         self, draft: Draft, recorder: EventRecorder, live: Objects, unknown: Collection[Resource]
     ) -> None:
-        """Build it.
+        """Create it.
 
         Args:
             draft: The plan.
-            recorder: Tells which events there are.
-            live: All objects as they were read.
-            unknown: Kinds that the cluster does not know.
+            recorder: Source of the events.
+            live: All objects that were read.
+            unknown: Kinds that the cluster does not serve.
         """
         self._draft = draft
         self._recorder = recorder
@@ -242,10 +242,10 @@ class Bringing:
         self._new: list[Tell] = []
 
     def all(self, desired: Sequence[DesiredObject]) -> None:
-        """Bring some objects.
+        """Add the steps for some objects.
 
         Raises:
-            Unanswered: More has to be read.
+            Unanswered: More objects have to be read.
         """
         fits = Fits(desired, self._live)
         brought = fits.whole(self._draft)
@@ -292,17 +292,17 @@ def plan_management(
     options: ApplyOptions,
     home: Ref | None,
 ) -> ClusterPlan:
-    """What is done in the management cluster.
+    """Plan the management cluster.
 
     Args:
-        desired_state: What it shall hold.
-        snapshot: What was read of it.
-        inventory: What was put there.
-        options: What a person asks for.
-        home: The ConfigMap of the inventory, when it is there.
+        desired_state: The desired state.
+        snapshot: The live objects.
+        inventory: The objects that earlier runs created.
+        options: Options of the command.
+        home: The ConfigMap of the inventory if it exists.
 
     Raises:
-        Unanswered: More has to be read.
+        Unanswered: More objects have to be read.
     """
     draft = Draft(inventory.objects, options)
     lock = Lock(draft, snapshot, home)
@@ -314,7 +314,7 @@ def plan_management(
 
 
 class _Management:
-    """The plan of the management cluster while it is made."""
+    """Builds the plan of the management cluster."""
 
     def __init__(
         self, desired_state: ManagementDesiredState, snapshot: Snapshot, draft: Draft
@@ -331,7 +331,7 @@ class _Management:
         self.kinds = self._resources()
 
     def run(self) -> Stop | None:
-        """Make it; returns why the cluster cannot be brought to what it shall be."""
+        """Build the plan. Return why the cluster cannot reach the desired state, or None."""
         if self.draft.options.crds:
             self._install()
         self._namespaces()
@@ -354,7 +354,7 @@ class _Management:
     def _install(self) -> None:
         """Install or upgrade the CRDs, and wait until the server serves them.
 
-        A CRD of the same name that is not ours is left alone, and told.
+        A CRD of the same name with another owner is left unchanged, with a note.
         """
         named = {item.ref: Query(CRD, name=item.ref.name) for _, item in crds.desired()}
         self.snapshot.need(*named.values())
@@ -374,7 +374,7 @@ class _Management:
             self.draft.add(AwaitEstablished(ref))
 
     def _leave(self, ref: Ref, lacks: Sequence[str]) -> None:
-        """Leave a CRD that is not ours alone; say what it lacks."""
+        """Leave a CRD of another owner unchanged. Note its missing fields."""
         if lacks:
             error = f"it is not ours and lacks {', '.join(lacks)}; --adopt upgrades it"
             self.draft.fail(str(ref), error)
@@ -382,7 +382,7 @@ class _Management:
             self.draft.notes.append(f"CRD {ref.name} is not ours; it has what is needed")
 
     def _namespaces(self) -> None:
-        """Make the namespaces that are missing. They are never taken away."""
+        """Create missing namespaces. Namespaces are never deleted."""
         present = self.snapshot.of(_NAMESPACES).objects
         wanted = {HOME: None} | {
             item.ref.namespace: None
@@ -395,9 +395,9 @@ class _Management:
                 self.draft.add(MakeNamespace(ref))
 
     def _read(self) -> list[str]:
-        """Read all objects of the kinds that matter; returns kinds of ours that are not known.
+        """Read all objects of the relevant kinds. Return own kinds that the server does not know.
 
-        Kinds that are served only once their CRD is there are looked at then.
+        Kinds that are served only after their CRD is installed are read after that.
         """
         missing: list[str] = []
         self.live = {}
@@ -420,7 +420,7 @@ class _Management:
         return missing
 
     def _resources(self) -> Mapping[Resource, bool]:
-        """The kinds to read, and whether nothing can be done without them."""
+        """Return the kinds to read, and whether they are required."""
         found = dict.fromkeys(needed(), True)
         for item in self.desired:
             found.setdefault(item.ref.resource, False)
@@ -432,7 +432,7 @@ class _Management:
         return found
 
     def _observe(self) -> None:
-        """Add to the status of pools who uses their reserved addresses in this cluster."""
+        """Add the users of reserved addresses to the status of pools."""
         told: dict[Ref, Manifest] = {}
         for own in (family.objects for family in families()):
             if own.observe is None:
@@ -444,9 +444,9 @@ class _Management:
         self.desired = [with_status(item, told.get(item.ref)) for item in self.desired]
 
     def _observed(self, own: FamilyObjects) -> Lists | None:
-        """All objects of the kinds that a family looks at; None when some may not be read."""
+        """Return all objects of the kinds that a family observes, or None without permission."""
         found: dict[Resource, list[Manifest]] = {}
-        for resource in own.observes:  # without Cluster API there are no Machines, for example
+        for resource in own.observes:  # for example Machines without Cluster API
             answer = self.snapshot.of(Query(resource, tolerates=Tolerates.DENIAL))
             if answer.problem:
                 note = f"who uses reserved addresses is not told: {answer.problem}"
@@ -464,7 +464,7 @@ class _Management:
         bringing.all(desired)
 
     def _prune(self) -> Stop | None:
-        """Take away what nothing asks for any more: objects of the kinds that are read."""
+        """Delete objects of the kinds that were read and that are no longer desired."""
         gone = self._seen(self._gone())
         if not gone:
             return None
@@ -473,26 +473,26 @@ class _Management:
             return None
         if stop := self._brake(gone):
             return stop
-        # What was made last goes first: what holds an address before the address.
+        # Delete in reverse order of creation: the holder of an address before the address.
         order = {resource: at for at, resource in enumerate(owned())}
         for ref in sorted(gone, key=lambda ref: -order.get(ref.resource, -1)):
             self.draft.prune(ref, self.live.get(ref))
         return None
 
     def _gone(self) -> list[Ref]:
-        """What the inventory names and nothing asks for any more."""
+        """Return the objects of the inventory that are no longer desired."""
         wanted = frozenset(str(item.ref) for item in self.desired)
         entries = self.draft.entries
         unwanted = [item for item in sorted(entries.items()) if item[0] not in wanted]
         for name, entry in unwanted:
-            if entry.is_status_only:  # whatever the Settings: it is others', and stays
+            if entry.is_status_only:  # the object belongs to another owner, so it stays
                 self.draft.note(name, None)
         gone = [
             parse_ref(name)
             for name, entry in unwanted
             if entry.orphan_since is None and not entry.is_status_only
         ]
-        # Settings that go back to pools alone take no cluster and no team away.
+        # Settings that return to pools only do not delete Clusters and teams.
         is_all = self.desired_state.settings.applies_documents
         return [
             ref
@@ -501,7 +501,7 @@ class _Management:
         ]
 
     def _seen(self, gone: Sequence[Ref]) -> list[Ref]:
-        """Leave out what may be there though its kind is not served: forgotten, it stays for ever."""
+        """Keep the inventory's entry of an object whose kind is not served. The object might exist."""
         staying = Counter(ref.resource for ref in gone if ref.resource in self.unread)
         for resource, count in staying.items():
             what = "1 object stays" if count == 1 else f"{count} objects stay"
@@ -509,7 +509,7 @@ class _Management:
         return [ref for ref in gone if ref.resource not in self.unread]
 
     def _brake(self, gone: Iterable[Ref]) -> Stop | None:
-        """Too many live objects would go: something is wrong, or a person has to say so."""
+        """Return why too many live objects would be deleted without approval."""
         living = [ref for ref in gone if self._is_live(ref)]
         known = sum(
             parse_ref(name).resource in self.kinds
@@ -528,6 +528,6 @@ class _Management:
         return Stop(f"{len(living)} of {known} objects would be deleted", hint)
 
     def _is_live(self, ref: Ref) -> bool:
-        """Somebody would miss it; nobody misses an allocation that holds nothing for its tenant."""
+        """Return whether deleting an object would affect a tenant. Empty allocations do not."""
         live = self.live.get(ref)
         return live is not None and (ref.resource != IP_ALLOCATION or live.phase == "Allocated")

@@ -1,4 +1,4 @@
-"""The steps of a plan: what is done in a cluster, one after the other."""
+"""Steps of a plan."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -17,14 +17,13 @@ from reconciler.model.resource import Manifest, Ref, Resource
 
 
 class Apply(Struct, frozen=True):
-    """Bring an object, and its status, to what it shall be.
+    """Apply an object and its status.
 
     Attributes:
-        live: What it is, as far as the plan knows.
-        status: The status to apply where the body stays; where the body is written, what its
-            status needs is told by the answer.
-        adopt: Take over what belongs to others.
-        unless_failed: Leave it out when this object could not be written.
+        live: The object as far as the plan knows it.
+        status: The status to apply if the body is unchanged. After a write, the response decides.
+        adopt: Take over objects of other owners.
+        unless_failed: Skip the step if this object could not be written.
     """
 
     desired: DesiredObject
@@ -41,12 +40,12 @@ class Apply(Struct, frozen=True):
 
 
 class Patch(Struct, frozen=True):
-    """Write some fields of an object that belongs to others; nothing of it is remembered.
+    """Set fields of an object of another owner. The inventory does not contain it.
 
     Attributes:
-        manifest: The fields that are ours, whole: what we wrote before and is not here goes.
-        rests_on: It is left out where one of these objects could not be written.
-        takes: Fields without a value are taken from who wrote them.
+        manifest: All fields of the field manager. Fields that are missing here are removed.
+        rests_on: Skip the step if one of these objects could not be written.
+        takes: Take over fields without a value from their manager.
     """
 
     ref: Ref
@@ -57,12 +56,12 @@ class Patch(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Name the owners of an object that was made before some of them were.
+    """Set owners of an object that was created before them.
 
     Attributes:
-        desired: The object without them.
-        owners: Each with whether it controls the object.
-        there: Those of them that were there when the plan was made.
+        desired: The object without owners.
+        owners: The owners, each with whether it is the controller.
+        there: The owners that existed when the plan was made.
     """
 
     desired: DesiredObject
@@ -76,7 +75,7 @@ class Own:
 
 
 class Delete(Struct, frozen=True):
-    """Take away an object of ours, just as it was read."""
+    """Delete an object of `ipam` if it is unchanged."""
 
     live: Live
 
@@ -87,17 +86,17 @@ class Delete(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """What the inventory shall say of an object; None to forget it."""
+    """Set the inventory's entry of an object; None removes it."""
 
     name: str
     entry: Entry | None
 
 
 class Fail(Struct, frozen=True):
-    """An object that is not as it shall be, and cannot be made so by us.
+    """Record an object that cannot be applied.
 
     Attributes:
-        drift: What somebody changed of it.
+        drift: The fields that others changed.
     """
 
     name: str
@@ -106,7 +105,7 @@ class Fail(Struct, frozen=True):
 
 
 class MakeNamespace(Struct, frozen=True):
-    """Make a namespace that is missing. It is never taken away."""
+    """Create a missing namespace. Namespaces are never deleted."""
 
     ref: Ref
 
@@ -118,7 +117,7 @@ class AwaitEstablished(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """Read objects anew that steps before may have changed, or made known."""
+    """Read objects again after steps that can change them."""
 
     resource: Resource
     namespace: str = ""
@@ -127,16 +126,16 @@ class Look(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Make an event of what a change gives cause to tell.
+    """Create an event for a change.
 
-    It is told before the status says so: a run that is cut off between tells it again. Of an object
-    that is new it is told after, because the event names its uid.
+    The event precedes the status, so that an interrupted run creates it again. The event of a new
+    object follows, because it contains the uid.
 
     Attributes:
-        before: The object as it was.
-        pool: The pool that the object stands for.
-        there: All objects as they were.
-        recent: What lately was told of objects of its kind in its namespace.
+        before: The object before the change.
+        pool: The pool of the object.
+        there: All objects before the change.
+        recent: Recent events of this kind in its namespace.
     """
 
     desired: DesiredObject
@@ -146,11 +145,11 @@ class Tell:
     recent: tuple[Manifest, ...] = ()
 
     def event(self, now: Live, at: int) -> Manifest | None:
-        """The event to make, if there is cause.
+        """Return the event, or None.
 
         Args:
-            now: The object as far as it was applied.
-            at: Seconds since 1970.
+            now: The object after the apply.
+            at: The time in seconds since 1970.
         """
         body = self.desired.body or {}
         happening = Happening(
@@ -172,32 +171,32 @@ class Tell:
 
 
 class Confirm(Struct, frozen=True):
-    """See what MetalLB says of its configuration, once it has seen what was written.
+    """Read the state of MetalLB's configuration after it has seen the writes.
 
     Attributes:
-        is_last: Nothing more is written: without any write before there is nothing to wait for.
+        is_last: No more writes follow. Without a write, there is nothing to wait for.
     """
 
     is_last: bool = True
 
 
 class AwaitPolicies(Struct, frozen=True):
-    """Wait until the server goes by the new policies, when the old ones refuse us.
+    """Wait until the server enforces the new policies if the old ones refuse writes.
 
     Attributes:
-        ref: A ConfigMap of ours. A patch of nothing writes nothing, and is judged as any write.
+        ref: A ConfigMap of `ipam`. The server judges an empty patch like any write.
     """
 
     ref: Ref
 
 
 class Try(Struct, frozen=True):
-    """Steps that keep nothing else from being done when they fail.
+    """Steps whose failure does not stop the others.
 
     Attributes:
-        name: What is said to have failed.
-        if_anything_is_ours: Only when the inventory names something to lock, or only when it
-            names nothing; None for always.
+        name: The name in the failure.
+        if_anything_is_ours: True: only if the inventory contains objects to lock. False: only if
+            not. None: always.
     """
 
     name: str
@@ -230,14 +229,14 @@ def applied(
     adopt: bool,
     after: Ref | None = None,
 ) -> Apply:
-    """The step that brings an object to what it shall be.
+    """Return the step that applies an object.
 
     Args:
-        desired: What it shall be.
-        live: What it is, or None.
-        entry: What the inventory says of it.
-        adopt: Take over what belongs to others.
-        after: It is left out when this object could not be written.
+        desired: The desired object.
+        live: The live object, or None.
+        entry: The entry of the inventory.
+        adopt: Take over objects of other owners.
+        after: Skip the step if this object could not be written.
     """
     decision = decide(desired, live, entry, adopt=adopt)
     keeps = live is not None and decision.action is Action.KEEP
@@ -246,10 +245,10 @@ def applied(
 
 
 def pruned(ref: Ref, live: Live | None, entry: Entry | None) -> Step:
-    """The step that takes away an object that nothing asks for, if it is the one that we made."""
+    """Return the step that deletes an object, if `ipam` created it."""
     name = str(ref)
     if live is None or entry is None or live.uid != entry.uid or entry.is_status_only:
-        # Somebody else's object, or gone: there is nothing of ours to take away.
+        # The object is deleted already, or belongs to another owner.
         return Note(name, None)
     if live.labels.get(OWNER_LABEL) != MANAGER:
         return Fail(name, f"it shall go, but its label {OWNER_LABEL} was taken off; delete it")
@@ -257,7 +256,7 @@ def pruned(ref: Ref, live: Live | None, entry: Entry | None) -> Step:
 
 
 def refusal(step: Apply) -> str:
-    """Why an object is refused, with its mend."""
+    """Return why an object is refused, with the fix."""
     is_dying = step.live is not None and bool(step.live.dying_since)
     mend = "wait, or remove what holds it" if is_dying else "--adopt takes it over"
     return f"{step.decision.reason}; {mend}"

@@ -48,13 +48,13 @@ from reconciler.projecting import project
 
 
 class Scope(Struct, frozen=True):
-    """What one apply is about.
+    """The scope of one apply.
 
     Attributes:
-        only: The clusters that are worked on; None for all. What the others announce counts as if
-            they could not be asked.
-        words: What was seen of tenants whose clusters were looked at, and is told of them.
-        readings: What those clusters showed of their use, by name.
+        only: The clusters to apply to; None for all. Ranges that the other clusters announce stay
+            reserved, as if these clusters were unreachable.
+        words: Status messages of tenants whose clusters were observed.
+        readings: The observed use of these clusters, by name.
     """
 
     only: Container[str] | None = None
@@ -63,7 +63,7 @@ class Scope(Struct, frozen=True):
 
 
 WHOLE = Scope()
-"""All clusters, and none of them was looked at."""
+"""All clusters, without observations."""
 
 
 T = TypeVar("T")
@@ -114,14 +114,14 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 def _root(path: str) -> str:
-    """A root in words. Whoever may write into a cluster may have written it."""
+    """Describe a root. The text can come from anyone who can write to the cluster."""
     return f"root {shown(path)}" if path else "the top of the repository"
 
 
 class RevisionGuard:
-    """Keeps a run that is late from undoing the work of one that knew more.
+    """Refuses to apply an older revision over a newer one.
 
-    What cannot be told counts as newer: it is that cluster's failure, and no end of the run.
+    An unknown revision counts as newer. It fails that cluster only.
     """
 
     def __init__(
@@ -131,15 +131,13 @@ class RevisionGuard:
         accepted: Collection[str],
         root: str = "",
     ) -> None:
-        """Build it.
+        """Create it.
 
         Args:
-            revision: What is applied.
-            is_in: Whether a revision is contained in another one; a `GitError` when that cannot
-                be told.
-            accepted: Clusters in which another history may have been applied; when the management
-                cluster is one of them, all are.
-            root: The folder of the repository that it is applied from; empty for the top.
+            revision: The revision to apply.
+            is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
+            accepted: Clusters whose history may differ; the management cluster means all.
+            root: The folder of the repository that is applied; empty for the top.
         """
         self._root = root
         self._revision = revision
@@ -149,10 +147,10 @@ class RevisionGuard:
         self._lock = Lock()
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that a newer revision changed already, or may have.
+        """Refuse a cluster that has, or might have, a newer revision.
 
         Raises:
-            IdentityError: It did, or that cannot be told and nobody said that it is meant.
+            IdentityError: The revision is newer, or unknown and not accepted.
         """
         self._check_root(name, identity)
         last = identity.inventory.revision
@@ -163,12 +161,12 @@ class RevisionGuard:
             raise IdentityError(f"{what}: {newer}", f"{_HINT} {name}") from newer
 
     def check_line(self, identity: ClusterIdentity) -> None:
-        """Refuse a management cluster whose last revision is newer, or no part of this history.
+        """Refuse a management cluster whose revision is newer or not part of this history.
 
-        Another repository, or a history that was rewritten, knows nothing of what is there.
+        Another repository, or a rewritten history, does not contain the existing objects.
 
         Raises:
-            IdentityError: It is one, and nobody said that it is meant.
+            IdentityError: The revision is not part of this history and not accepted.
         """
         self._check_root(MANAGEMENT, identity)
         last = identity.inventory.revision
@@ -182,7 +180,7 @@ class RevisionGuard:
     def _check_root(self, name: str, identity: ClusterIdentity) -> None:
         """Refuse a cluster that another root of the repository was applied to.
 
-        What it put there is not in this one, and would be taken away.
+        The objects of the other root would be deleted.
         """
         other = identity.inventory
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
@@ -192,7 +190,7 @@ class RevisionGuard:
             raise IdentityError(message, f"{hint}: --re-enrol {name}")
 
     def _newer(self, last: str) -> GitError | None:
-        """Refuse what is surely newer; returns why that cannot be told."""
+        """Refuse a newer revision. Return why the comparison failed, or None."""
         if self._holds(last) is True:
             return None
         told = self._ask(self._revision, last)
@@ -208,7 +206,7 @@ class RevisionGuard:
         if not (ancestor.isalnum() and revision.isalnum()):
             return GitError("it is not the id of a commit")
         asked = ancestor, revision
-        with self._lock:  # one question for all clusters with the same answer
+        with self._lock:  # one query for all clusters with the same revision
             if asked not in self._told:
                 try:
                     self._told[asked] = self._is_in(*asked)
@@ -221,11 +219,11 @@ _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
 
 class Renames(Struct, frozen=True):
-    """What became of clusters that have another name.
+    """Results of the comparison of renamed clusters.
 
     Attributes:
-        same: Old names by new ones, of what is one cluster.
-        left: Why nothing is done under an old name for now: it is not known whether it is one.
+        same: Old names by new names of clusters that have the same identity.
+        left: Why nothing is applied for an old name until its identity is known.
     """
 
     same: Mapping[str, str] = field(default_factory=dict)
@@ -233,12 +231,12 @@ class Renames(Struct, frozen=True):
 
 
 def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access) -> Renames:
-    """Compare each cluster that was renamed with what is remembered under its old name.
+    """Compare renamed clusters with the identities under their old names.
 
     Args:
-        documents: Those of the revision.
-        known: What is remembered of clusters, by name.
-        access: How they are reached.
+        documents: The documents of the revision.
+        known: The registry of clusters, by name.
+        access: The source of connections.
     """
     same: dict[str, str] = {}
     left: dict[str, str] = {}
@@ -259,7 +257,7 @@ def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access)
 
 
 def _uid(name: str, access: Access) -> str:
-    """The identity of a cluster; empty when there is no kubeconfig for it."""
+    """Return the identity of a cluster, or an empty string without a kubeconfig."""
     cluster = access.connect(name)
     if cluster is None:
         return ""
@@ -273,11 +271,11 @@ def _uid(name: str, access: Access) -> str:
 
 
 def is_in_shard(cluster: str, shard: tuple[int, int]) -> bool:
-    """A cluster belongs to one of `n` shards, whatever other clusters there are.
+    """Return whether a cluster belongs to one of `n` shards.
 
     Args:
-        cluster: Its name.
-        shard: Index from 0, and how many there are.
+        cluster: The name of the cluster.
+        shard: The index from 0, and the number of shards.
     """
     index, count = shard
     return int.from_bytes(sha256(cluster.encode()).digest()[:8], "big") % count == index
@@ -287,7 +285,7 @@ AT_ONCE = 16
 
 
 class _Done(Struct, frozen=True):
-    """What became of a cluster, and what the management cluster shall remember of it."""
+    """The result of a cluster, and its new entry in the registry."""
 
     applied: Applied | None
     enrolled: Enrolled | None
@@ -300,21 +298,20 @@ def apply_fleet(
     is_in: Callable[[str, str], bool],
     scope: Scope = WHOLE,
 ) -> list[Applied]:
-    """Bring all clusters to what the committed records of a revision say.
+    """Apply the committed records of a revision to all clusters.
 
     Args:
-        evaluation: Of the revision.
-        clusters: How they are reached.
-        options: What a person asks for.
-        is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
-            told.
-        scope: What it is about.
+        evaluation: The evaluation of the revision.
+        clusters: The source of connections.
+        options: Options of the command.
+        is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
+        scope: The clusters to apply to.
 
     Returns:
         The management cluster first, then the others by name.
 
     Raises:
-        UsageError: Nobody named a management cluster.
+        UsageError: No management cluster is given.
     """
     require_claims(evaluation, options)
     run = Run(evaluation.tree.revision or "", options, scope.only)
@@ -336,7 +333,7 @@ def apply_fleet(
 
 
 class _Fleet:
-    """The clusters while they are worked on."""
+    """One apply to all clusters."""
 
     def __init__(
         self,
@@ -362,7 +359,7 @@ class _Fleet:
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self, scope: Scope) -> list[Applied]:
-        """Do it, and tell what was seen."""
+        """Apply, and return the results."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
             for item in targets(self.evaluation, self.desired, self.known, self.options)
@@ -381,9 +378,11 @@ class _Fleet:
             is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
             own = [pool.submit(self._own, scope.words)] if is_first else []
             if self.options.policies is not None:
-                wait(own)  # its policies may name another account: then nothing can be noted
+                wait(
+                    own
+                )  # its policies may name another account, which then cannot write the registry
             begun = in_turn(pool, list(by_name), others, work)
-        # Whatever became of one, what was done in the others is remembered.
+        # Save successful clusters even if another one failed.
         done = {
             name: future.result() for name, future in begun.items() if future.exception() is None
         }
@@ -398,7 +397,7 @@ class _Fleet:
         return self.todo.only is None or name in self.todo.only
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
-        """Which cluster each identity belongs to: nobody else is believed to be it."""
+        """Return the cluster of each identity. No other cluster can claim it."""
         found = {self.management.identity.uid: MANAGEMENT}
         for item in every:
             uid = self.known[item.name].uid if item.name in self.known else ""
@@ -407,7 +406,7 @@ class _Fleet:
         return found
 
     def _is_gone(self, target: Target) -> bool:
-        """Nothing is left of a cluster but the memory: it may have another name by now."""
+        """Return whether only the registry knows a cluster. Its name can then change."""
         if target.is_described:
             return False
         try:
@@ -435,7 +434,7 @@ class _Fleet:
             return refused(MANAGEMENT, failed)
 
     def _growing(self) -> frozenset[Ref]:
-        """The objects of those who may grow."""
+        """Return the objects of elastic tenants."""
         return frozenset(item.ref for item in all_growers(self.evaluation))
 
     def _tenant(self, target: Target) -> _Done:
@@ -454,7 +453,9 @@ class _Fleet:
 
                 def claim(identity: ClusterIdentity) -> None:
                     self._claim(identity, target)
-                    place.enter_context(self.places)  # it has answered: now it is worked on
+                    place.enter_context(
+                        self.places
+                    )  # the cluster has answered, so it takes a place
 
                 applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
         except ClusterError as failed:
@@ -463,7 +464,7 @@ class _Fleet:
         return _Done(applied, enrolled if is_left else None)
 
     def _claim(self, identity: ClusterIdentity, target: Target) -> None:
-        """Refuse two names for one cluster: they would undo each other's work."""
+        """Refuse two names for one cluster. They would undo each other's changes."""
         self.guard.check(target.name, identity)
         uid = identity.uid
         other = self.names_by_uid.setdefault(uid, target.name)
@@ -481,10 +482,10 @@ class _Fleet:
     def _others(
         self, every: Sequence[Target], found: Sequence[Target]
     ) -> dict[str, tuple[str, ...]]:
-        """Of each cluster the other ones that have a say in what it may announce."""
+        """Return the other clusters that might announce ranges of each cluster."""
         self.claims = claims_of(every)
         wanted = {item.name: self.claims[item.name] for item in found}
-        # Two records of one address are a mistake: until it is mended, nobody gets it anew.
+        # Two records of one address are an error: no cluster gets the address until it is fixed.
         self.disputed = address_conflicts(self.claims, wanted)
         before = address_conflicts(remembered(self.known), wanted)
         return {
@@ -495,7 +496,7 @@ class _Fleet:
     def _withholding(
         self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
     ) -> Target:
-        """The target without what other clusters still announce, now that they were worked on."""
+        """Return the target without the ranges that other clusters still announce."""
         left: dict[str, Enrolled] = {}
         for name in others:
             if name in self.options.confirm_withdrawn:
@@ -509,7 +510,7 @@ class _Fleet:
         return replace(target, withheld=withheld)
 
     def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
-        """Keep what is known of the clusters; returns what failed of that."""
+        """Save the registry. Return the failures."""
         self.management.cluster.extend(LAST_SECONDS)
         try:
             self.registry.remember({name: item.enrolled for name, item in done.items()})
@@ -519,7 +520,7 @@ class _Fleet:
 
 
 def _with_uses(applied: Applied, target: Target, scope: Scope) -> Applied:
-    """What became of a cluster, with what a look before read of its use, where the work read nothing."""
+    """Add the observed use to a result if the apply read none."""
     reading = scope.readings.get(applied.cluster)
     if applied.uses is not None or reading is None:
         return applied
