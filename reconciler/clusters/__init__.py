@@ -1,1 +1,1 @@
-"""What is applied to clusters and what was: pure, from manifests that were read to writes to make."""
+"""Desired and observed state of clusters, and plans. Pure functions of manifests."""

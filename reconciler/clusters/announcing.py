@@ -15,25 +15,25 @@ from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest
 
 _BALANCER = "loadbalancer"
-"""The type of the records whose addresses Services get."""
+"""The type of records whose addresses Services get."""
 
 
 @cache
 def cluster_kinds() -> tuple[ClusterKind, ...]:
-    """The kinds whose objects stand for clusters."""
+    """Return the kinds whose objects represent clusters."""
     return tuple(kind for family in families() if (kind := family.announcing.clusters) is not None)
 
 
 def cluster_of(record: Allocation) -> str:
-    """The cluster that announces the addresses of a record."""
+    """Return the cluster that announces the addresses of a record."""
     family = family_of(record.claim.family)
-    if family is None:  # this version does not know it: its owner's, as for tenants
+    if family is None:  # the kind is unknown to this version: use its owner, as for tenants
         return tenant_name(record.owner.namespace, record.owner.name)
     return family.announcing.cluster_of(record)
 
 
 def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation]]:
-    """The records of load-balancer addresses, by the cluster that announces them."""
+    """Return the records of load-balancer addresses, by the cluster that announces them."""
     found: dict[str, list[Allocation]] = {}
     for record in records:
         if record.type == _BALANCER and record.range is not None:
@@ -42,13 +42,13 @@ def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation
 
 
 def announcer(manifest: Manifest) -> str | None:
-    """The same of a record's copy in the management cluster; None when nobody announces it."""
+    """Return the cluster that announces a record's copy in the management cluster, or None."""
     told = (family.announcing.announcer(manifest) for family in families())
     return next((cluster for cluster in told if cluster is not None), None)
 
 
 def described_clusters(documents: Documents) -> frozenset[str]:
-    """The names of the clusters that documents describe."""
+    """Return the names of the clusters that documents describe."""
     return frozenset(
         tenant_name(document.namespace, document.name)
         for kind in cluster_kinds()
@@ -57,9 +57,9 @@ def described_clusters(documents: Documents) -> frozenset[str]:
 
 
 def former_clusters(documents: Documents) -> dict[str, str]:
-    """What clusters were called before, by what they are called now.
+    """Return former names of clusters, by current name.
 
-    Only where nothing is called so any more, and one document alone says that it was.
+    A name counts only if no cluster has it now and one document lists it.
     """
     there = described_clusters(documents)
     found: dict[str, list[str]] = {}
@@ -73,26 +73,26 @@ def former_clusters(documents: Documents) -> dict[str, str]:
 
 
 def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
-    """What is remembered of clusters, under the new names, too, where those have nothing yet."""
+    """Return the registry with entries under new names that have none yet."""
     more = {now: known[old] for now, old in former.items() if old in known and now not in known}
     return {**known, **more}
 
 
 def moved(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
-    """The same, and no more under the old ones."""
+    """Return the registry with entries under new names only."""
     gone = frozenset(former.values())
     now = known_as_now(known, former)
     return {name: enrolled for name, enrolled in now.items() if name not in gone}
 
 
 class Claims(NamedTuple):
-    """Addresses of one cluster, and the address spaces that they are of."""
+    """The addresses of a cluster and their address spaces."""
 
     spaces: tuple[str, ...]
     addresses: IPSet
 
     def meets(self, other: "Claims") -> bool:
-        """Both may mean the same network: some space is in both, or one of them is not known."""
+        """Return whether two address spaces can overlap: equal, or one of them unknown."""
         if not self.spaces or not other.spaces:
             return True
         return any(space in other.spaces for space in self.spaces)
@@ -109,9 +109,9 @@ class _Span(NamedTuple):
 def address_conflicts(
     announced: Mapping[str, Claims], wanted: Mapping[str, Claims]
 ) -> Mapping[str, tuple[str, ...]]:
-    """For each cluster the other ones that may announce what it wants, by name.
+    """Return the other clusters that might announce ranges of each cluster, by name.
 
-    One sweep over all ranges, because thousands of clusters have thousands of them.
+    One sweep over all ranges, for thousands of clusters with thousands of ranges.
     """
     spans = [*_spans(announced, is_wanted=False), *_spans(wanted, is_wanted=True)]
     found: dict[str, dict[str, None]] = {}

@@ -1,4 +1,4 @@
-"""Copies of objects that live only in the management cluster: where they stand, and their bytes."""
+"""Copies in Git of objects that are created in the management cluster."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -30,36 +30,36 @@ class Copy(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why an object is not copied: it is not valid here."""
+    """Why an object is not copied."""
 
     reason: str
 
 
 class Copies(Struct, frozen=True):
-    """The copies of a tree.
+    """The copies in a tree.
 
     Attributes:
-        by_kind: By API group and kind, then by identity.
-        used: Those of pools whose addresses some record holds.
+        by_kind: Copies by API group and kind, then by identity.
+        used: Identities of pools that records use.
     """
 
     by_kind: Mapping[tuple[str, str], Mapping[Identity, Copy]] = field(default_factory=dict)
     used: Collection[Identity] = ()
 
     def of(self, intake: Intake) -> Mapping[Identity, Copy]:
-        """Those of one kind."""
+        """Return the copies of one kind."""
         return self.by_kind.get((intake.resource.group, intake.kind), {})
 
 
 def intakes() -> tuple[Intake, ...]:
-    """The kinds whose objects may be taken in: pools before what names them."""
+    """Return the intake kinds: pools before claims."""
     return tuple(intake for family in families() for intake in family.objects.intake)
 
 
 def copies_of(
     documents: Iterable[Document], folder: str, records: Iterable[Allocation] = ()
 ) -> Copies:
-    """The copies among the documents of a tree, and which of them its records rest on."""
+    """Return the copies among the documents of a tree, and those that records use."""
     known = {(intake.resource.group, intake.kind) for intake in intakes()}
     found: dict[tuple[str, str], dict[Identity, Copy]] = {}
     for document in documents:
@@ -69,7 +69,7 @@ def copies_of(
         named, uid = found.setdefault((group, kind), {}), document.annotations().get(UID, "")
         if document.path == path_of(folder, document.identity):
             named[document.identity] = Copy(document.data, uid)
-        else:  # somebody moved it: it is written anew at its own place
+        else:  # the copy is in another file: it is written to its own file
             named.setdefault(document.identity, Copy(b"", uid))
     holding = {it.pool for it in records if it.range is not None}
     pools = {(pool.kind, pool.namespace, pool.name) for pool in holding}
@@ -78,7 +78,7 @@ def copies_of(
 
 
 def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Refused:
-    """The copy of a live object, or why there is none: it is judged as a file of its bytes would be."""
+    """Return the copy of a live object, or why it is not valid."""
     space = manifest["metadata"].get("annotations", {}).get(SPACE, DEFAULT_SPACE)
     if space != DEFAULT_SPACE and settings.address_spaces is None:
         what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"

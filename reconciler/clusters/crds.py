@@ -14,7 +14,7 @@ from reconciler.model.resource import Manifest, Resource
 
 
 def crd_texts() -> dict[str, str]:
-    """All of them as YAML, by file name."""
+    """Return all CRDs as YAML, by file name."""
     found = crd_files(f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml")
     for family in families():
         found |= family.objects.crds()
@@ -22,28 +22,28 @@ def crd_texts() -> dict[str, str]:
 
 
 def manifests() -> list[Manifest]:
-    """The CRDs that ship with the program, by file name."""
+    """Return the shipped CRDs, by file name."""
     return [yaml.safe_load(text) for text in crd_texts().values()]
 
 
 @cache
 def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
-    """Each of them, and as the object that a cluster shall hold."""
+    """Return the shipped CRDs, each with its desired object."""
     return tuple((manifest, desired_object(manifest)) for manifest in manifests())
 
 
 def is_among(names: Iterable[str]) -> bool:
-    """An inventory names CRDs: we installed them, and when they are gone, they come back."""
+    """Return whether the inventory contains CRDs, so that deleted ones are restored."""
     return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in names)
 
 
 def crd_name(resource: Resource) -> str:
-    """The name of the CRD of a kind."""
+    """Return the name of the CRD of a kind."""
     return f"{resource.plural}.{resource.group}"
 
 
 def is_established(live: Manifest) -> bool:
-    """The server serves objects of the CRD."""
+    """Return whether the server serves objects of the CRD."""
     conditions = (live.get("status") or {}).get("conditions") or ()
     return any(
         item.get("type") == "Established" and item.get("status") == "True" for item in conditions
@@ -51,7 +51,7 @@ def is_established(live: Manifest) -> bool:
 
 
 def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
-    """What a foreign CRD lacks of ours: the version, the status subresource, fields."""
+    """Return missing parts of a foreign CRD: version, status subresource, and fields."""
     ours = wanted["spec"]["versions"][0]
     theirs = next((item for item in _versions(live) if item["name"] == ours["name"]), None)
     if theirs is None or not theirs.get("served"):
@@ -60,7 +60,7 @@ def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
     if "status" not in (theirs.get("subresources") or {}):
         yield "the status subresource"
     schemas = [(item.get("schema") or {}).get("openAPIV3Schema") or {} for item in (ours, theirs)]
-    # Specs are people's own and fit the CRD that they use; status is what we write.
+    # Only fields of the status are compared: `ipam` writes them. Specs belong to users.
     mine, present = (_mapping(schema.get("properties")).get("status") for schema in schemas)
     if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
         yield from _lacking_fields(mine or {}, present, "status")
@@ -86,5 +86,5 @@ def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
 
 
 def _mapping(schema: Any) -> Manifest:
-    """A part of somebody's schema; what is none says nothing."""
+    """Return a part of a schema, or an empty mapping."""
     return schema if isinstance(schema, dict) else {}

@@ -1,4 +1,4 @@
-"""Decisions about objects: how a live object differs from the desired one, and what to do about it."""
+"""Decisions about objects: the difference between live and desired object, and the action."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -22,19 +22,19 @@ from reconciler.clusters.snapshot import Live
 from reconciler.model.resource import EVER, Manifest
 
 _OURS = (MANAGER, STATUS_MANAGER)
-# Lists whose items are known by a field, or are a set (`x-kubernetes-list-type`).
+# Lists that are keyed by a field, or are a set (`x-kubernetes-list-type`).
 _KEYED = {"conditions": "type", "infrastructureAllocations": "ip"}
 _SETS = ("finalizers",)
 _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
 class Drift(Struct, frozen=True):
-    """A change that somebody made to what we own.
+    """A change of another field manager to fields of `ipam`.
 
     Attributes:
-        manager: The field manager that made it; empty when it cannot be told.
-        time: When, `2026-02-15T10:00:30Z`; empty when it cannot be told.
-        fields: Which of our fields differ, `spec.addresses`.
+        manager: The field manager; empty if unknown.
+        time: The time, `2026-02-15T10:00:30Z`; empty if unknown.
+        fields: The fields that differ, `spec.addresses`.
     """
 
     manager: str
@@ -43,7 +43,7 @@ class Drift(Struct, frozen=True):
 
 
 def differing(wanted: Manifest, live: Manifest) -> tuple[str, ...]:
-    """Fields that are declared and have another value, or none, in the live object."""
+    """Return declared fields whose value differs or is missing in the live object."""
     return tuple(_differing(wanted, live, ""))
 
 
@@ -51,7 +51,7 @@ def _differing(wanted: Mapping[str, Any], live: object, path: str) -> Iterator[s
     present = live if isinstance(live, Mapping) else {}
     for key, value in wanted.items():
         there = present.get(key)
-        if type(value) in _PLAIN:  # most are, and asking for an abstract kind takes its time
+        if type(value) in _PLAIN:  # the common case; isinstance with an abstract type is slow
             if value != there:
                 yield f"{path}.{key}" if path else key
             continue
@@ -63,7 +63,7 @@ def _differing(wanted: Mapping[str, Any], live: object, path: str) -> Iterator[s
 
 
 def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> bool:
-    if isinstance(wanted, Mapping):  # an empty one: that there is something is all it says
+    if isinstance(wanted, Mapping):  # an empty list declares only that the field exists
         return isinstance(live, Mapping)
     if not isinstance(live, Sequence) or isinstance(live, str):
         return False
@@ -83,10 +83,10 @@ def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> 
 
 
 def drift(live: Manifest, fields: Sequence[str]) -> Drift:
-    """Who changed some fields of a live object's body, by its managedFields.
+    """Return who changed fields of a live object's body, according to managedFields.
 
-    A field that somebody removed is owned by nobody; then it is the last who wrote the body after
-    us. Who writes a subresource, as controllers do all the time, cannot have removed it.
+    A removed field has no owner. The last writer of the body after `ipam` is reported. Writers of a
+    subresource, as controllers are, cannot have removed it.
     """
     entries = live["metadata"].get("managedFields") or ()
     others = [entry for entry in entries if entry.get("manager") not in _OURS]
@@ -101,9 +101,9 @@ def drift(live: Manifest, fields: Sequence[str]) -> Drift:
 
 
 def taken(live: Manifest, field: str) -> Drift | None:
-    """The change of somebody who owns a field that only we wrote; None while it is ours.
+    """Return the drift if another manager owns a field that only `ipam` wrote, or None.
 
-    For objects of which nothing says any more what they shall be.
+    For objects that are no longer desired.
     """
     entries = live["metadata"].get("managedFields") or ()
     if any(entry.get("manager") == MANAGER and _owns(entry, field) for entry in entries):
@@ -127,7 +127,7 @@ def _owns(entry: Mapping[str, Any], field: str) -> bool:
 
 
 def _steps(field: str) -> list[str]:
-    """The keys of a field; those of labels and annotations hold dots themselves."""
+    """Return the keys of a field path. Keys of labels and annotations contain dots."""
     for parent in ("metadata.labels.", "metadata.annotations."):
         if field.startswith(parent):
             return [*parent.strip(".").split("."), field.removeprefix(parent)]
@@ -135,7 +135,7 @@ def _steps(field: str) -> list[str]:
 
 
 class Action(StrEnum):
-    """What to do with an object."""
+    """The action for an object."""
 
     CREATE = "create"
     CONFIGURE = "configure"
@@ -146,12 +146,12 @@ class Action(StrEnum):
 
 
 class Decision(Struct, frozen=True):
-    """The decision on the body of one object.
+    """The decision about the body of an object.
 
     Attributes:
-        drift: What somebody changed, when that is the cause.
-        force: Take the fields from whoever owns them.
-        reason: Why it is refused.
+        drift: The change of another manager that caused the action.
+        force: Take the fields from other managers.
+        reason: Why the object is refused.
     """
 
     action: Action
@@ -163,13 +163,13 @@ class Decision(Struct, frozen=True):
 def decide(
     desired: DesiredObject, live: Live | None, entry: Entry | None, *, adopt: bool
 ) -> Decision:
-    """The decision on the body of an object.
+    """Decide about the body of an object.
 
     Args:
-        desired: What it shall be.
-        live: What it is, or None.
-        entry: What the inventory says of it.
-        adopt: Take over what belongs to others.
+        desired: The desired object.
+        live: The live object, or None.
+        entry: The entry of the inventory.
+        adopt: Take over objects of other owners.
     """
     if desired.body is None:
         return Decision(Action.SKIP if live is None else Action.KEEP)
@@ -194,17 +194,16 @@ def decide(
 
 
 def is_ours(live: Live, entry: Entry | None) -> bool:
-    """We put the object there: the inventory knows its uid, or our label and manager are on it."""
+    """Return whether `ipam` created the object, by uid in the inventory or by label and manager."""
     if entry is not None and _made(live.uid, entry):
         return True
     return live.labels.get(OWNER_LABEL) == MANAGER and MANAGER in live.managers
 
 
 def noted(desired: DesiredObject, uid: str, entry: Entry | None) -> Entry:
-    """What the inventory shall say of an object that is as it shall be.
+    """Return the inventory's entry of an object that was applied.
 
-    What we made stays ours while its status alone is applied, so that it is known again when its
-    body is.
+    An object that `ipam` created stays marked as such while only its status is applied.
     """
     if desired.body is None and entry is not None and _made(uid, entry):
         return Entry(uid, f"{_half(entry.hash, 0)}.{_half(desired.hash, 1)}")
@@ -212,14 +211,14 @@ def noted(desired: DesiredObject, uid: str, entry: Entry | None) -> Entry:
 
 
 def _made(uid: str, entry: Entry) -> bool:
-    """An earlier run made the very object, or took it over."""
+    """Return whether an earlier run created or adopted this object."""
     return entry.uid == uid and entry.orphan_since is None and not entry.is_status_only
 
 
 def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> Manifest | None:
-    """The status to apply to a live object, or None when it has it.
+    """Return the status to apply to a live object, or None if it is current.
 
-    The time of a condition stays where the condition did not flip.
+    A condition that did not change keeps its time.
     """
     if desired.status is None:
         return None
@@ -240,7 +239,7 @@ def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> 
 
 
 def _dying(live: Live) -> Decision:
-    """An object that somebody deletes: it is let go, and made anew when it is gone."""
+    """Decide about an object that is being deleted: it is created again afterwards."""
     finalizer = live.ref.resource.finalizer
     if live.finalizers in ((), (finalizer,)):
         deletion = Drift("", live.dying_since, ("metadata.deletionTimestamp",))
@@ -250,15 +249,15 @@ def _dying(live: Live) -> Decision:
 
 
 def _opened(body: Manifest, live: Live) -> Decision:
-    """A policy that others have a part in: server-side apply takes nothing away of theirs."""
+    """Return whether others own a part of a policy. Server-side apply would not remove it."""
     fields = differing(body, live.manifest) or ("spec",)
     return Decision(Action.REPLACE, drift(live.manifest, fields))
 
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:
-    """The spec is another one, and cannot change in this phase: a new one is a new object.
+    """Return whether the spec differs and is immutable in this phase, so the object is replaced.
 
-    What is fixed in some phases only may still be filled in, as a field that others left out.
+    A field that is immutable in some phases only can still be set if it is missing.
     """
     resource, now = live.ref.resource, live.manifest.get("spec") or {}
     if resource.fixed_in == EVER:

@@ -22,15 +22,14 @@ from reconciler.model.resource import Manifest, Ref
 
 
 def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:
-    """The wanted status with the times that its conditions have in the live one.
+    """Return the desired status with the times of unchanged conditions from the live one.
 
-    A condition whose status is the same there keeps its `lastTransitionTime`; one that flipped, or
-    is not known there, has the wanted time. Conditions that only others declare stay theirs.
+    Conditions of other managers are left to them.
 
     Args:
-        wanted: Status to apply.
-        live: Status as it is; may be empty.
-        is_whole: The server knows the list as a whole alone: who writes one writes all of them.
+        wanted: The desired status.
+        live: The live status, which can be empty.
+        is_whole: The server treats the list of conditions as one value.
     """
     if "conditions" not in wanted:
         return wanted
@@ -42,7 +41,7 @@ def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = Fal
 
 
 def is_whole_list(manifest: Manifest) -> bool:
-    """Somebody owns the list of conditions of a live object, not single conditions of it."""
+    """Return whether a manager owns the list of conditions of a live object as one value."""
     for entry in manifest["metadata"].get("managedFields") or ():
         status = (entry.get("fieldsV1") or {}).get("f:status")
         if isinstance(status, Mapping) and status.get("f:conditions") == {}:
@@ -51,7 +50,7 @@ def is_whole_list(manifest: Manifest) -> bool:
 
 
 def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
-    """The conditions of a status that others may have written in any shape."""
+    """Return the conditions of a status, which others may have written in any shape."""
     found = status.get("conditions")
     listed = found if isinstance(found, list) else []
     return [item for item in listed if isinstance(item, Mapping) and _is_text(item.get("type"))]
@@ -62,9 +61,9 @@ def _is_text(value: object) -> bool:
 
 
 def timeless(status: Manifest) -> Manifest:
-    """A status without the times of its conditions: what changes when it says something else.
+    """Return a status without the times of its conditions.
 
-    The wanted times are the revision's, so they differ with every commit.
+    The desired times are those of the revision, so they differ with every commit.
     """
     if "conditions" not in status:
         return status
@@ -82,7 +81,7 @@ def _settled(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str,
     return {**wanted, "lastTransitionTime": since}
 
 
-__all__ = [  # whoever applies objects takes the marks from here, too
+__all__ = [  # re-exported for callers that apply objects
     "ADOPT",
     "MANAGER",
     "NO_BODY",
@@ -101,15 +100,14 @@ _HASH_LENGTH = 16
 
 
 class DesiredObject(Struct, frozen=True):
-    """One object of one cluster as it shall be.
+    """A desired object of one cluster.
 
     Attributes:
-        body: The object without status; None when it belongs to others and only status is ours.
-        status: Its status; None when we write none.
-        part: Fields of an object that belongs to others; None for any other.
-        rests_on: It is left out where one of these objects could not be written.
-        hash: Of both, without the revision and its time: what is unchanged in Git need not be
-            written anew.
+        body: The object without status; None if only the status belongs to `ipam`.
+        status: The status; None if `ipam` does not write it.
+        part: Fields of an object of another owner; None for other objects.
+        rests_on: Skip the object if one of these could not be written.
+        hash: The hash of body and status without revision and time. An equal hash needs no write.
     """
 
     ref: Ref
@@ -120,7 +118,7 @@ class DesiredObject(Struct, frozen=True):
     rests_on: tuple[Ref, ...] = ()
 
     def at(self, revision: str) -> Manifest:
-        """The body to apply, with the revision that it comes from."""
+        """Return the body with the revision as an annotation."""
         assert self.body is not None  # noqa: S101 - callers apply only what has a body  # nosec B101
         metadata = self.body["metadata"]
         annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
@@ -128,7 +126,7 @@ class DesiredObject(Struct, frozen=True):
 
 
 def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[DesiredObject, ...]]:
-    """What each cluster shall hold, in the order of the projections."""
+    """Return the desired objects of each cluster, in the order of the projections."""
     found: dict[str, list[DesiredObject]] = {}
     for projection in projections:
         found.setdefault(projection.cluster, []).append(_desired(projection))
@@ -138,12 +136,12 @@ def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[Des
 def owned_by(
     manifest: Manifest, owners: Iterable[tuple[Ref, bool]], uids: Mapping[Ref, str]
 ) -> Manifest:
-    """The object with its owners, whose uids are known.
+    """Return the object with the owners whose uids are known.
 
     Args:
         manifest: The object.
-        owners: Each with whether it controls the object.
-        uids: By owner.
+        owners: The owners, each with whether it is the controller.
+        uids: The uids by owner.
     """
     references = [
         {
@@ -169,7 +167,7 @@ def _desired(projection: Projection) -> DesiredObject:
 
 
 def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:
-    """What an object shall be, by its manifest."""
+    """Return the desired object of a manifest."""
     ref = ref_of(manifest)
     status = manifest.get("status")
     body = None if is_status_only else _body(manifest, ref)
@@ -178,7 +176,7 @@ def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> Desir
 
 
 def with_status(wanted: DesiredObject, more: Manifest | None) -> DesiredObject:
-    """The object with more fields of status."""
+    """Return the object with additional fields of status."""
     if not more or wanted.status is None:
         return wanted
     status = {**wanted.status, **more}
@@ -200,4 +198,4 @@ def _hash(value: object) -> str:
 
 
 NO_BODY = _hash(None)
-"""First half of the hash of an object that belongs to others."""
+"""The prefix of the hash of an object of another owner."""

@@ -1,10 +1,9 @@
-"""The inventory of a cluster: what we put there, kept in ConfigMaps beside it.
+"""The inventory of a cluster: the objects that `ipam` created, stored in ConfigMaps.
 
-The first ConfigMap, `gitops-ipam-inventory`, names the cluster's identity and the revision. Objects
-are lines of text, so that people can read them, and are spread over more ConfigMaps when there are
-many, `gitops-ipam-inventory-1` and so on, each object by the hash of its name: a change touches one
-of them. In the management cluster they also hold a line for every other cluster that was applied
-to: `memory.py`. Source: `contract.md` §8.
+The first ConfigMap, `gitops-ipam-inventory`, contains the cluster's identity and the revision.
+Objects are lines of text. Large inventories use more ConfigMaps, `gitops-ipam-inventory-1` and so
+on. The hash of an object's name selects its ConfigMap, so a change writes one of them. In the
+management cluster, the ConfigMaps also contain the registry of clusters (`memory.py`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,10 +32,10 @@ from reconciler.model.resource import Manifest
 
 PART_LABEL = "gitops-ipam.dev/inventory"
 WHOLE = 900 * 1024
-"""Bytes of a ConfigMap that are used; a server takes 1 MiB, and others may write at the same time."""
+"""Bytes of a ConfigMap that are used. The server's limit is 1 MiB."""
 
 _TENANT = 1024 * 1024
-"""Letters that the objects of a tenant's cluster may take: each needs a hundred, and few are there."""
+"""Characters for the objects of a tenant cluster, of which each needs about 100."""
 
 _LEAST = 64 * 1024
 _MOST_PARTS = 512
@@ -47,10 +46,10 @@ _WORDS = 3
 
 
 class Entry(NamedTuple):
-    """An object that we put into a cluster, or one of others that we keep the status of.
+    """An object that `ipam` created, or one of others whose status it writes.
 
     Attributes:
-        hash: Of what was applied last.
+        hash: The hash of the last applied content.
     """
 
     uid: str
@@ -58,33 +57,32 @@ class Entry(NamedTuple):
 
     @property
     def is_status_only(self) -> bool:
-        """Others made the object: only its status is ours, to write as to forget."""
+        """Return whether only the status of the object belongs to `ipam`."""
         return self.hash.partition(".")[0] == NO_BODY
 
     @property
     def orphan_since(self) -> int | None:
-        """When an object with our label was first seen that nothing here knows; else None."""
+        """Return when an orphan was first seen, or None."""
         text = self.hash.removeprefix(_ORPHAN)
         is_time = text != self.hash and text.isdecimal() and len(text) <= _LONGEST_TIME
         return int(text) if is_time else None
 
 
 def orphan(uid: str, now: int) -> Entry:
-    """The entry of an object that carries our label, but that no run remembers."""
+    """Return the entry of an object with the label of `ipam` that no run remembers."""
     return Entry(uid, f"{_ORPHAN}{now}")
 
 
 class Inventory(Struct, frozen=True):
-    """What is known of one cluster.
+    """The inventory of one cluster.
 
     Attributes:
-        uid: The identity of the cluster that it was written in; empty at first contact.
-        objects: By reference, as `str(ref)`.
-        clusters: Other clusters by name; in the management cluster only.
-        damaged: Lines that cannot be read. What they name is left alone, and so are they.
-        odd: What is wrong with the lines of some of the other clusters, by name. Of these clusters
-            it is known what can be read, and nothing is done in them.
-        root: The folder of the repository that the revision was applied from; empty for its top.
+        uid: The identity of the cluster; empty at first contact.
+        objects: Entries by `str(ref)`.
+        clusters: The registry of other clusters by name; in the management cluster only.
+        damaged: Lines that cannot be parsed. They and their objects are left unchanged.
+        odd: Errors in registry lines, by cluster name. Nothing is applied to these clusters.
+        root: The folder of the repository that the revision was applied from; empty for the top.
     """
 
     uid: str = ""
@@ -97,15 +95,15 @@ class Inventory(Struct, frozen=True):
 
 
 def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
-    """The inventory that some ConfigMaps hold; other ConfigMaps are ignored.
+    """Parse the inventory in ConfigMaps; other ConfigMaps are ignored.
 
     Args:
-        config_maps: All of them.
-        remembers: It is that of the management cluster, which knows of others. Any other is a
-            tenant's, who may have written anything: what it says of others is not read.
+        config_maps: All ConfigMaps.
+        remembers: Parse the registry of clusters. It is not parsed for tenants, who can write
+            anything.
 
     Raises:
-        ValueError: Its own identity or revision cannot be read, or it is too large.
+        ValueError: The identity or revision cannot be parsed, or the inventory is too large.
     """
     parts = data_of(config_maps)
     if not remembers:
@@ -133,14 +131,14 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
 
 
 def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
-    """The data of the ConfigMaps of an inventory, by name, in the order of their numbers."""
+    """Return the data of the inventory's ConfigMaps by name, in numerical order."""
     found = {item["metadata"]["name"]: item.get("data") or {} for item in config_maps}
     numbers = {name: number for name in found if (number := part_number(name)) is not None}
     return {name: found[name] for name in sorted(numbers, key=numbers.__getitem__)}
 
 
 def _entry(line: str) -> tuple[str, Entry] | None:
-    """An object and its entry; None for a line that somebody else, or a newer program, wrote."""
+    """Return an object and its entry, or None for an unknown line."""
     words = line.split(" ") if len(line) <= _LONGEST_LINE else []
     if len(words) != _WORDS:
         return None
@@ -155,19 +153,19 @@ def _entry(line: str) -> tuple[str, Entry] | None:
 def config_maps(
     inventory: Inventory, namespace: str, there: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[Manifest]:
-    """The ConfigMaps of an inventory, without the other clusters.
+    """Return the ConfigMaps of an inventory, without the registry of clusters.
 
     Args:
-        inventory: What they shall say.
-        namespace: Where they are.
-        there: The data of those that are there, by name: lines of clusters take a part of each.
+        inventory: The inventory.
+        namespace: The namespace of the ConfigMaps.
+        there: The data of existing ConfigMaps, by name, whose registry lines take space.
     """
-    # A damaged line may be the bare name of an object: with its end it is not taken for that.
+    # The end mark keeps a damaged line that is a bare object name from parsing as an entry.
     lines = {f"{line}\n": f"{line}\n" for line in inventory.damaged}
     for name, entry in sorted(inventory.objects.items()):
         lines[name] = f"{name} {entry.uid} {entry.hash}\n"
     taken = {part_number(name): line_bytes(data) for name, data in (there or {}).items()}
-    # Older programs put all clusters into the first one; their lines leave it one by one.
+    # Older versions stored all clusters in the first ConfigMap; their lines move out one by one.
     rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _LEAST) for at in range(_MOST_PARTS)]
     texts = _divided(lines, rooms)
     first = {"uid": inventory.uid, "revision": inventory.revision}
@@ -180,14 +178,14 @@ def config_maps(
 
 
 def part_manifest(name: str, namespace: str, data: Mapping[str, str]) -> Manifest:
-    """One of the ConfigMaps of an inventory."""
+    """Return one of the ConfigMaps of an inventory."""
     labels = {**owned_labels(), PART_LABEL: "true"}
     metadata = {"name": name, "namespace": namespace, "labels": labels}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
 
 
 def _divided(lines: Mapping[str, str], rooms: Sequence[int]) -> list[str]:
-    """Lines in as few parts as there is room for; twice as many when it does not do."""
+    """Distribute lines over as few parts as possible; doubles the number if a part is full."""
     number = 1
     while True:
         parts: list[list[str]] = [[] for _ in range(number)]
@@ -203,7 +201,7 @@ def _divided(lines: Mapping[str, str], rooms: Sequence[int]) -> list[str]:
 def stale_parts(
     there: Mapping[str, Mapping[str, str]], wanted: Iterable[Manifest]
 ) -> Iterator[tuple[str, bool]]:
-    """ConfigMaps of a bigger inventory that no object needs any more, and whether a cluster does."""
+    """Return ConfigMaps that no object needs any more, and whether they have registry lines."""
     needed = [item["metadata"]["name"] for item in wanted]
     for name, data in there.items():
         if name not in needed:

@@ -1,4 +1,4 @@
-"""The inventory of tenant clusters in the management cluster: identity, revision, and announced addresses."""
+"""The registry of clusters: identity, revision, and announced addresses."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,10 +17,10 @@ _REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def uid_of(text: str) -> str:
-    """The identity of a cluster.
+    """Return a valid uid of a cluster.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a uid.
     """
     if not _UID.fullmatch(text):
         raise ValueError(f"{shown(text)} is not the uid of a cluster")
@@ -28,10 +28,10 @@ def uid_of(text: str) -> str:
 
 
 def revision_of(text: str) -> str:
-    """The id of the commit that was applied last; empty when none ever was.
+    """Return a valid commit id, or an empty string.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a commit id.
     """
     if text and not _REVISION.fullmatch(text):
         raise ValueError(f"{shown(text)} is not the id of a commit")
@@ -40,9 +40,9 @@ def revision_of(text: str) -> str:
 
 NAME = "gitops-ipam-inventory"
 HALF = 450 * 1024
-"""Bytes of a ConfigMap that lines of clusters take, and as many are for objects; all are 1 MiB."""
+"""Bytes of a ConfigMap for registry lines. The same number is for objects, of 1 MiB."""
 LONGEST = 64 * 1024
-"""Bytes of one line."""
+"""Bytes of a line."""
 
 _CLUSTER = "cluster."
 _HASHED = f"{_CLUSTER}-"
@@ -51,13 +51,13 @@ _DIGITS = 4
 
 
 class Enrolled(Struct, frozen=True):
-    """A cluster as the management cluster knows it.
+    """An entry of the registry.
 
     Attributes:
-        uid: Of its kube-system namespace.
-        revision: What was applied to it last.
-        spaces: The address spaces that its addresses are of.
-        addresses: The ranges that it may announce, as MetalLB writes them.
+        uid: The uid of the kube-system namespace.
+        revision: The revision that was applied last.
+        spaces: The address spaces of the addresses.
+        addresses: The ranges that the cluster might announce, in MetalLB's syntax.
     """
 
     uid: str
@@ -67,7 +67,7 @@ class Enrolled(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """What is said of a cluster, as far as it can be read, and what is wrong with it."""
+    """The valid parts of an entry, and its error."""
 
     name: str
     enrolled: Enrolled
@@ -75,14 +75,14 @@ class Line(Struct, frozen=True):
 
 
 class Write(Struct, frozen=True):
-    """A change of one ConfigMap; None takes a key out of it."""
+    """A change of one ConfigMap; None removes a key."""
 
     part: str
     data: Mapping[str, str | None]
 
 
 def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
-    """Clusters as data of ConfigMaps; None takes one out of them."""
+    """Return entries as data of ConfigMaps; None removes an entry."""
     data: dict[str, str | None] = {}
     for name, enrolled in sorted(clusters.items()):
         key = _cluster_key(name)
@@ -92,7 +92,7 @@ def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | Non
 
 
 def lines_of(part: str, data: Mapping[str, str]) -> Iterator[Line]:
-    """The clusters that the data of a ConfigMap name."""
+    """Parse the entries in the data of a ConfigMap."""
     for key, value in data.items():
         if is_line(key):
             line = _line(key, value)
@@ -101,17 +101,17 @@ def lines_of(part: str, data: Mapping[str, str]) -> Iterator[Line]:
 
 
 def is_line(key: str) -> bool:
-    """A key of a ConfigMap is that of a cluster."""
+    """Return whether a key of a ConfigMap belongs to the registry."""
     return key.startswith(_CLUSTER)
 
 
 def joined(one: Line, other: Line) -> Line:
-    """What is known of a cluster that two lines name: all that either says that it may announce."""
+    """Merge two entries of one cluster: all addresses of both."""
     mine, theirs = one.enrolled, other.enrolled
     wrong = (*one.wrong, *other.wrong)
     if mine.uid != theirs.uid:
         wrong += ("two lines name it, and do not agree which cluster it is",)
-    is_anywhere = not (mine.spaces and theirs.spaces)  # one that is not known may be any
+    is_anywhere = not (mine.spaces and theirs.spaces)  # an unknown address can be of any space
     spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
     addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
     return Line(one.name, replace(mine, spaces=spaces, addresses=addresses), wrong)
@@ -120,11 +120,11 @@ def joined(one: Line, other: Line) -> Line:
 def placed(
     there: Mapping[str, Mapping[str, str]], changes: Mapping[str, str | None]
 ) -> list[Write]:
-    """The changes of ConfigMaps that bring lines to where there is room, in the order to make them.
+    """Return the changes of ConfigMaps that store lines, in the order of writing.
 
     Args:
-        there: The data of each ConfigMap of the inventory, by name.
-        changes: Lines by key; None for those to forget.
+        there: The data of the inventory's ConfigMaps, by name.
+        changes: Lines by key; None removes a line.
     """
     sizes = {name: line_bytes(data) for name, data in there.items()}
     more: dict[str, dict[str, str | None]] = {}
@@ -139,7 +139,7 @@ def placed(
         for name in stands:
             if name != home:
                 less.setdefault(name, {})[key] = None
-    # The first ConfigMap comes last: what is written beside its lines says that the work is done.
+    # The first ConfigMap is last, because its other data mark the work as done.
     writes = [Write(name, more[name]) for name in sorted(more, reverse=True)]
     return writes + [Write(name, less[name]) for name in sorted(less)]
 
@@ -147,7 +147,7 @@ def placed(
 def written_to(
     there: Mapping[str, Mapping[str, str]], writes: Iterable[Write]
 ) -> dict[str, Mapping[str, str]]:
-    """The data of ConfigMaps after some changes."""
+    """Return the data of ConfigMaps after changes."""
     after = dict(there)
     for it in writes:
         changed: dict[str, str | None] = {**after.get(it.part, {}), **it.data}
@@ -156,7 +156,7 @@ def written_to(
 
 
 def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
-    """The changes, with other data of the first ConfigMap beside its lines."""
+    """Return the changes together with other data of the first ConfigMap."""
     if not more:
         return list(writes)
     at = max((at for at, write in enumerate(writes) if write.part == NAME), default=len(writes))
@@ -165,19 +165,19 @@ def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
 
 
 def _home(sizes: Mapping[str, int], stands: Mapping[str, int], size: int) -> str:
-    """The ConfigMap for a line: where it stands, else the first one with room, else a new one."""
+    """Return the ConfigMap of a line: the current one, the first with room, or a new one."""
     names = chain(stands, (part_name(number) for number in count()))
     rest = ((name, sizes.get(name, 0) - stands.get(name, 0)) for name in names)
     return next(name for name, others in rest if not others or others + size <= HALF)
 
 
 def part_name(number: int) -> str:
-    """The name of one of the ConfigMaps of an inventory."""
+    """Return the name of a ConfigMap by number."""
     return f"{NAME}-{number}" if number else NAME
 
 
 def part_number(name: str) -> int | None:
-    """The number of a ConfigMap of an inventory by its name; None for another ConfigMap."""
+    """Return the number of a ConfigMap by name, or None."""
     if name == NAME:
         return 0
     text = name.removeprefix(f"{NAME}-")
@@ -186,7 +186,7 @@ def part_number(name: str) -> int | None:
 
 
 def line_bytes(data: Mapping[str, str]) -> int:
-    """The bytes that lines of clusters take of a ConfigMap."""
+    """Return the bytes of registry lines in a ConfigMap."""
     return sum(_bytes(key, value) for key, value in data.items() if is_line(key))
 
 
@@ -195,12 +195,12 @@ def _bytes(key: str, value: str) -> int:
 
 
 def has_room(enrolled: Enrolled | None) -> bool:
-    """A line is not too long."""
+    """Return whether a line is short enough."""
     return enrolled is None or len(" ".join(_words(enrolled))) <= LONGEST
 
 
 def _words(enrolled: Enrolled) -> list[str]:
-    # Names of address spaces are free text; the empty one is written as `%`, which is no other.
+    # Names of address spaces are free text. `%` stands for the empty name.
     spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
     return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
 
@@ -217,12 +217,12 @@ def _line(key: str, value: str) -> Line:
     revision = _read(revision_of, revision, wrong)
     ranges = tuple(text for text in addresses if _read(_range, text, wrong))
     named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
-    # Where a word is wrong, all may be in the wrong places: then its addresses are of any space.
+    # With an invalid word, positions are unreliable, so the addresses can be of any space.
     return Line(name, Enrolled(uid, revision, () if wrong else named, ranges), tuple(wrong))
 
 
 def _read(parse: Callable[[str], str], text: str, wrong: list[str]) -> str:
-    """A word of a line; empty when it cannot be read, which is then told."""
+    """Return a word of a line, or an empty string with an error."""
     try:
         return text and parse(text)
     except ValueError as failed:
@@ -235,8 +235,8 @@ def _range(text: str) -> str:
     return text
 
 
-# A key of a ConfigMap has up to 253 letters, digits, `-`, `_` and `.`; a namespace has no `.`, and
-# begins with neither `_` nor `-`. Where the names are too long for a key, the value begins with them.
+# Keys of ConfigMaps have up to 253 letters, digits, `-`, `_`, and `.`. A namespace has no `.`
+# and starts with neither `_` nor `-`. If the names are too long, the value starts with them.
 def _cluster_key(name: str) -> str:
     namespace, slash, rest = name.partition("/")
     key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"

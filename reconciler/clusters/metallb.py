@@ -1,8 +1,8 @@
-"""MetalLB's pools in one cluster: what they hold, where they clash, which Services are inside.
+"""MetalLB's pools in a cluster: ranges, overlaps, and the Services that use them.
 
-MetalLB checks pools against each other, and drops its whole configuration over one that is wrong;
-it checks nothing against the Services that hold addresses. So both is told here, before anything
-is applied. Facts: https://metallb.io/apis/ and its `internal/config`.
+MetalLB drops its whole configuration if one pool is invalid or overlaps another one, and it does
+not check Services that hold addresses. Both are therefore checked before anything is applied. See
+https://metallb.io/apis/ and its `internal/config`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,26 +19,26 @@ from reconciler.model.resource import Manifest
 
 NAMESPACE = "metallb-system"
 MOST_POOLS = 200
-"""IPAddressPools that are compared with ranges of ours; nobody has as many."""
+"""The maximum number of IPAddressPools that are compared."""
 
 _TOLD = 5
 Pools = Mapping[str, IPSet]
 
 
 def pool_addresses(manifest: Manifest) -> IPSet:
-    """The addresses of an IPAddressPool, read as MetalLB reads them: host bits are masked.
+    """Return the addresses of an IPAddressPool. Host bits are masked, as in MetalLB.
 
     Raises:
-        ValueError: Some entry is neither a CIDR nor `start-end`.
+        ValueError: An entry is neither a CIDR nor `start-end`.
     """
     return ranges_of((manifest.get("spec") or {}).get("addresses") or ())
 
 
 def ranges_of(texts: Iterable[str]) -> IPSet:
-    """The addresses that some entries of a pool stand for.
+    """Return the addresses of a pool's entries.
 
     Raises:
-        ValueError: Some entry is neither a CIDR nor `start-end`.
+        ValueError: An entry is neither a CIDR nor `start-end`.
     """
     return IPSet.of(_entry(text) for text in texts)
 
@@ -66,12 +66,12 @@ def _range(version: int, first: int, last: int) -> IPRange:
 
 
 def _number(text: str) -> tuple[int, int]:
-    """The IP version and the number of an address as others write it, canonical or not.
+    """Return the IP version and the number of an address, canonical or not.
 
     An IPv4-mapped address is the IPv4 address, as in Go.
 
     Raises:
-        ValueError: It is no address.
+        ValueError: The text is not an address.
     """
     try:
         return parse_address(text)
@@ -84,25 +84,25 @@ def _number(text: str) -> tuple[int, int]:
 
 
 def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
-    """Ranges as we write them into a pool, sorted and merged."""
+    """Return ranges in the syntax of a pool, sorted and merged."""
     return tuple(format_range(item) for item in IPSet.of(addresses))
 
 
 def told(addresses: IPSet) -> str:
-    """Ranges for a message: some of them, and how many more there are."""
+    """Return a short list of ranges for a message."""
     texts = [format_short(item) for item in addresses.ranges[:_TOLD]]
     left = len(addresses.ranges) - len(texts)
     return ", ".join(texts) + (f" and {left} more" if left else "")
 
 
 def with_addresses(wanted: DesiredObject, addresses: IPSet) -> DesiredObject:
-    """A pool with other addresses."""
+    """Return a pool with other addresses."""
     body = wanted.body or {}
     return desired_object({**body, "spec": {**body["spec"], "addresses": list(written(addresses))}})
 
 
 def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
-    """Pools of ours that share addresses with a pool of others, and what to say of it."""
+    """Return pools of `ipam` that overlap a pool of another owner, with the message."""
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
@@ -114,18 +114,18 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
 
 
 class Shrunk(NamedTuple):
-    """A pool that has to give addresses to another one first, and what it keeps meanwhile."""
+    """A pool that has to shrink before another one grows, and the addresses that it keeps."""
 
     name: str
     keeps: IPSet
 
 
 def giving(live: Pools, wanted: Pools) -> Iterator[Shrunk]:
-    """Pools whose live addresses another pool shall get: they shrink first, then others grow.
+    """Return pools whose ranges move to another pool. They shrink first.
 
     Args:
-        live: Our pools as they are.
-        wanted: Our pools as they shall be; one that is missing shall go.
+        live: The existing pools of `ipam`.
+        wanted: The desired pools; missing ones are deleted.
     """
     for name, addresses in live.items():
         others = IPSet.of(
@@ -143,7 +143,7 @@ class User(NamedTuple):
 
 
 def users_of(services: Iterable[Manifest], addresses: IPSet) -> list[User]:
-    """Services whose load balancer addresses lie in a set, by name."""
+    """Return Services with load balancer addresses in a set, by name."""
     found = [
         User(f"{item['metadata']['namespace']}/{item['metadata']['name']}", text)
         for item in services
@@ -154,7 +154,7 @@ def users_of(services: Iterable[Manifest], addresses: IPSet) -> list[User]:
 
 
 def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:
-    """Nodes whose internal addresses lie in a set, by name."""
+    """Return nodes with internal addresses in a set, by name."""
     found = [
         User(item["metadata"]["name"], entry["address"])
         for item in nodes
@@ -165,7 +165,7 @@ def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:
 
 
 def state_error(states: Iterable[Manifest]) -> str:
-    """What MetalLB says is wrong with its configuration; empty when nothing is."""
+    """Return the error that MetalLB reports about its configuration, or an empty string."""
     for state in states:
         status = state.get("status") or {}
         if status.get("result") == "Invalid":
@@ -175,7 +175,7 @@ def state_error(states: Iterable[Manifest]) -> str:
 
 
 def controller_time(states: Iterable[Manifest]) -> str | None:
-    """When MetalLB's controller last read its configuration; None when it never told."""
+    """Return when MetalLB's controller last read its configuration, or None."""
     for state in states:
         if state["metadata"]["name"] == "controller":
             conditions = (state.get("status") or {}).get("conditions") or ()

@@ -1,4 +1,4 @@
-"""What a person asks of an apply."""
+"""Options of an apply."""
 
 from msgspec import Struct, field
 
@@ -7,25 +7,25 @@ from reconciler.model.key import Key
 
 
 class ApplyOptions(Struct, frozen=True):
-    """What a person asks of an apply.
+    """Options of an apply.
 
     Attributes:
         crds: Install and upgrade the CRDs.
-        policies: Install the admission policies, or remove them; None leaves them as they are.
-        break_glass: Groups whose members may write what the policies lock.
-        adopt: Take over objects that belong to others.
+        policies: Install or remove the admission policies; None leaves them unchanged.
+        break_glass: Groups whose members may write locked objects.
+        adopt: Take over objects of other owners.
         dry_run: Write nothing.
         require_all: A tenant without a kubeconfig is a failure.
-        re_enrol: Clusters that may have another identity than before.
-        force_withdraw: Withdraw addresses although Services use them.
-        forced_claims: The same of these claims alone, as a person named them.
-        confirm_withdrawn: Clusters of which a person says that they announce nothing any more.
-        default_port: Of an endpoint that is written and names none.
-        lb_class: Of the Services that MetalLB serves (its own `--lb-class`); empty for those without.
-        allow_release: How many objects may go at most, to pass the brake; None for the Settings'.
-        root: The folder of the repository that is the root; empty for the top. What another one
-            put into a cluster is none of this one's to take away.
-        shard: Which part of the clusters, and of how many; counted from 0.
+        re_enrol: Clusters whose identity may have changed.
+        force_withdraw: Withdraw addresses that Services use.
+        forced_claims: Claims whose left ranges are withdrawn even if Services use them.
+        confirm_withdrawn: Clusters that no longer announce anything, confirmed by a person.
+        default_port: The port of an endpoint without a port.
+        lb_class: The load balancer class of MetalLB; empty for Services without a class.
+        allow_release: The number of objects that may be deleted beyond the release limit; None for
+            the Settings'.
+        root: The root folder of the repository; empty for the top.
+        shard: The index of the shard from 0, and the number of shards.
     """
 
     crds: bool = False
@@ -45,20 +45,20 @@ class ApplyOptions(Struct, frozen=True):
     root: str = ""
 
     def forces(self, claim: Key) -> bool:
-        """What a claim has left is withdrawn although Services use it."""
+        """Return whether the left range of a claim is withdrawn even if Services use it."""
         return self.force_withdraw or not self.forced_claims.isdisjoint(names_of(claim))
 
     @property
     def says_withdrawn(self) -> bool:
-        """A person says of some cluster or claim that what was left is announced no more."""
+        """Return whether a withdrawal is confirmed for any cluster or claim."""
         return self.force_withdraw or bool(self.forced_claims or self.confirm_withdrawn)
 
     def confirms(self, claim: Key, cluster: str) -> bool:
-        """They say so of a claim, or of the cluster that announces it."""
+        """Return whether the withdrawal is confirmed for the claim or its cluster."""
         return self.forces(claim) or cluster in self.confirm_withdrawn
 
 
 def names_of(claim: Key) -> tuple[str, ...]:
-    """What a person may call a claim: its key, `namespace/name/slot`, or `namespace/name`."""
+    """Return the names of a claim in options: `namespace/name/slot` and `namespace/name`."""
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
     return str(claim), f"{owner}/{claim.slot}", owner

@@ -1,4 +1,4 @@
-"""What was done to clusters: one result for each object that was not unchanged, and the sums."""
+"""Results of an apply, per object and per cluster."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,7 +11,7 @@ from reconciler.clusters.elastic.model import Use
 
 
 class Result(StrEnum):
-    """What became of an object."""
+    """The result of an object."""
 
     CREATED = "created"
     CONFIGURED = "configured"
@@ -24,7 +24,7 @@ WRITTEN = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
 
 
 class State(StrEnum):
-    """What became of a cluster."""
+    """The state of a cluster after an apply."""
 
     APPLIED = "applied"
     WAITING = "waiting"
@@ -34,12 +34,12 @@ class State(StrEnum):
 
 
 class Outcome(Struct, frozen=True):
-    """What became of one object.
+    """The result of an object.
 
     Attributes:
         object: `str(ref)`.
-        drift: What somebody had changed, when the write mends it.
-        error: Why it failed; empty when it did not.
+        drift: The change of another manager that the write reverts.
+        error: The failure; empty if there is none.
     """
 
     object: str
@@ -49,18 +49,18 @@ class Outcome(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """What became of one cluster.
+    """The result of a cluster.
 
     Attributes:
         cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
-        uid: Its identity; empty when it could not be asked.
-        revision: The revision that is applied there now; empty when none ever was.
-        outcomes: Of all objects, by reference.
-        requests: How many were sent to list, patch and delete.
-        error: Why the cluster as a whole is not applied; empty when it is.
-        notes: What a person should know although nothing failed.
-        is_bug: A bug of ours ended the work.
-        uses: How much of each record Services use; None where that was not read in this run.
+        uid: The identity; empty if unknown.
+        revision: The applied revision; empty if there is none.
+        outcomes: The results of objects.
+        requests: The number of requests.
+        error: Why the cluster as a whole failed; empty if it did not.
+        notes: Information for the user about things that did not fail.
+        is_bug: An internal error ended the work.
+        uses: The use of each record by Services; None if not read.
     """
 
     cluster: str
@@ -76,27 +76,27 @@ class Applied(Struct, frozen=True):
     uses: Sequence[Use] | None = None
 
     def count(self, result: Result) -> int:
-        """How many objects had a result."""
+        """Return the number of objects with a result."""
         return sum(1 for outcome in self.outcomes if outcome.result is result)
 
     @property
     def is_failed(self) -> bool:
-        """Something there is not as it shall be."""
+        """Return whether the cluster or an object failed."""
         if self.state in (State.UNREACHABLE, State.REFUSED, State.FAILED):
             return True
         return any(outcome.result is Result.FAILED for outcome in self.outcomes)
 
     @property
     def is_changed(self) -> bool:
-        """Something was, or would be, written."""
+        """Return whether an object was written, or would be in a dry run."""
         return any(outcome.result in WRITTEN for outcome in self.outcomes)
 
 
 def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
-    """What became of clusters that were applied to twice in one run.
+    """Merge the results of clusters that were applied to twice in one run.
 
-    How a cluster is now is told by the last time. What was written the first time stays told,
-    unless the last time has more to say of that object.
+    The last result describes the cluster. Writes of the first one stay listed unless the last one
+    has a result for the same object.
     """
     later = {item.cluster: item for item in last}
     both = [_both(item, later.pop(item.cluster, None)) for item in first]
@@ -113,7 +113,7 @@ def _both(first: Applied, last: Applied | None) -> Applied:
     listed, patched, deleted = (
         sum(pair) for pair in zip(first.requests, last.requests, strict=True)
     )
-    # A bug stays told, although the last time nothing brought it out.
+    # An internal error stays listed.
     lost = (first.error,) if first.is_bug and not last.is_bug else ()
     return replace(
         last,

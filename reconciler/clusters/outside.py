@@ -1,4 +1,4 @@
-"""Objects of the management cluster that are in nobody's Git and are not taken in: told, not served."""
+"""Notes about objects of the management cluster that are not in Git."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -12,7 +12,7 @@ from reconciler.model.settings import Settings
 
 
 def identities(evaluation: Evaluation) -> frozenset[Identity]:
-    """What the documents of a tree describe, rightly or wrongly, and what was copied into it."""
+    """Return the identities of all documents of a tree, including broken and observed ones."""
     tree = evaluation.tree
     broken = (identity for source in tree.sources for identity in source.broken)
     every = (document.identity for source in tree.sources for document in source.documents)
@@ -25,13 +25,13 @@ def outside(
     entries: Mapping[str, Entry],
     lists: Mapping[Resource, Iterable[Manifest]],
 ) -> Iterator[str]:
-    """A sentence for each kind: how many objects are not in Git, and what they lack.
+    """Yield a note per kind with the number of objects that are not in Git.
 
     Args:
-        known: What stands in Git.
-        settings: What is taken in is not told.
-        entries: The inventory: what we made is not told, either.
-        lists: Objects by kind; kinds that were not read are passed over.
+        known: The identities in Git.
+        settings: The Settings. Objects of the intake are not counted.
+        entries: The inventory. Objects of `ipam` are not counted.
+        lists: Objects by kind; other kinds are skipped.
     """
     for intake in intakes():
         if not intake.lacks[0]:

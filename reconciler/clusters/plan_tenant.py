@@ -40,13 +40,13 @@ SERVICES = Query(SERVICE)
 
 
 def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
-    """What a cluster shall hold, in a pool of the name that ours has there while it is in use.
+    """Return the desired objects, with the name of the existing pool while Services use it.
 
     Args:
-        target: What it shall hold.
-        live: Our pools as they are.
-        snapshot: What was read of the cluster.
-        draft: The plan; it tells why a pool is not renamed.
+        target: The desired state.
+        live: The pools of `ipam` in the cluster.
+        snapshot: The live objects.
+        draft: The plan, which gets a note if a pool is not renamed.
 
     Raises:
         Unanswered: Services have to be read.
@@ -71,7 +71,7 @@ def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) 
 
 
 def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
-    """A pool, or what announces it, with the name that the pool has."""
+    """Return a pool or its advertisement with another pool name."""
     body: dict[str, Any] = dict(item.body or {})
     if item.ref.resource == ADVERTISEMENT:
         pools = [old if name == new else name for name in body["spec"]["ipAddressPools"]]
@@ -94,17 +94,17 @@ def plan_tenant(
     options: ApplyOptions,
     home: Ref | None,
 ) -> ClusterPlan:
-    """What is done in a tenant cluster.
+    """Plan a tenant cluster.
 
     Args:
-        target: What it shall hold.
-        snapshot: What was read of it.
-        inventory: What was put there.
-        options: What a person asks for.
-        home: The ConfigMap of the inventory, when it is there.
+        target: The desired state.
+        snapshot: The live objects.
+        inventory: The objects that earlier runs created.
+        options: Options of the command.
+        home: The ConfigMap of the inventory if it exists.
 
     Raises:
-        Unanswered: More has to be read.
+        Unanswered: More objects have to be read.
     """
     draft = Draft(inventory.objects, options)
     if inventory.damaged:
@@ -122,7 +122,7 @@ def plan_tenant(
 
 
 class _Tenant:
-    """The plan of a tenant cluster while it is made."""
+    """Builds the plan of a tenant cluster."""
 
     def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
         self.target = target
@@ -136,7 +136,7 @@ class _Tenant:
         self.desired = list(target.desired)
 
     def run(self) -> Stop | None:
-        """Make it; returns why the cluster cannot be brought to what it shall be."""
+        """Build the plan. Return why the cluster cannot reach the desired state, or None."""
         answer = self.snapshot.of(_POOLS)
         self.is_there = bool(self.draft.entries or self.target.desired)
         if answer.is_unknown:
@@ -159,7 +159,7 @@ class _Tenant:
         return None
 
     def plan(self, stop: Stop | None) -> ClusterPlan:
-        """The plan."""
+        """Return the plan."""
         remembered = self.target.remembered
         return ClusterPlan(
             tuple(self.draft.steps),
@@ -173,7 +173,7 @@ class _Tenant:
         )
 
     def _too_many(self) -> Stop | None:
-        """Refuse more pools than anybody has: to compare them would take the time of the others."""
+        """Refuse an absurd number of pools, which would take too long to compare."""
         pools, known = list(self._pools()), self.draft.entries
         entries = sum(len(live.spec.get("addresses") or ()) for _, live in pools)
         ours = sum(is_ours(live, known.get(str(ref))) for ref, live in pools)
@@ -183,7 +183,7 @@ class _Tenant:
         return Stop(message, f"at most {_MOST_ENTRIES} and {MOST_POOLS} are read; remove some")
 
     def _without_metallb(self) -> Stop | None:
-        """Nothing can be done; and nothing needs to be when nothing is wanted."""
+        """Plan a cluster without MetalLB: an error only if pools are desired."""
         self.is_there = bool(self.draft.entries)
         if self.target.desired:
             return Stop(
@@ -195,7 +195,7 @@ class _Tenant:
         return None
 
     def _read(self) -> None:
-        """See what is there, and which of it is ours."""
+        """Find the existing pools, and those of `ipam` among them."""
         wanted = frozenset(item.ref for item in self.target.desired)
         now = self.snapshot.now
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
@@ -215,10 +215,10 @@ class _Tenant:
         except ValueError as wrong:
             note = f"IPAddressPool {live.ref.name}: {wrong}"
             self.draft.notes += [note] if note not in self.draft.notes else []
-            return otherwise  # MetalLB goes on with what it could read before
+            return otherwise  # MetalLB continues with the last configuration that it could parse
 
     def _hold_back(self) -> None:
-        """Keep what must not be withdrawn now, and leave out what others may still announce."""
+        """Keep ranges that cannot be withdrawn yet. Leave out ranges that others still announce."""
         removed = _union(self.live.values()) - _union(self.wanted.values()) - self.target.forced
         if removed and (reason := self._hold(removed)):
             what = told(removed)
@@ -235,13 +235,13 @@ class _Tenant:
                     self.draft.fail(_pool_name(name), error, self._drift(name))
 
     def _drift(self, name: str) -> Drift | None:
-        """Who changed the addresses of a pool of ours, which gets others than were asked for."""
+        """Return the drift of a pool whose addresses differ from the desired ones."""
         if name not in self.live:
             return None
         return taken(self.objects[_pool(name)].manifest, "spec.addresses")
 
     def _hold(self, removed: IPSet) -> str:
-        """Why addresses are not withdrawn although nothing asks for them; empty to withdraw."""
+        """Return why ranges that are no longer desired are kept, or an empty string."""
         if self.draft.options.force_withdraw:
             return ""
         if not self.target.is_whole and removed - self.target.released:
@@ -257,7 +257,7 @@ class _Tenant:
         )
 
     def _clashing(self) -> frozenset[Ref]:
-        """Pools that would overlap those of others: not applied, unless they only shrink."""
+        """Refuse pools that would overlap pools of others, unless they only shrink."""
         foreign = {
             ref.name: self._addresses(live)
             for ref, live in self._pools()
@@ -271,7 +271,7 @@ class _Tenant:
         return frozenset(blocked)
 
     def _adjusted(self) -> list[DesiredObject]:
-        """The objects with the addresses that are wanted by now; a pool of none is no pool."""
+        """Return the desired objects with their final ranges. A pool without ranges is left out."""
         asked = self.target.wanted()
         found: list[DesiredObject] = []
         for item in self.target.desired:
@@ -285,16 +285,16 @@ class _Tenant:
         return found
 
     def _shrink(self) -> None:
-        """First take from our pools what other pools of ours shall get, and let MetalLB see it."""
+        """Shrink pools before other pools get their ranges, and wait for MetalLB."""
         pools = self._desired()
         gave = False
         for name, keeps in giving(self.live, self.wanted):
             ref = _pool(name)
             if name not in pools:
-                continue  # it is pruned before others grow
+                continue  # it is deleted before other pools grow
             if keeps:
                 self.draft.bring(with_addresses(pools[name], keeps), self.objects[ref])
-            elif str(ref) in self.draft.entries:  # a pool of no addresses is no pool
+            elif str(ref) in self.draft.entries:  # MetalLB refuses a pool without addresses
                 self.draft.prune(ref, self.objects[ref])
             gave = True
         if gave:
@@ -305,7 +305,7 @@ class _Tenant:
         return {item.ref.name: item for item in self.desired if item.ref.resource == ADDRESS_POOL}
 
     def _prune(self, resource: Resource) -> None:
-        """Take away objects of ours that nothing asks for, but a pool that has to stay."""
+        """Delete objects of `ipam` that are no longer desired, except kept pools."""
         wanted = frozenset(item.ref for item in self.desired)
         for name in sorted(self.draft.entries):
             ref = parse_ref(name)
@@ -313,12 +313,12 @@ class _Tenant:
             if ref.resource != resource or ref in wanted or is_kept:
                 continue
             if ref.resource == ADVERTISEMENT and any(self.wanted.values()):
-                continue  # a pool that stays is announced as before
+                continue  # a kept pool keeps its advertisement
             if self.draft.entries[name].orphan_since is None:
                 self.draft.prune(ref, self.objects.get(ref))
 
     def _confirm(self, begun: int) -> None:
-        """See what MetalLB says of it."""
+        """Wait for the state of MetalLB's configuration."""
         outcomes = self.draft.progress.outcomes[begun:]
         is_written = any(item.result in WRITTEN for item in outcomes)
         if is_written:

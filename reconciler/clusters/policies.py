@@ -1,8 +1,8 @@
-"""Admission policies: only who applies may write what is applied, and no pool shrinks.
+"""Admission policies: only `ipam` may write the objects that it applies, and pools never shrink.
 
-They hold for administrators too, and need no webhook. The policies themselves are not locked, so
-an administrator can always change or remove them. Kubernetes 1.31 or newer (CEL's `cidr`).
-Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+They also bind administrators and need no webhook. The policies are not locked, so an administrator
+can change or remove them. They need Kubernetes 1.31 (CEL's `cidr`). See
+https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,8 +25,8 @@ _RECORD = UpdateRule(
     " field in dyn(object.spec) && dyn(object.spec)[field] == dyn(oldObject.spec)[field])",
     "spec cannot change once the addresses are allocated",
 )
-# They end what belongs to a namespace or an owner that is deleted. The last one is all of them in
-# a cluster whose controllers have no accounts of their own.
+# Controllers that delete objects with their namespace or owner. The last one is used by clusters
+# whose controllers have no accounts of their own.
 _SWEEPERS = (
     "system:serviceaccount:kube-system:generic-garbage-collector",
     "system:serviceaccount:kube-system:namespace-controller",
@@ -35,11 +35,11 @@ _SWEEPERS = (
 
 
 def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
-    """The policies of a cluster, each before its binding.
+    """Return the policies of a cluster, each before its binding.
 
     Args:
         writer: The user name that applies.
-        break_glass: Groups whose members may write all the same.
+        break_glass: Groups whose members may write locked objects.
     """
     groups = [group for group in break_glass if group]
     found: list[Manifest] = []
@@ -50,7 +50,7 @@ def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
 
 
 def literal(text: str) -> str:
-    """A CEL string of a text; nothing in the text ends it."""
+    """Return the CEL literal of a text."""
     escaped = "".join(
         char if " " <= char <= "~" and char not in "\"'\\" else f"\\U{ord(char):08X}"
         for char in text
@@ -59,10 +59,10 @@ def literal(text: str) -> str:
 
 
 def intruders(live: Manifest) -> list[str]:
-    """Others who own a part of what a policy or binding says, by its managedFields.
+    """Return other managers that own a part of a policy or binding.
 
-    A condition or an exception that they add opens the lock, and server-side apply takes nothing
-    away that others add: such an object has to be made anew.
+    A condition or exception of another manager opens the lock, and server-side apply does not
+    remove it. Such an object is created again.
     """
     entries = live["metadata"].get("managedFields") or ()
     return [
@@ -78,7 +78,7 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
     variables = {
         "isWriter": f"request.userInfo.username == {literal(writer)}",
         "breaksGlass": _breaks_glass(groups),
-        # What is being deleted may lose the finalizers of those who end it.
+        # Controllers may remove finalizers of objects that are being deleted.
         "sweeps": (
             f"request.userInfo.username in [{sweepers}] && (request.operation == 'DELETE' ||"
             " (oldObject != null && has(oldObject.metadata.deletionTimestamp)))"
@@ -103,13 +103,13 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
     ours = (kind for kind in owned() if kind not in shared)
     locked = (*ours, ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
     matched = rules(locked, "CREATE", "UPDATE", "DELETE")
-    # The selector asks the old and the new object: to take the label off is no way out.
+    # The selector matches the old and the new object, so removing the label does not help.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
     return _spec({"resourceRules": matched, **selector}, variables, [validation])
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
-    """The rules of our CRDs, for clusters whose CRDs are others'; old wrong values may be mended."""
+    """Return the validation rules of the CRDs, for clusters with foreign CRDs. Fixes are permitted."""
     kept = [*(rule for family in families() for rule in family.objects.update_rules), _RECORD]
     variables = {"breaksGlass": _breaks_glass(groups)}
     for rule in kept:
@@ -135,7 +135,7 @@ def _breaks_glass(groups: Sequence[str]) -> str:
 
 
 def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
-    """Objects of some kinds in any version, a rule for each group; their status stays free."""
+    """Return match rules for kinds in any version, one per group. The status stays writable."""
     found: dict[tuple[str, bool], dict[str, None]] = {}
     for kind in kinds:
         found.setdefault((kind.group, kind.is_namespaced), {})[kind.plural] = None

@@ -1,7 +1,6 @@
-"""The resources that are read and written: one table, in place of discovery.
+"""The table of resources that are read and written, in place of discovery.
 
-Discovery would cost requests in every run, and a cache of it goes stale. What is not in the table
-is never asked for. The kinds of a family are the family's.
+Discovery costs requests in every run, and its cache goes stale. Families add their kinds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +25,7 @@ from reconciler.model.builtin import (
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
 
-__all__ = [  # with the kinds that every server has: one place to take resources from
+__all__ = [  # re-exported
     "ADDRESS_POOL",
     "ADVERTISEMENT",
     "BINDING",
@@ -58,7 +57,7 @@ __all__ = [  # with the kinds that every server has: one place to take resources
 METALLB = "metallb.io/v1beta1"
 
 IP_ALLOCATION = record_kind.RESOURCE
-"""The records' kind: one for all families."""
+"""The kind of records."""
 
 ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")
 ADVERTISEMENT = Resource(METALLB, "L2Advertisement", "l2advertisements")
@@ -78,10 +77,10 @@ def _by_group() -> Mapping[tuple[str, str], Resource]:
 
 
 def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Resources by API group and kind: versions of one kind are one object.
+    """Return resources by API group and kind: versions of one kind are one object.
 
     Raises:
-        ValueError: One kind is described in two ways.
+        ValueError: One kind is described twice, differently.
     """
     found: dict[tuple[str, str], Resource] = {}
     for resource in resources:
@@ -92,7 +91,7 @@ def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
 
 @cache
 def _of_family() -> Mapping[tuple[str, str], Resource]:
-    """The resources of families, by family and kind."""
+    """Return the resources of families, by family and kind."""
     return {
         (family.name, resource.kind): resource
         for family in families()
@@ -101,7 +100,7 @@ def _of_family() -> Mapping[tuple[str, str], Resource]:
 
 
 def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
-    """Pools by the objects that stand for them; those without one are left out."""
+    """Return pools by the objects that represent them."""
     known = _of_family()
     return {
         Ref(known[key.family, key.kind], key.namespace, key.name): pool
@@ -112,19 +111,19 @@ def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
 
 @cache
 def owned() -> tuple[Resource, ...]:
-    """The kinds whose objects we make in the management cluster: pools, and records."""
+    """Return the kinds that `ipam` creates in the management cluster: pools and records."""
     return (*(kind for family in families() for kind in family.objects.owned), IP_ALLOCATION)
 
 
 @cache
 def needed() -> tuple[Resource, ...]:
-    """The kinds without which nothing can be done in a management cluster."""
+    """Return the kinds that a management cluster needs."""
     return (*(kind for family in families() for kind in family.objects.needed), IP_ALLOCATION)
 
 
 @cache
 def described() -> frozenset[Resource]:
-    """The kinds that families describe, and records."""
+    """Return the kinds of families, and records."""
     return frozenset([kind for it in families() for kind in it.objects.resources] + [IP_ALLOCATION])
 
 
@@ -134,7 +133,7 @@ def _by_version() -> Mapping[tuple[str, str], Resource]:
 
 
 def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Resources by API version and kind: in whatever version, it is the same kind."""
+    """Return resources by API version and kind, in all versions."""
     return {
         (item.api_version, item.kind): resource
         for resource in resources
@@ -143,7 +142,7 @@ def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]
 
 
 def resource_of(manifest: Manifest) -> Resource:
-    """The resource of an object.
+    """Return the resource of an object.
 
     Raises:
         KeyError: The kind is not in the table.
@@ -152,17 +151,17 @@ def resource_of(manifest: Manifest) -> Resource:
 
 
 def ref_of(manifest: Manifest) -> Ref:
-    """Which object a manifest is."""
+    """Return the reference of a manifest."""
     metadata = manifest["metadata"]
     return Ref(resource_of(manifest), metadata.get("namespace", ""), metadata["name"])
 
 
 def parse_ref(text: str) -> Ref:
-    """What `str(ref)` wrote.
+    """Parse `str(ref)`.
 
     Raises:
         KeyError: The kind is not in the table.
-        ValueError: It is not a reference.
+        ValueError: The text is not a reference.
     """
     steps = text.split("/")
     group = steps.pop(0) if "." in steps[0] else ""

@@ -1,7 +1,4 @@
-"""The rights that an apply needs in a cluster: one table for `ipam doctor` and `deploy/`.
-
-What only a family needs, the family says.
-"""
+"""RBAC rights that an apply needs, for `ipam doctor` and `deploy/`."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -34,13 +31,13 @@ from reconciler.model.right import OURS, Need, Right
 
 
 class Question(NamedTuple):
-    """One verb of a right: what an access review is about."""
+    """One verb of a right, as an access review asks for it."""
 
     right: Right
     verb: str
 
     def review(self) -> Manifest:
-        """The SelfSubjectAccessReview to create."""
+        """Return the SelfSubjectAccessReview."""
         right = self.right
         attributes = {
             "group": right.resource.group,
@@ -58,7 +55,7 @@ class Question(NamedTuple):
 
 
 _IDENTITY = (
-    # kube-system tells which cluster it is.
+    # kube-system identifies the cluster.
     Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system"),
 )
 _HUB = (
@@ -75,7 +72,7 @@ _WISHES = (
     Right(Need.CRDS, CRD, ("get", "create", "patch")),
 )
 _INTAKE = (
-    # Whether a kind is the one that was known before tells its CRD.
+    # The CRD identifies the kind across versions.
     Right(Need.INTAKE, CRD, ("get",)),
 )
 _LEADING = (Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),)
@@ -88,7 +85,7 @@ _METALLB = (
     Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
     Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
     Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
-    # Who uses an address decides whether it may be withdrawn, and given to others.
+    # Users of an address decide whether it can be withdrawn.
     Right(Need.APPLY, SERVICE, ("list",)),
     Right(Need.APPLY, NODE, ("list",)),
 )
@@ -96,7 +93,7 @@ _METALLB = (
 
 @cache
 def management_rights() -> tuple[Right, ...]:
-    """The rights in the management cluster: on what we make before what belongs to others."""
+    """Return the rights in the management cluster: own objects first, then objects of others."""
     theirs = [right for family in families() for right in family.objects.rights]
     made = [right for right in theirs if right.resource in owned()]
     rest = [right for right in theirs if right.resource not in owned()]
@@ -107,25 +104,25 @@ def management_rights() -> tuple[Right, ...]:
 
 @cache
 def tenant_rights() -> tuple[Right, ...]:
-    """The rights in every other cluster."""
+    """Return the rights in every tenant cluster."""
     theirs = [right for family in families() for right in family.objects.tenant_rights]
     return _by_need((*_IDENTITY, *_METALLB, *theirs, *_watching(tenant_topics()), *_POLICIES))
 
 
 def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
-    """To watch is a right of its own; what is only watched is listed besides, to begin with."""
+    """Return the watch rights. Watched kinds are listed first."""
     for topic in topics:
         verbs = ("list", "watch") if topic.resource == SECRET else ("watch",)
         yield Right(Need.WATCH, topic.resource, verbs, namespace=topic.namespace)
 
 
 def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:
-    """Rights, each once, without which nothing works first."""
+    """Return the required rights first, each once."""
     return tuple(sorted(dict.fromkeys(rights), key=lambda right: right.need.rank))
 
 
 def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
-    """All that has to be asked about some rights, in the order of the table."""
+    """Return all access reviews of rights, in the order of the table."""
     for right in rights:
         for verb in right.verbs:
             yield Question(right, verb)

@@ -1,7 +1,7 @@
-"""What objects of clusters must look like: the border, behind which they are read without doubt.
+"""Shapes of objects: validation of the fields that `ipam` reads.
 
-API servers check what is built in. What others define, and what answers in the place of a server,
-may be anything. The shapes of a family's kinds are the family's.
+API servers validate built-in kinds only, and another program can answer in their place. Families
+define the shapes of their kinds.
 """
 
 from collections.abc import Mapping
@@ -40,10 +40,10 @@ from reconciler.model.shape import (
 
 
 def shaped(manifest: Any, resource: Resource) -> Manifest:
-    """An object that says its kind, in the shape that all readers rely on, without nulls.
+    """Return a valid object with apiVersion and kind, without nulls.
 
     Raises:
-        ValueError: Something that is read has another shape; the message names object and field.
+        ValueError: A field has the wrong type; the message names object and field.
     """
     try:
         whole: Manifest = _checks().get(resource, OBJECT)(manifest)
@@ -70,7 +70,7 @@ _INGRESS = fields(ingress=items(fields(ip=str)))
 
 
 def _answer(status: Check | type) -> Check:
-    """An answer that no server stores."""
+    """Return the check of a review."""
     return fields(status=status)
 
 
@@ -96,7 +96,7 @@ _COMMON: Mapping[Resource, Check] = {
 }
 
 
-# Clusters have many of them, and they are long: what nobody reads of them is not kept.
+# Services and Nodes are numerous and large: unread fields are dropped.
 _NAMES = ("name", "namespace", "uid", "resourceVersion")
 _TIMES = ("creationTimestamp", "deletionTimestamp")
 _ASKING = ("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy")
@@ -108,10 +108,10 @@ _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
 
 
 def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
-    """An object of a list with no more than is read of its kind; of most kinds, all of it.
+    """Return an item of a list with only the fields that are read of its kind.
 
     Args:
-        manifest: The object. Nothing is known of its shape yet.
+        manifest: The object, not validated yet.
         resource: Its kind.
     """
     read = _READ.get(resource)
@@ -123,7 +123,7 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
 
 
 def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
-    """A Service with what it asks for, if it asks for an address; what is odd of that is left out."""
+    """Return a Service with its requests for addresses. Invalid fields are dropped."""
     spec, metadata = kept.get("spec"), kept.get("metadata")
     if not isinstance(spec, dict) or not isinstance(metadata, dict):
         return kept
@@ -147,7 +147,7 @@ def _part(value: Any, keys: tuple[str, ...]) -> Any:
 
 @cache
 def _checks() -> Mapping[Resource, Check]:
-    """Ours and those of all families."""
+    """Return the checks of all kinds, including those of families."""
     found = {**_COMMON, IP_ALLOCATION: _record()}
     for family in families():
         found |= family.objects.shapes

@@ -1,7 +1,7 @@
-"""What was read of a cluster: its objects, parsed once, and the answers to what was asked.
+"""Snapshots: the objects of a cluster that were read, and the queries that a plan needs.
 
-A plan is made of a snapshot alone. Where it needs an answer that is not there yet, it says which:
-`Unanswered`. Who reads the cluster asks that, and the plan is made anew.
+A plan depends on a snapshot only. If it needs an answer that is missing, it raises `Unanswered`.
+The caller sends these queries and plans again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,10 @@ _NO_ITEMS: tuple[Any, ...] = ()
 
 
 class Live(Struct, frozen=True):
-    """An object as it is in a cluster. Its shape was checked where it came in.
+    """A validated object of a cluster.
 
     Attributes:
-        manifest: All of it, for what has no attribute here.
+        manifest: The complete object.
     """
 
     ref: Ref
@@ -29,73 +29,73 @@ class Live(Struct, frozen=True):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """All of its metadata."""
+        """The metadata."""
         metadata: Mapping[str, Any] = self.manifest["metadata"]
         return metadata
 
     @property
     def uid(self) -> str:
-        """What tells it from another object that has its name."""
+        """The uid."""
         uid: str = self.metadata["uid"]
         return uid
 
     @property
     def version(self) -> str:
-        """Its resourceVersion: another one with every change."""
+        """The resourceVersion."""
         version: str = self.metadata["resourceVersion"]
         return version
 
     @property
     def generation(self) -> int:
-        """How often its spec was changed, where the server counts that; else 1."""
+        """The generation, or 1 if the server does not set it."""
         generation: int = self.metadata.get("generation", 1)
         return generation
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Its labels."""
+        """The labels."""
         return self.metadata.get("labels") or {}
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """Its annotations."""
+        """The annotations."""
         return self.metadata.get("annotations") or {}
 
     @property
     def finalizers(self) -> tuple[str, ...]:
-        """What keeps it from going when it is deleted."""
+        """The finalizers."""
         return tuple(self.metadata.get("finalizers") or _NO_ITEMS)
 
     @property
     def dying_since(self) -> str:
-        """When it was deleted, while something holds it; empty when it was not."""
+        """The deletion time; empty if the object is not being deleted."""
         since: str = self.metadata.get("deletionTimestamp") or ""
         return since
 
     @property
     def managers(self) -> tuple[str, ...]:
-        """Who wrote some of its fields."""
+        """The managedFields."""
         entries = self.metadata.get("managedFields") or _NO_ITEMS
         return tuple(entry.get("manager", "") for entry in entries)
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """What it shall be; empty where it says nothing."""
+        """The spec, or an empty mapping."""
         return self.manifest.get("spec") or {}
 
     @property
     def status(self) -> Mapping[str, Any]:
-        """What it is; empty where nobody said so yet."""
+        """The status, or an empty mapping."""
         return self.manifest.get("status") or {}
 
     @property
     def phase(self) -> str | None:
-        """The phase that its status names, where it does."""
+        """The phase of the status, if there is one."""
         return self.status.get("phase")
 
 
 def live_of(manifest: Manifest) -> Live:
-    """An object that says its kind."""
+    """Return an object that has apiVersion and kind."""
     return Live(ref_of(manifest), manifest)
 
 
@@ -103,25 +103,25 @@ Objects = Mapping[Ref, Live]
 
 
 def objects_of(manifests: Iterable[Manifest], resource: Resource) -> dict[Ref, Live]:
-    """Objects of a list by reference. Items of a list may leave out their kind."""
+    """Return the objects of a list by reference. Items can lack their kind."""
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
     found = [live_of({**manifest, **kind}) for manifest in manifests]
     return {live.ref: live for live in found}
 
 
 class Tolerates(Enum):
-    """What may go wrong with a question without ending the work on the cluster."""
+    """The failures of a query that do not stop the work on the cluster."""
 
     NOTHING = "nothing"
-    DENIAL = "denial"  # we may not read it
-    REFUSAL = "refusal"  # all but a cluster that does not answer
+    DENIAL = "denial"  # no permission
+    REFUSAL = "refusal"  # any failure except an unreachable cluster
 
 
 class Query(NamedTuple):
-    """Something to read of a cluster: all objects of a kind, those of a namespace, or one.
+    """A query: all objects of a kind, those of a namespace, or one object.
 
     Attributes:
-        name: Of the one object; empty for a list.
+        name: The name of the object; empty for a list.
         fields: A field selector.
     """
 
@@ -133,10 +133,10 @@ class Query(NamedTuple):
 
 
 class Answer(Struct, frozen=True):
-    """What a cluster said.
+    """The answer to a query.
 
     Attributes:
-        problem: Why there is none, where the query tolerates that; empty when there is one.
+        problem: A tolerated failure; empty if the query succeeded.
         is_unknown: The cluster does not know the kind.
     """
 
@@ -146,7 +146,7 @@ class Answer(Struct, frozen=True):
 
 
 class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
-    """A plan needs answers that the snapshot does not have."""
+    """The snapshot lacks answers that the plan needs."""
 
     def __init__(self, queries: tuple[Query, ...]) -> None:
         super().__init__(*queries)
@@ -154,20 +154,20 @@ class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
 
 
 class Snapshot(Struct, frozen=True):
-    """What was read so far.
+    """The answers of a cluster so far.
 
     Attributes:
-        now: Seconds since 1970 by the server's clock.
+        now: The server's clock in seconds since 1970.
     """
 
     answers: Mapping[Query, Answer] = field(default_factory=dict)
     now: int = 0
 
     def need(self, *queries: Query) -> tuple[Answer, ...]:
-        """The answers to some queries.
+        """Return the answers to queries.
 
         Raises:
-            Unanswered: Some were not asked yet.
+            Unanswered: An answer is missing.
         """
         missing = tuple(query for query in queries if query not in self.answers)
         if missing:
@@ -175,13 +175,13 @@ class Snapshot(Struct, frozen=True):
         return tuple(self.answers[query] for query in queries)
 
     def of(self, query: Query) -> Answer:
-        """The answer to one query.
+        """Return the answer to one query.
 
         Raises:
-            Unanswered: It was not asked yet.
+            Unanswered: The answer is missing.
         """
         return self.need(query)[0]
 
     def with_answers(self, answers: Mapping[Query, Answer], now: int) -> "Snapshot":
-        """The snapshot with more answers."""
+        """Return the snapshot with more answers."""
         return replace(self, answers={**self.answers, **answers}, now=now)

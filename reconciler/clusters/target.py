@@ -1,4 +1,4 @@
-"""A cluster besides the management cluster, and what it shall hold."""
+"""The desired state of a tenant cluster."""
 
 from msgspec import Struct, field
 
@@ -12,17 +12,17 @@ UNCLEAR = "the repository has errors, a brake holds releases back, or its record
 
 
 class Target(Struct, frozen=True):
-    """A cluster and what it shall hold.
+    """A tenant cluster and its desired state.
 
     Attributes:
-        released: Ranges of its released records: positively nobody's any more.
-        forced: Those of them that a person lets go, whoever uses them.
-        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
+        released: Ranges of its released records, which no claim holds.
+        forced: Released ranges that an option withdraws even if they are used.
+        is_whole: The tree has no errors, so objects that it lacks can be withdrawn.
         spaces: The address spaces of its records.
-        withheld: Addresses that other clusters may still announce, with the name of one of them.
-        remembered: Addresses that it may announce itself, as the management cluster remembers.
-        is_described: Some document of the tree describes the cluster.
-        is_re_enrolled: It may have another identity than before.
+        withheld: Ranges that other clusters might announce, with the name of one of them.
+        remembered: Ranges that it might announce according to the registry.
+        is_described: A document of the tree describes the cluster.
+        is_re_enrolled: Its identity may have changed.
         records: Its records of load-balancer addresses, in any phase.
     """
 
@@ -39,7 +39,7 @@ class Target(Struct, frozen=True):
     records: tuple[Allocation, ...] = ()
 
     def wanted(self) -> dict[str, IPSet]:
-        """The addresses of each pool that it shall have."""
+        """Return the desired addresses of each pool."""
         return {
             item.ref.name: pool_addresses(item.body)
             for item in self.desired
@@ -47,24 +47,24 @@ class Target(Struct, frozen=True):
         }
 
     def addresses(self) -> IPSet:
-        """All that it shall announce."""
+        """Return all desired addresses."""
         return IPSet.of(item for pool in self.wanted().values() for item in pool)
 
     def given(self) -> IPSet:
-        """All that records ever gave it, as far as is known: now, or in memory.
+        """Return all addresses that records give or gave to the cluster, as far as known.
 
-        What it announces besides counts against nobody: it may say anything.
+        Other addresses that it announces do not count against other clusters.
         """
         return IPSet.of([*self.addresses(), *self.remembered, *self.released])
 
     def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
-        """The address spaces of what it announces; what is yet to leave has those that it had.
+        """Return the address spaces of announced addresses.
 
         Args:
-            announced: What it announces.
-            before: The address spaces that are remembered of it.
+            announced: The announced addresses.
+            before: The address spaces in the registry.
         """
         if not announced - self.addresses():
             return self.spaces
-        known = self.spaces and before  # one that is not known may be any
+        known = self.spaces and before  # an unknown address can be of any space
         return tuple(sorted({*self.spaces, *before})) if known else ()

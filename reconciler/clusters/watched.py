@@ -1,4 +1,4 @@
-"""What is watched in clusters, and what of it is news: pure, of objects that may say anything."""
+"""Watched kinds of clusters, and the parts of their objects that trigger a round."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -22,27 +22,27 @@ _COUNTED = (
     *("finalizers", "deletionTimestamp"),
 )
 Look = Callable[[Manifest], str]
-"""What counts of an object, in short; empty for one that is no concern of ours."""
+"""Return a fingerprint of the relevant parts of an object; empty if it is irrelevant."""
 
 
 def head_of(manifest: Manifest) -> str:
-    """All of an object but its status, as its metadata tells it."""
+    """Return a fingerprint of an object without its status."""
     metadata = _metadata(manifest)
     return _short({key: metadata.get(key) for key in _COUNTED})
 
 
 def version_of(manifest: Manifest) -> str:
-    """All of an object, whose status is ours, too."""
+    """Return a fingerprint of an object with its status."""
     return str(_metadata(manifest).get("resourceVersion") or "-")[:64]
 
 
 def kubeconfig_of(manifest: Manifest) -> str:
-    """A Secret that holds a kubeconfig, as far as its name tells."""
+    """Return a fingerprint of a kubeconfig Secret, identified by name."""
     return version_of(manifest) if str(_metadata(manifest).get("name")).endswith(_SUFFIX) else ""
 
 
 def balanced_of(manifest: Manifest) -> str:
-    """What bears on the addresses of a Service; empty for one that wants none."""
+    """Return a fingerprint of the addresses of a Service; empty if it needs none."""
     spec, status = manifest.get("spec"), manifest.get("status")
     if not isinstance(spec, Mapping) or spec.get("type") != "LoadBalancer":
         return ""
@@ -52,12 +52,12 @@ def balanced_of(manifest: Manifest) -> str:
 
 
 class Topic(Struct, frozen=True):
-    """Objects of a kind that are watched in a cluster.
+    """A watched kind of a cluster.
 
     Attributes:
-        about: What a change of them is about, one of the words above.
-        heads: Their metadata is enough.
-        look: What counts of each.
+        about: The subject of its changes, one of the constants above.
+        heads: Metadata is sufficient.
+        look: Returns the fingerprint of an object.
     """
 
     about: str
@@ -69,15 +69,15 @@ class Topic(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """`ipaddresspools.metallb.io`."""
+        """Return `ipaddresspools.metallb.io`."""
         return ".".join(step for step in (self.resource.plural, self.resource.group) if step)
 
 
 def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
-    """What is watched in the management cluster.
+    """Return the watched kinds of the management cluster.
 
     Args:
-        intake: The kinds whose objects may live in the cluster alone.
+        intake: The kinds of the intake.
     """
     taken, ours = frozenset(intake), frozenset(owned())
     labels = f"{OWNER_LABEL}={MANAGER}"
@@ -98,7 +98,7 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
 
 
 def tenant_topics() -> tuple[Topic, ...]:
-    """What is watched in every other cluster: all of MetalLB's pools, for one beside ours bears on it."""
+    """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
     return (
         Topic(SERVICES, SERVICE, heads=False, look=balanced_of),
         Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
@@ -107,7 +107,7 @@ def tenant_topics() -> tuple[Topic, ...]:
 
 
 def tenant_of_secret(manifest: Manifest, clusters: Iterable[str]) -> list[str]:
-    """The clusters whose kubeconfig a Secret may hold: those of its name, in any namespace."""
+    """Return the clusters whose kubeconfig a Secret can contain."""
     name = str(_metadata(manifest).get("name")).removesuffix(_SUFFIX)
     return [cluster for cluster in clusters if cluster.rpartition("/")[2] == name]
 

@@ -1,4 +1,4 @@
-"""How a tenant cluster is reached: the kubeconfig that a person named, else the Secret."""
+"""Kubeconfigs of tenant clusters: named by an option, or read from a Secret."""
 
 import base64
 from collections.abc import Callable
@@ -21,9 +21,8 @@ _KEY = "value"
 class Access:
     """Connections to tenant clusters.
 
-    The Secret is Cluster API's: `<cluster>-kubeconfig`, key `value`, in the namespace of the
-    cluster, which the object that stands for it tells. That of a ClusterTarget is beside our
-    inventory, if no such object has it.
+    Cluster API's Secret is `<cluster>-kubeconfig`, key `value`, in the namespace of the Cluster.
+    The Secret of a ClusterTarget is in the namespace of the inventory.
     """
 
     def __init__(self, clusters: Clusters, management: ManagementCluster) -> None:
@@ -31,10 +30,10 @@ class Access:
         self.management = management
 
     def connect(self, cluster: str) -> Cluster | None:
-        """A cluster, or None when there is no kubeconfig for it.
+        """Return a cluster, or None without a kubeconfig.
 
         Raises:
-            ClusterError: There is one that cannot be used, or the Secret cannot be read.
+            ClusterError: The kubeconfig cannot be used, or the Secret cannot be read.
         """
         found = self.kubeconfig(cluster)
         if found is None:
@@ -43,19 +42,19 @@ class Access:
         return ValidatedCluster(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
-        """The kubeconfig of a cluster, and whether a person named it; None when there is none.
+        """Return the kubeconfig of a cluster, and whether a person named it; None if missing.
 
         Raises:
-            ClusterError: It cannot be read.
+            ClusterError: The kubeconfig cannot be read.
         """
         named = self._clusters.named(cluster)
-        if named is not None:  # an empty one is not none: it is broken
+        if named is not None:  # an empty file is broken, not missing
             return named, True
         secret = self._from_secret(cluster)
         return None if secret is None else (secret, False)
 
     def is_there(self, cluster: str) -> bool:
-        """The management cluster has an object that stands for a cluster of that name."""
+        """Return whether the management cluster has an object for a cluster of that name."""
         return any(self._live(kind, cluster) is not None for kind in cluster_kinds())
 
     def _from_secret(self, cluster: str) -> bytes | None:
@@ -71,7 +70,7 @@ class Access:
         return None
 
     def _places(self, cluster: str) -> list[tuple[str, str]]:
-        """Where the Secret of a cluster may be: namespaces, each with the cluster's name there."""
+        """Return the namespaces of the cluster's Secret, each with the cluster's name there."""
         tenant = tenant_of(cluster)
         if tenant is None:
             return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
@@ -102,17 +101,17 @@ class Access:
 def without_kubeconfig(
     target: Target, known: Enrolled | None, is_there: Callable[[str], bool], *, require_all: bool
 ) -> Applied | None:
-    """What becomes of a cluster that there is no kubeconfig for; None when it is gone.
+    """Return the result of a cluster without kubeconfig; None if it is deleted.
 
     Args:
         target: The cluster.
-        known: What the management cluster remembers of it.
-        is_there: Whether an object of the management cluster stands for a cluster of a name.
+        known: The entry of the registry.
+        is_there: Returns whether the management cluster has an object for a cluster.
         require_all: A tenant without a kubeconfig is a failure.
     """
-    is_named = target.is_described or not target.is_whole  # a file that is broken may name it
+    is_named = target.is_described or not target.is_whole  # a broken file might describe it
     if known is not None and not is_named and not is_there(target.name):
-        return None  # kubeconfig and object are gone: so is the cluster
+        return None  # without kubeconfig and object, the cluster is deleted
     is_new = known is None or not known.uid
     if is_new and not require_all:
         return Applied(target.name, State.WAITING, error="no kubeconfig yet")
@@ -125,6 +124,6 @@ def without_kubeconfig(
 def _value(secret: Manifest, title: str) -> bytes:
     try:
         data = base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
-    except (KeyError, ValueError) as wrong:  # the letters of base64, and others that are no ASCII
+    except (KeyError, ValueError) as wrong:  # base64, and text that is not ASCII
         raise KubeconfigError(f"{title} has no kubeconfig under the key {_KEY!r}") from wrong
     return data

@@ -32,10 +32,10 @@ _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
 
 class ClusterIdentity(Struct, frozen=True):
-    """A cluster that was recognised.
+    """The identity and the inventory of a cluster.
 
     Attributes:
-        config_maps: The ConfigMaps of its inventory, as they are.
+        config_maps: The existing ConfigMaps of the inventory.
     """
 
     uid: str
@@ -45,25 +45,25 @@ class ClusterIdentity(Struct, frozen=True):
 
     @property
     def home(self) -> Ref | None:
-        """The ConfigMap of its inventory, when there is one."""
+        """Return the ConfigMap of the inventory, or None."""
         return Ref(CONFIG_MAP, self.namespace, NAME) if self.config_maps else None
 
 
 def identify(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
 ) -> ClusterIdentity:
-    """Recognise a cluster and read its inventory.
+    """Identify a cluster and read its inventory.
 
     Args:
         cluster: The cluster.
-        name: What we call it.
-        namespace: Where its inventory is.
-        known: The identity that the management cluster remembers of it, or empty.
-        accept: Take another identity for the cluster's new one.
+        name: The name of the cluster.
+        namespace: The namespace of its inventory.
+        known: The identity in the registry, or an empty string.
+        accept: Accept another identity.
 
     Raises:
-        IdentityError: It is another cluster than before.
-        ClusterError: It cannot be asked, or its inventory cannot be read.
+        IdentityError: The identity changed.
+        ClusterError: The cluster is unreachable, or its inventory cannot be parsed.
     """
     home = cluster.get(_IDENTITY)
     if home is None:
@@ -94,14 +94,14 @@ def identify(
 
 
 def check_memory(inventory: Inventory, name: str) -> None:
-    """Refuse a cluster of which not all can be read that is remembered of it.
+    """Refuse a cluster whose registry entry is damaged.
 
     Args:
-        inventory: Of the management cluster.
+        inventory: The inventory of the management cluster.
         name: The cluster.
 
     Raises:
-        IdentityError: It is one.
+        IdentityError: The entry is damaged.
     """
     if name in inventory.odd:
         hint = f"mend the value; or --re-enrol {name} writes it anew"
@@ -109,14 +109,14 @@ def check_memory(inventory: Inventory, name: str) -> None:
 
 
 def _check_hidden(cluster: Cluster, namespace: str) -> None:
-    """Refuse an inventory without its label: unread, it would be taken for an empty one."""
+    """Refuse an inventory without its label. It would count as empty."""
     if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}").items:
         message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
         raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
 
 
 def _check_version(cluster: Cluster) -> None:
-    """Refuse a server that is too old; one that does not tell its version is taken as it is."""
+    """Refuse a server that is too old. A server that hides its version is accepted."""
     with suppress(UnauthorizedError):
         cluster.version()
 
@@ -128,17 +128,16 @@ def save(
     entries: Mapping[str, Entry],
     root: str = "",
 ) -> None:
-    """Write the inventory, where it differs.
+    """Write the inventory if it differs.
 
-    The revision alone is no difference: a commit that changes nothing in a cluster writes
-    nothing there.
+    A new revision alone is not written, so a commit without changes for a cluster writes nothing.
 
     Args:
-        cluster: Where.
-        identity: How it was recognised, with what its inventory said.
-        revision: What was applied.
-        entries: What there is of ours.
-        root: The folder of the repository that it was applied from; empty for the top.
+        cluster: The cluster.
+        identity: The identity and the existing inventory.
+        revision: The applied revision.
+        entries: The objects of `ipam`.
+        root: The folder of the repository that was applied; empty for the top.
     """
     old = identity.inventory
     is_same = dict(old.objects) == dict(entries) and old.uid == identity.uid
@@ -147,8 +146,8 @@ def save(
     there = data_of(identity.config_maps)
     new = Inventory(identity.uid, revision, entries, damaged=old.damaged, root=root)
     wanted = config_maps(new, identity.namespace, there)
-    # What goes to another ConfigMap goes there first, and is then taken from where it was. When
-    # there come to be more, it goes to later ones, and when fewer, to those that stay.
+    # An entry is added to its new ConfigMap before it is removed from the old one, so growing
+    # inventories write later ConfigMaps first, and shrinking ones write the remaining ones first.
     for item in reversed(wanted):
         name = item["metadata"]["name"]
         if name not in there:
@@ -159,7 +158,7 @@ def save(
     for name, has_clusters in stale_parts(there, wanted):
         if not has_clusters:
             ref = Ref(CONFIG_MAP, identity.namespace, name)
-            with suppress(StaleError):  # something was written there meanwhile
+            with suppress(StaleError):  # changed in the meantime
                 cluster.delete(ref, present[name]["uid"], present[name]["resourceVersion"])
         elif there[name].get("objects"):
             _change(cluster, identity.namespace, name, {"objects": ""})
@@ -169,7 +168,7 @@ def _make(cluster: Cluster, item: Manifest) -> None:
     metadata = item["metadata"]
     try:
         cluster.create(item)
-    except StaleError:  # a line of another cluster was put there meanwhile
+    except StaleError:  # created in the meantime for the registry
         _change(cluster, metadata["namespace"], metadata["name"], item["data"])
 
 
@@ -178,9 +177,9 @@ def _change(cluster: Cluster, namespace: str, name: str, data: Mapping[str, str]
 
 
 def server_now(clusters: Clusters) -> int | None:
-    """Seconds since 1970 by the management cluster's clock; None where it does not say.
+    """Return the management cluster's clock in seconds since 1970, or None.
 
-    One that cannot be asked holds nothing up here: whether addresses are withdrawn is asked next.
+    An unreachable cluster is not an error here. Later requests report it.
     """
     try:
         cluster = clusters.management()

@@ -57,17 +57,17 @@ T = TypeVar("T")
 def poll(
     cluster: Cluster, ask: Callable[[], T], is_so: Callable[[T], bool], *, every: float, times: int
 ) -> tuple[T, bool]:
-    """What was said last, and whether it is so.
+    """Poll until a condition is true. Return the last answer, and whether it is.
 
     Args:
-        cluster: It may take that long only within its deadline.
-        ask: Asks it.
-        is_so: Whether an answer is the one that is waited for.
-        every: Seconds between two questions.
-        times: How often it is asked; at least once.
+        cluster: The cluster, whose deadline applies.
+        ask: Sends the request.
+        is_so: The condition.
+        every: Seconds between two requests.
+        times: The maximum number of requests.
 
     Raises:
-        UnreachableError: The deadline comes first.
+        UnreachableError: The deadline ends before.
     """
     said = ask()
     for _ in range(times - 1):
@@ -82,10 +82,10 @@ _ATTEMPTS = 5
 
 
 class ObjectApplier(Struct, frozen=True):
-    """Objects of one cluster.
+    """Applies, patches, and deletes objects of one cluster.
 
     Attributes:
-        revision: What is applied; each body names it.
+        revision: The revision, which is part of each body.
     """
 
     cluster: Cluster
@@ -93,11 +93,11 @@ class ObjectApplier(Struct, frozen=True):
     progress: Progress
 
     def apply(self, step: Apply) -> None:
-        """Bring an object to what it shall be.
+        """Apply an object.
 
         Raises:
-            UnreachableError: Nothing more can be done in this cluster.
-            UnauthorizedError: As well.
+            UnreachableError: The cluster is unreachable.
+            UnauthorizedError: The credentials are refused.
         """
         if step.unless_failed is not None and self.progress.has_failed(step.unless_failed):
             return
@@ -119,11 +119,11 @@ class ObjectApplier(Struct, frozen=True):
             return
 
     def patch(self, step: Patch) -> None:
-        """Write some fields of an object that belongs to others.
+        """Set fields of an object of another owner.
 
         Raises:
-            UnreachableError: Nothing more can be done in this cluster.
-            UnauthorizedError: As well.
+            UnreachableError: The cluster is unreachable.
+            UnauthorizedError: The credentials are refused.
         """
         if any(self.progress.has_failed(ref) for ref in step.rests_on):
             return
@@ -131,11 +131,11 @@ class ObjectApplier(Struct, frozen=True):
             foresee(self.progress, step)
 
     def own(self, step: Own) -> None:
-        """Name the owners of an object that this run made, if they are all there by now.
+        """Set the owners of an object of this run if all of them exist.
 
         Raises:
-            UnreachableError: Nothing more can be done in this cluster.
-            UnauthorizedError: As well.
+            UnreachableError: The cluster is unreachable.
+            UnauthorizedError: The credentials are refused.
         """
         name, live = str(step.ref), self.progress.now.get(step.ref)
         owners = {ref: self.progress.live(ref, step.there.get(ref)) for ref, _ in step.owners}
@@ -151,7 +151,7 @@ class ObjectApplier(Struct, frozen=True):
             self.progress.entries[name] = noted(wanted, now.uid, self.progress.entries.get(name))
 
     def _write(self, ref: Ref, manifest: Manifest, manager: str, *, force: bool) -> Live | None:
-        """The object as it is then; None, and why, where it could not be written."""
+        """Return the object after a write; None, with the failure, if it could not be written."""
         try:
             return live_of(self.cluster.apply(manifest, manager, force=force))
         except (UnreachableError, UnauthorizedError):
@@ -164,11 +164,11 @@ class ObjectApplier(Struct, frozen=True):
         return None
 
     def delete(self, step: Delete) -> None:
-        """Take away an object of ours, if it still is.
+        """Delete an object if it still belongs to `ipam`.
 
         Raises:
-            UnreachableError: Nothing more can be done in this cluster.
-            UnauthorizedError: As well.
+            UnreachableError: The cluster is unreachable.
+            UnauthorizedError: The credentials are refused.
         """
         ref, live = step.ref, self.progress.live(step.ref, step.live)
         now = pruned(ref, live, self.progress.entries.get(str(ref)))
@@ -192,7 +192,7 @@ class ObjectApplier(Struct, frozen=True):
             return
 
     def _anew(self, step: Apply, live: Live | None) -> Apply:
-        """The step for the object as it is by now."""
+        """Return the step for the current state of the object."""
         if live is step.live:
             return step
         entry = self.progress.entries.get(str(step.ref))
@@ -218,7 +218,7 @@ class ObjectApplier(Struct, frozen=True):
         self.progress.applied(step, now.uid, result)
 
     def _body(self, step: Apply) -> tuple[Live, Result, Manifest | None]:
-        """Write the body where that is the step; what the object is then, and its status to write."""
+        """Write the body if needed. Return the object and the status to apply."""
         action, live = step.decision.action, step.live
         if action is Action.KEEP and live is not None:
             return live, Result.UNCHANGED, step.status
@@ -226,16 +226,16 @@ class ObjectApplier(Struct, frozen=True):
             self._remove(live)
         body = step.desired.at(self.revision)
         if action is Action.CONFIGURE and live is not None:
-            # Only the object that was read: not another one that got its name meanwhile.
+            # Replace only the object that was read, not another one of the same name.
             body = {**body, "metadata": {**body["metadata"], "uid": live.uid}}
         now = live_of(self.cluster.apply(body, MANAGER, force=step.decision.force))
         status = status_to_apply(step.desired, now, self.progress.entries.get(str(step.ref)))
         return now, Result.CREATED if action is Action.CREATE else Result.CONFIGURED, status
 
     def _same(self, before: Live) -> Live | None:
-        """The object as it is by now, when only its status or marks were changed meanwhile.
+        """Return the current object if only its status or metadata changed in the meantime.
 
-        One whose spec is another may have been given addresses by a run that knows more.
+        A changed spec can be the work of a newer run.
         """
         found = self.cluster.get(before.ref)
         live = None if found is None else live_of(found)
@@ -246,10 +246,10 @@ class ObjectApplier(Struct, frozen=True):
         return live if is_same else None
 
     def _remove(self, live: Live) -> None:
-        """Delete an object and see it gone.
+        """Delete an object and wait until it is gone.
 
         Raises:
-            ClusterError: A finalizer of somebody else holds it. It stays in the inventory.
+            ClusterError: A finalizer of another owner keeps it. It stays in the inventory.
         """
         own = live.ref.resource.finalizer
         if own in live.finalizers:
@@ -257,7 +257,7 @@ class ObjectApplier(Struct, frozen=True):
             version = {"resourceVersion": live.version, "uid": live.uid}
             self.cluster.merge(live.ref, {"metadata": {**version, "finalizers": others}}, MANAGER)
             self.cluster.delete(live.ref, live.uid)
-        else:  # just as it was read: a newer run may have given it addresses since
+        else:  # only if unchanged: a newer run may have given it addresses
             self.cluster.delete(live.ref, live.uid, live.version)
         found = self.cluster.get(live.ref) if live.finalizers else None
         left = None if found is None else live_of(found)
@@ -284,8 +284,8 @@ class Executor:
     """Carries out steps in one cluster.
 
     Attributes:
-        progress: What was done so far.
-        made: Namespaces that are there by now.
+        progress: The results so far.
+        made: Namespaces that were created.
     """
 
     def __init__(self, cluster: Cluster, revision: str, progress: Progress) -> None:
@@ -310,10 +310,10 @@ class Executor:
         }
 
     def run(self, step: Step) -> None:
-        """Take a step; one that only tells something writes nothing.
+        """Carry out a step.
 
         Raises:
-            ClusterError: Nothing more can be done in this cluster.
+            ClusterError: The work on this cluster cannot continue.
         """
         act = self._acts.get(type(step), partial(foresee, self.progress))
         act(step)
@@ -346,7 +346,7 @@ class Executor:
         self.progress.now |= objects_of(found, step.resource)
 
     def _tell(self, step: Tell) -> None:
-        """Make an event; one that cannot be made fails nothing: the conditions say what is."""
+        """Create an event. A failure is only noted, because the conditions contain the same."""
         live = self.progress.live(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())
         if event is None:
@@ -354,7 +354,7 @@ class Executor:
         try:
             self.cluster.create(event)
         except StaleError:
-            return  # a run that was cut off made it
+            return  # an interrupted run created it
         except UnreachableError:
             raise
         except ClusterError as failed:
@@ -375,12 +375,12 @@ class Executor:
         try:
             states, is_so = poll(self.cluster, ask, is_confirmed, every=0.1, times=51)
         except NoSuchKindError:
-            states, is_so = [], True  # MetalLB before 0.15.3 says nothing of its configuration
+            states, is_so = [], True  # MetalLB before 0.15.3 has no configuration state
         self.progress.notes += [] if is_so else [_LATE]
         self.progress.error = state_error(states)
 
     def _await_policies(self, step: AwaitPolicies) -> None:
-        """A patch of nothing writes nothing, and is judged as any write."""
+        """Send empty patches, which write nothing and are judged like any write."""
 
         def goes() -> bool:
             try:

@@ -57,22 +57,22 @@ def still_announced(
     options: ApplyOptions,
     bugs: list[BugError] | None = None,
 ) -> dict[str, str]:
-    """Records whose addresses some cluster may still announce, of those that would come free.
+    """Return records that a plan would free and that a cluster might still announce.
 
-    That are those which a plan would remove, and those which claims left when they moved: what was
-    left may go when nobody uses it and what its claim holds now is announced in its place.
+    A range that a claim left when it moved is freed when no Service uses it and the new range is
+    announced.
 
     Args:
-        evaluation: The plan.
-        clusters: How they are reached.
-        options: What a person asks for.
-        bugs: Gets the bugs of ours that were met; what a cluster was asked about is in doubt then.
+        evaluation: The evaluation with the plan.
+        clusters: The source of connections.
+        options: Options of the command.
+        bugs: Collects unexpected exceptions. The records of that cluster count as announced.
 
     Returns:
-        Why, by the path of the record.
+        The reason, by path of the record.
 
     Raises:
-        UsageError: A person named a claim that is not there.
+        UsageError: An option names a claim that does not exist.
     """
     require_claims(evaluation, options)
     expiring = _expiring(evaluation)
@@ -112,7 +112,7 @@ def _note(failed: ClusterError, bugs: list[BugError] | None) -> None:
 
 
 def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
-    """Records that hold addresses and would come free, by the cluster that they were for."""
+    """Return the records that the plan would free, by cluster."""
     found: dict[str, list[Allocation]] = {}
     for record in (*leaving(evaluation), *left_behind(evaluation)):
         found.setdefault(cluster_of(record), []).append(record)
@@ -120,13 +120,13 @@ def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
 
 
 class Shown(NamedTuple):
-    """A record, and what its cluster is asked about it.
+    """A record, and the question about it to its cluster.
 
     Attributes:
-        instead: What its claim, which moved, holds now.
-        is_kept: A pool that has its addresses is a reason to keep it. What was left when a claim
-            moved is in a pool for sure; there it counts whether what came instead is in one.
-        is_forced: A person said that it goes, whoever uses it.
+        instead: The new range of a claim that moved.
+        is_kept: Whether a pool with the range keeps the record. The left range of a moved claim
+            always is in a pool, so its new range is looked for instead.
+        is_forced: Whether an option frees the record even if it is used.
     """
 
     record: Allocation
@@ -157,7 +157,7 @@ class _Doubts:
         self.failures: list[ClusterError] = []
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
-        """The records of one cluster that are in doubt, by path, and why."""
+        """Return the records of one cluster that might be announced, by path, with the reason."""
         if name in self._options.confirm_withdrawn:
             return {}
         try:
@@ -174,14 +174,14 @@ class _Doubts:
                 opened.callback(cluster.close)
                 known = self._known.get(name)
                 identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
-                with self._places:  # it has answered: now all that is in it is read
+                with self._places:  # the cluster has answered: read all of it
                     return dict(_announced(cluster, name, [self._shown(it) for it in records]))
         except ClusterError as failed:
             self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
     def _shown(self, record: Allocation) -> Shown:
-        """What is asked of a record."""
+        """Return the question about a record."""
         if not record.announced:
             return Shown(record, IPSet(), is_kept=True)
         now = self._current.get(record.claim)
@@ -189,7 +189,7 @@ class _Doubts:
         return Shown(record, instead, is_kept=False, is_forced=self._options.forces(record.claim))
 
     def _in_management(self, records: Records) -> Mapping[str, str]:
-        """The records that objects of the management cluster still have, as their family tells."""
+        """Return the records that objects of the management cluster still use."""
         found: dict[str, str] = {}
         for family in families():
             own = family.objects
@@ -199,24 +199,24 @@ class _Doubts:
         return found
 
     def _all(self, kind: Resource) -> Sequence[Manifest]:
-        """All objects of a kind; none where the server does not know it."""
+        """Return all objects of a kind, or none if the server does not know the kind."""
         try:
             return [live.manifest for live in self._access.management.objects(kind).values()]
         except NoSuchKindError:
             return []
 
     def _lost(self, name: str) -> str:
-        """Why a cluster without a kubeconfig may still announce; empty when it is gone, or new."""
+        """Return why a cluster without kubeconfig might announce; empty if it is deleted or new."""
         if name not in self._known:
             return ""
-        is_named = name in self._described or not self._is_whole  # a broken file may name it
+        is_named = name in self._described or not self._is_whole  # a broken file might describe it
         if is_named or self._access.is_there(name):
             return f"{name} was applied to, and there is no kubeconfig for it any more"
         return ""
 
 
 def _announced(cluster: Cluster, name: str, asked: Sequence[Shown]) -> Iterator[tuple[str, str]]:
-    """Records whose addresses a cluster has in a pool, at a Service or at a node."""
+    """Return the records whose ranges are in a pool, at a Service, or at a node of a cluster."""
     every = IPSet.of(it.record.range for it in asked if it.record.range is not None)
     there = _pools(cluster)
     pools = {pool: held for pool, found in there.items() if (held := found & every)}
@@ -224,7 +224,7 @@ def _announced(cluster: Cluster, name: str, asked: Sequence[Shown]) -> Iterator[
     if len(pools) > MOST_POOLS:
         raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
-    # All that a cluster has is looked through once, and not for each record.
+    # One pass over the objects of the cluster for all records.
     users = [(f"Service {item.service}", item.address) for item in users_of(services, every)]
     users += [(f"Node {item.service}", item.address) for item in nodes_in(nodes, every)]
     first: dict[tuple[int, int], tuple[int, str]] = {}
@@ -270,14 +270,14 @@ _UNASKED = "no cluster was asked"
 
 
 def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
-    """Records that go only when somebody says that nobody uses them, and of which nobody said so.
+    """Return records that need a confirmation that no one uses them, and do not have it.
 
     Args:
-        evaluation: The plan.
-        options: What a person says.
+        evaluation: The evaluation with the plan.
+        options: Options of the command.
 
     Returns:
-        Why they stay, by path.
+        The reason, by path of the record.
     """
     grown = evaluation.state.grown
     stay = [it for it in left_behind(evaluation) if not options.confirms(it.claim, cluster_of(it))]
@@ -286,13 +286,13 @@ def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
 
 
 def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
-    """What is said of addresses that nobody uses any more, as a person says, but may not go yet.
+    """Return notes about confirmed records whose retention has not ended.
 
     Args:
-        evaluation: Of the revision that a run left.
-        options: What a person says.
-        head: The date of that revision: what falls due is committed with a later one.
-        now: In seconds since 1970.
+        evaluation: The evaluation of the resulting revision.
+        options: Options of the command.
+        head: The date of that revision. A later commit frees what is due.
+        now: The time in seconds since 1970.
     """
     for record in evaluation.state.records:
         if not record.announced or not options.confirms(record.claim, cluster_of(record)):
@@ -308,14 +308,14 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
 
 
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
-    """Refuse claims and clusters that a person named, and that are not there.
+    """Refuse claims and clusters of options that do not exist.
 
     Args:
-        evaluation: Of the revision.
-        options: What a person says.
+        evaluation: The evaluation of the revision.
+        options: Options of the command.
 
     Raises:
-        UsageError: There is none.
+        UsageError: A claim or cluster does not exist.
     """
     require_claims(evaluation, options)
     if not options.confirm_withdrawn:

@@ -52,7 +52,7 @@ from reconciler.ports import (
 
 
 class ManagementCluster:
-    """The management cluster, recognised, before anything is done in it."""
+    """The management cluster and its identity, before any change."""
 
     def __init__(self, cluster: Cluster, identity: ClusterIdentity) -> None:
         self.cluster = cluster
@@ -61,7 +61,7 @@ class ManagementCluster:
         self._lock = Lock()
 
     def objects(self, resource: Resource) -> Mapping[Ref, Live]:
-        """All objects of a kind; asked for once.
+        """Return all objects of a kind; listed once.
 
         Raises:
             NoSuchKindError: The cluster does not know the kind.
@@ -74,10 +74,10 @@ class ManagementCluster:
 
 
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
-    """Recognise the management cluster.
+    """Identify the management cluster.
 
     Raises:
-        ClusterError: It cannot be asked, or is another one than before.
+        ClusterError: The cluster is unreachable, or its identity changed.
     """
     accept = MANAGEMENT in options.re_enrol
     checked = ValidatedCluster(cluster)
@@ -87,7 +87,7 @@ def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluste
 def apply_management(
     management: ManagementCluster, desired_state: ManagementDesiredState, run: Run
 ) -> Applied:
-    """Bring the management cluster to what it shall be."""
+    """Apply to the management cluster."""
     identity = management.identity
 
     def plan(snapshot: Snapshot) -> ClusterPlan:
@@ -104,7 +104,7 @@ def apply_management(
 def not_in_git(
     management: ManagementCluster, desired_state: ManagementDesiredState
 ) -> Iterator[str]:
-    """What stands in the management cluster alone and is not taken in, of families that have pools.
+    """Return notes about objects that are only in the management cluster, not in Git.
 
     Kinds that cannot be listed are left out.
     """
@@ -120,10 +120,10 @@ def not_in_git(
 
 
 class ClusterRegistry:
-    """What is known of the clusters, while they are worked on. A dry run notes nothing.
+    """The registry of clusters during a run. A dry run does not write it.
 
     Attributes:
-        known: By name, as it was when the run began.
+        known: The entries by name at the start of the run.
     """
 
     def __init__(
@@ -141,13 +141,12 @@ class ClusterRegistry:
             self.known = {**_rebuilt(management), **self.known}
 
     def foretell(self, target: Target, uid: str) -> None:
-        """Note what a cluster is about to announce, before it is told.
+        """Save which addresses a cluster might announce, before it gets them.
 
-        A run that is cut off then leaves a note of it. Nothing is written when it announces no
-        address that it did not announce before.
+        An interrupted run leaves this entry. Nothing is written without new addresses.
 
         Raises:
-            ClusterError: It cannot be noted; so it must not be announced.
+            ClusterError: The entry cannot be saved, so the addresses must not be announced.
         """
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
@@ -162,16 +161,17 @@ class ClusterRegistry:
         try:
             self._write({target.name: note}, {})
         except NoSuchObjectError:
-            return  # the very first run: the inventory is made while this one runs
+            return  # in the first run, the inventory is created during the run
         self._noted[target.name] = note
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
-        """Note how the work ended. What a newer run noted meanwhile stays."""
+        """Save the result. Entries of a newer run stay."""
         there = {**self._management.identity.inventory.clusters, **self._noted}
         changed = {
             name: item
             for name, item in found.items()
-            if there.get(name) != item and has_room(item)  # else what was foretold stays
+            if there.get(name) != item
+            and has_room(item)  # otherwise the entry from before the work stays
         }
         is_same = self._management.identity.inventory.revision == self._revision
         if not self._is_written or (is_same and not changed):
@@ -190,7 +190,7 @@ class ClusterRegistry:
         self._write(mine, {} if is_late else {"revision": self._revision})
 
     def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
-        """Whether a note is of a newer run. One that git cannot tell is, if it came meanwhile."""
+        """Return whether an entry is of a newer run. An unknown revision counts as newer."""
         own = self._revision
         if revision in ("", own) or not revision.isalnum():
             return False
@@ -207,7 +207,7 @@ class ClusterRegistry:
             self._put(write)
 
     def _put(self, write: Write) -> None:
-        """Change a ConfigMap, or make it; only the first one is made by others."""
+        """Change a ConfigMap, or create it. Only the first one can be created by others."""
         cluster, namespace = self._management.cluster, self._management.identity.namespace
         ref, patch = Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}
         try:
@@ -220,15 +220,12 @@ class ClusterRegistry:
         if data:
             try:
                 cluster.create(part_manifest(write.part, namespace, data))
-            except StaleError:  # somebody else made it meanwhile
+            except StaleError:  # created in the meantime
                 cluster.merge(ref, patch, MANAGER)
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
-    """What clusters may announce, told from the allocations, when somebody deleted the inventory.
-
-    In a cluster that was never applied to, none of them is ours.
-    """
+    """Rebuild the registry from the records in the cluster if the inventory was deleted."""
     try:
         allocations = management.objects(IP_ALLOCATION)
     except NoSuchKindError:
@@ -241,7 +238,7 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
 
 
 def _announced(live: Live) -> tuple[str, str] | None:
-    """The cluster and the range of an allocation that a cluster announces."""
+    """Return the cluster and the range of a record in the cluster."""
     status = live.status
     cluster = announcer(live.manifest) if status.get("phase") == "Allocated" else None
     first, last = status.get("startAddress"), status.get("endAddress")

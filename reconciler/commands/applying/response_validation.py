@@ -9,30 +9,30 @@ from reconciler.ports import Cluster, ClusterError, Listing, Requests
 
 
 class Relay(Struct, frozen=True):
-    """A cluster that is the other one in all. Any call may raise a `ClusterError`."""
+    """Forwards all calls to another cluster. Each call can raise a `ClusterError`."""
 
     cluster: Cluster
 
     def requests(self) -> Requests:
-        """How many requests were sent so far."""
+        """Return the number of requests that were sent."""
         return self.cluster.requests()
 
     def now(self) -> int:
-        """The server's clock."""
+        """Return the server's clock."""
         return self.cluster.now()
 
     def version(self) -> str:
-        """The server's version."""
+        """Return the server's version."""
         return self.cluster.version()
 
     def get(self, ref: Ref) -> Manifest | None:
-        """An object, or None."""
+        """Return an object, or None."""
         return self.cluster.get(ref)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
-        """All objects of a kind."""
+        """Return all objects of a kind."""
         return self.cluster.list(resource, namespace, labels=labels, fields=fields)
 
     def apply(
@@ -42,7 +42,7 @@ class Relay(Struct, frozen=True):
         return self.cluster.apply(manifest, manager, force=force, status=status)
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object, or ask for a review."""
+        """Create an object or a review."""
         return self.cluster.create(manifest)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
@@ -50,7 +50,7 @@ class Relay(Struct, frozen=True):
         return self.cluster.merge(ref, patch, manager)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the very object of this uid."""
+        """Delete the object that has this uid."""
         self.cluster.delete(ref, uid, version)
 
     def pause(self, seconds: float) -> None:
@@ -62,7 +62,7 @@ class Relay(Struct, frozen=True):
         self.cluster.limit(seconds)
 
     def extend(self, seconds: float) -> None:
-        """Leave so many seconds at least."""
+        """Raise the time that is left."""
         self.cluster.extend(seconds)
 
     def close(self) -> None:
@@ -71,17 +71,17 @@ class Relay(Struct, frozen=True):
 
 
 class ValidatedCluster(Relay, frozen=True):
-    """A cluster of which no object is passed on unseen."""
+    """A cluster whose objects are validated."""
 
     def get(self, ref: Ref) -> Manifest | None:
-        """An object, or None."""
+        """Return an object, or None."""
         found = super().get(ref)
         return None if found is None else _seen(found, ref.resource)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
-        """All objects of a kind."""
+        """Return all objects of a kind."""
         found = super().list(resource, namespace, labels=labels, fields=fields)
         items = [_seen(item, resource) for item in found.items]
         return Listing(items, found.resource_version)
@@ -94,7 +94,7 @@ class ValidatedCluster(Relay, frozen=True):
         return _seen(now, resource_of(manifest))
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object, or ask for a review."""
+        """Create an object or a review."""
         return _seen(super().create(manifest), resource_of(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:

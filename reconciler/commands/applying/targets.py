@@ -1,4 +1,4 @@
-"""Which clusters there are besides the management cluster, and what each shall hold."""
+"""Target clusters and their desired state."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,10 +20,10 @@ from reconciler.settings import CLUSTER_TARGET
 
 
 def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
-    """Refuse a claim that a person named, and that is not there.
+    """Refuse a claim of an option that does not exist.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The claim does not exist.
     """
     if not options.forced_claims:
         return
@@ -41,16 +41,16 @@ def targets(
     known: Mapping[str, Enrolled],
     options: ApplyOptions | None = None,
 ) -> list[Target]:
-    """The clusters to work on, by name.
+    """Return the clusters to apply to, by name.
 
-    Those that shall hold something, those that were applied to before, and the ClusterTargets. A
-    tenant without any address needs no cluster yet.
+    These are clusters with desired objects, clusters of earlier runs, and ClusterTargets. A tenant
+    without addresses needs no cluster.
 
     Args:
-        evaluation: Of the revision.
-        desired: What each cluster shall hold.
-        known: Clusters that were applied to before.
-        options: What a person asks for, if it counts.
+        evaluation: The evaluation of the revision.
+        desired: The desired objects of each cluster.
+        known: Clusters of earlier runs.
+        options: Options of the command.
     """
     tenants = described_clusters(evaluation.documents)
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
@@ -95,15 +95,14 @@ def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]
 
 
 def _hashes(desired: Iterable[DesiredObject]) -> tuple[object, ...]:
-    """What objects shall be, but for the revision that they come from."""
+    """Return objects without the revision that they come from."""
     return tuple((item.ref, item.hash, item.rests_on) for item in desired)
 
 
 def is_whole(evaluation: Evaluation) -> bool:
-    """Nothing in a tree is wrong: what is not wanted there is really not wanted.
+    """Return whether the tree has no errors, so objects that it lacks can be withdrawn.
 
-    Where no record is left of those that clusters were told of (a folder that was moved, Settings
-    that name another), all that is claimed would be withdrawn.
+    If all records are missing (a moved folder, other Settings), no range would stay announced.
     """
     if has_error(evaluation.findings):
         return False
@@ -114,7 +113,7 @@ def is_whole(evaluation: Evaluation) -> bool:
 def _records(
     evaluation: Evaluation,
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, list[IPRange]]]:
-    """The address spaces of each cluster's records, and the ranges that are released."""
+    """Return the address spaces of each cluster's records, and the released ranges."""
     spaces: dict[str, tuple[str, ...]] = {}
     released: dict[str, list[IPRange]] = {}
     for record in evaluation.state.records:
@@ -130,7 +129,7 @@ def _records(
 
 
 def _forced(evaluation: Evaluation, options: ApplyOptions) -> dict[str, list[IPRange]]:
-    """What goes from each cluster whoever uses it: claims that a person named have left it."""
+    """Return ranges that are withdrawn from each cluster even if they are used."""
     found: dict[str, list[IPRange]] = {}
     for record in evaluation.state.records:
         rests = record.is_released and not record.announced
@@ -140,12 +139,12 @@ def _forced(evaluation: Evaluation, options: ApplyOptions) -> dict[str, list[IPR
 
 
 def claims_of(found: Iterable[Target]) -> dict[str, Claims]:
-    """What clusters shall announce."""
+    """Return the ranges that clusters will announce."""
     return {item.name: Claims(item.spaces, item.addresses()) for item in found}
 
 
 def remembered(known: Mapping[str, Enrolled]) -> dict[str, Claims]:
-    """What clusters may announce, as the management cluster remembers."""
+    """Return the ranges that clusters might announce according to the registry."""
     return {
         name: Claims(enrolled.spaces, ranges_of(enrolled.addresses))
         for name, enrolled in known.items()

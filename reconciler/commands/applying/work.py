@@ -46,21 +46,21 @@ from reconciler.ports import (
 )
 
 Lists = Callable[[Resource], Objects]
-"""All objects of a kind in a cluster."""
+"""Return all objects of a kind in a cluster."""
 
 
 def read_and_plan(
     cluster: Cluster, plan: Callable[[Snapshot], ClusterPlan], lists: Lists | None = None
 ) -> ClusterPlan:
-    """A plan, with all that it had to know.
+    """Return a plan and the snapshot that it is based on.
 
     Args:
-        cluster: What is read.
-        plan: Makes the plan of what was read, or raises `Unanswered`.
-        lists: All objects of a kind, where some were read before.
+        cluster: The cluster.
+        plan: Makes the plan from a snapshot, or raises `Unanswered`.
+        lists: Objects by kind that were listed before.
 
     Raises:
-        ClusterError: Something that the plan needs cannot be read.
+        ClusterError: An object that the plan needs cannot be read.
     """
     snapshot = Snapshot(now=cluster.now())
     while True:
@@ -72,10 +72,10 @@ def read_and_plan(
 
 
 def answer(cluster: Cluster, query: Query, lists: Lists | None = None) -> Answer:
-    """What a cluster says to a question.
+    """Return the answer of a cluster to a query.
 
     Raises:
-        ClusterError: It cannot be asked, or refuses what the query does not tolerate.
+        ClusterError: The request fails in a way that the query does not tolerate.
     """
     try:
         return Answer(_found(cluster, query, lists))
@@ -107,18 +107,19 @@ def _found(cluster: Cluster, query: Query, lists: Lists | None) -> Objects:
 
 
 LAST_SECONDS = 10.0
-"""For what was done to be remembered: without that a run that is too long begins anew for ever."""
+"""Seconds to save the inventory after the deadline. Without it, a long run would always start over.
+"""
 
 _log = logging.getLogger(__name__)
 
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """Keep a bug of ours in the cluster that it was met in: the others are worked on all the same.
+    """Turn exceptions into failures of one cluster, so that the others continue.
 
     Raises:
-        BugError: In place of whatever is raised that is no failure of the world.
-        ClusterError: This machine failed at the work on the cluster.
+        BugError: The work raised an unexpected exception.
+        ClusterError: This machine ran out of a resource.
     """
     try:
         yield
@@ -136,11 +137,11 @@ def contained() -> Iterator[None]:
 
 
 class Run(Struct, frozen=True):
-    """What is applied to all clusters.
+    """One apply.
 
     Attributes:
-        options: What a person asks for.
-        only: The clusters that are worked on; None for all.
+        options: Options of the command.
+        only: The clusters to apply to; None for all.
     """
 
     revision: str
@@ -150,12 +151,12 @@ class Run(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Work:
-    """The work on one cluster that was recognised.
+    """The work on one cluster.
 
     Attributes:
-        plan: What was to be done; None when the cluster could not be read.
-        failure: What ended it.
-        unsaved: Why the inventory could not be written.
+        plan: The plan; None if the cluster could not be read.
+        failure: The error that stopped the work.
+        unsaved: Why the inventory could not be saved.
     """
 
     cluster: Cluster
@@ -167,7 +168,7 @@ class Work:
     unsaved: ClusterError | None = None
 
     def applied(self, name: str) -> Applied:
-        """What became of the cluster."""
+        """Return the result of the cluster."""
         failure = self.unsaved or self.failure
         is_done = failure is None and not self.run.options.dry_run
         notes = self.plan.notes if self.plan is not None else ()
@@ -194,16 +195,16 @@ def worked(
     plan: Callable[[Snapshot], ClusterPlan],
     lists: Lists | None = None,
 ) -> Work:
-    """Plan what is done in a cluster, do it, and write the inventory.
+    """Plan the changes of a cluster, make them, and save the inventory.
 
-    A dry run ends with the plan: what it would do is what its steps lead to.
+    A dry run stops after the plan.
 
     Args:
         cluster: The cluster.
-        identity: As it was recognised.
-        run: What is applied.
-        plan: Makes the plan of what was read.
-        lists: All objects of a kind, where some were read before.
+        identity: The identity and inventory of the cluster.
+        run: The apply.
+        plan: Makes the plan from a snapshot.
+        lists: Objects by kind that were listed before.
     """
     entries = identity.inventory.objects
     executor = Executor(cluster, run.revision, Progress(dict(entries)))
@@ -226,13 +227,13 @@ def worked(
 
 
 def _is_kept(plan: ClusterPlan, executor: Executor) -> bool:
-    """There is a place for the inventory by now."""
+    """Return whether the namespace of the inventory exists."""
     made = [step.ref for step in plan.steps if isinstance(step, MakeNamespace)]
     return plan.keeps_inventory and made == executor.made
 
 
 def _saved(work: Work) -> ClusterError | None:
-    """Write the inventory; returns why that failed."""
+    """Save the inventory. Return why that failed, or None."""
     work.cluster.extend(LAST_SECONDS)
     try:
         run = work.run
@@ -243,7 +244,7 @@ def _saved(work: Work) -> ClusterError | None:
 
 
 def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
-    """A cluster that nothing could be done in."""
+    """Return the result of a cluster that nothing could be applied to."""
     return Applied(
         name,
         state_of(failure),
@@ -255,7 +256,7 @@ def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
 
 
 def state_of(failure: ClusterError) -> State:
-    """The state that a failure leaves a cluster in."""
+    """Return the state of a cluster after a failure."""
     match failure:
         case UnreachableError():
             return State.UNREACHABLE
@@ -275,20 +276,20 @@ def apply_tenant(
     claim: Callable[[ClusterIdentity], None],
     run: Run,
 ) -> tuple[Applied, Enrolled]:
-    """Bring a tenant cluster to what it shall be.
+    """Apply to a tenant cluster.
 
     Args:
         cluster: The cluster.
-        target: What it shall hold.
-        known: What the management cluster remembers of it.
-        claim: Refuses an identity that another cluster has, and a revision that is too old.
-        run: What is applied.
+        target: The desired state.
+        known: The entry of the registry.
+        claim: Refuses the identity of another cluster, and a revision that is too old.
+        run: The apply.
 
     Returns:
-        What was done, and what the management cluster shall remember.
+        The result, and the new entry of the registry.
 
     Raises:
-        ClusterError: It cannot be asked, or is not the one that it was.
+        ClusterError: The cluster is unreachable, or its identity changed.
     """
     uid = known.uid if known else ""
     identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
@@ -314,7 +315,7 @@ def apply_tenant(
 
 
 def _with_rogues(applied: Applied, rogues: IPSet) -> Applied:
-    """What is told of a cluster, with what it announces although no record gave it."""
+    """Return a note if the cluster announces addresses without a record."""
     if not rogues:
         return applied
     note = f"rogue: it announces {told(rogues)}, which no record gave it; nobody is kept from that"
@@ -322,9 +323,9 @@ def _with_rogues(applied: Applied, rogues: IPSet) -> Applied:
 
 
 def _kept(found: IPSet, target: Target) -> IPSet:
-    """What is remembered of all that a cluster announces: no more than it was ever given.
+    """Return the announced addresses for the registry, limited to those that records gave.
 
-    A cluster that makes many small pieces of it is taken to announce all that it was given.
+    If the cluster splits them into too many ranges, all given ranges are returned.
     """
     given = target.given()
     kept = found & given
@@ -333,10 +334,10 @@ def _kept(found: IPSet, target: Target) -> IPSet:
 
 
 def _announced(work: Work, target: Target) -> IPSet:
-    """What the cluster announces by us; where the work was not ended, all that it may."""
+    """Return the announced addresses of `ipam`; all possible ones if the work was interrupted."""
     if work.plan is not None and work.failure is None:
         return work.plan.announced(work.progress)
     if work.plan is not None:
         return work.plan.at_most
-    # It was not even read: what it announced before, it announces still.
+    # The cluster was not read: it still announces the same addresses.
     return IPSet.of([*target.remembered, *target.addresses()])

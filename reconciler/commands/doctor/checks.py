@@ -1,4 +1,4 @@
-"""How checks are run: what fails becomes a line with its mend, and ends nothing else."""
+"""Running checks: a failure becomes a line with a hint, and the next check runs."""
 
 from collections.abc import Callable, Iterable
 
@@ -15,7 +15,7 @@ from reconciler.report.diagnosis import Check, wrong
 
 SKEW_SECONDS = 30
 
-# What helps when the failure itself does not say it.
+# Hints for failures that have none.
 _MENDS = {
     UnreachableError: "see that its API server is up, and that this machine may reach it",
     UnauthorizedError: "give it credentials that are valid, with the rights that deploy/ lists",
@@ -27,14 +27,14 @@ Step = tuple[str, Callable[[], Check]]
 
 
 def failed(name: str, failure: ReconcilerError) -> Check:
-    """A check that the world made fail."""
+    """Return the result of a check that failed."""
     mend = next((mend for kind, mend in _MENDS.items() if isinstance(failure, kind)), _ELSE)
     check = wrong(name, str(failure), failure.hint or mend)
     return replace(check, is_bug=isinstance(failure, BugError))
 
 
 def run(steps: Iterable[Step]) -> list[Check]:
-    """Do checks in order. What does not answer, at first or any more, is asked nothing else."""
+    """Run checks in order. After an unreachable one, the remaining checks are skipped."""
     found: list[Check] = []
     for name, step in steps:
         try:
@@ -50,7 +50,7 @@ def run(steps: Iterable[Step]) -> list[Check]:
 
 
 def shorten(names: Iterable[str], most: int = 3) -> str:
-    """The first of some names, and how many there are besides."""
+    """Return the first of some names, and the number of the others."""
     listed = list(names)
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return f"{', '.join(listed[:most])}{more}"

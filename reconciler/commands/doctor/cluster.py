@@ -1,4 +1,4 @@
-"""Whether one cluster is in order: version, identity, rights, CRDs, MetalLB, clock."""
+"""Checks of one cluster: version, identity, rights, CRDs, MetalLB, and clock."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from reconciler.ports import (
 )
 from reconciler.report.diagnosis import Check, doubtful, fine, wrong
 
-# From there on rules may use the functions for addresses; CRDs and policies do.
+# CRDs and policies use CEL functions for addresses.
 _RULES = (1, 31)
 _OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
@@ -47,12 +47,12 @@ _METALLB = "install MetalLB 0.15.3 or newer"
 
 
 class ExaminedCluster(Struct, frozen=True):
-    """A cluster that is looked at.
+    """A cluster under examination.
 
     Attributes:
-        recognise: Tells which cluster it is, as an apply does; the result is remembered.
+        recognise: Identifies the cluster as an apply does; cached.
         wall: This machine's clock, in seconds since 1970.
-        committed: When the head was committed; 0 when that is not known.
+        committed: The date of the head; 0 if unknown.
     """
 
     cluster: Cluster
@@ -64,7 +64,7 @@ class ExaminedCluster(Struct, frozen=True):
 def _common_steps(
     examined: ExaminedCluster, rights: tuple[Right, ...], *, has_crds: bool
 ) -> Iterator[Step]:
-    """What is looked at in every cluster."""
+    """Return the checks of every cluster."""
     yield "server", lambda: _server(examined.cluster, has_crds=has_crds)
     yield "identity", lambda: _identity(examined.recognise())
     yield "clock", lambda: _clock(examined)
@@ -74,11 +74,11 @@ def _common_steps(
 def management_steps(
     examined: ExaminedCluster, *, applies_documents: bool = False
 ) -> Iterator[Step]:
-    """What is looked at in the management cluster.
+    """Return the checks of the management cluster.
 
     Args:
         examined: The cluster.
-        applies_documents: People's documents are applied as objects, too: that needs more rights.
+        applies_documents: Documents are applied as objects, which needs more rights.
     """
     unasked = None if applies_documents else Need.DOCUMENTS
     rights = tuple(right for right in management_rights() if right.need is not unasked)
@@ -87,11 +87,11 @@ def management_steps(
 
 
 def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step]:
-    """What is looked at in any other cluster.
+    """Return the checks of a tenant cluster.
 
     Args:
         examined: The cluster.
-        is_wanted: It shall hold pools.
+        is_wanted: Pools are desired in the cluster.
     """
     yield from _common_steps(examined, tenant_rights(), has_crds=False)
     yield "metallb", lambda: _metallb(examined, is_wanted=is_wanted)
@@ -122,7 +122,7 @@ def _identity(identity: ClusterIdentity) -> Check:
 
 
 def _clock(examined: ExaminedCluster) -> Check:
-    """Compare clocks. The server's is that of its last answer, so it is asked just before."""
+    """Compare clocks, with a request right before."""
     examined.cluster.version()
     server, here = examined.cluster.now(), int(examined.wall())
     if not server:
@@ -139,7 +139,7 @@ def _clock(examined: ExaminedCluster) -> Check:
 
 
 def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> Check:
-    """Ask for every right of the table."""
+    """Check every right of the table."""
     missing: dict[Need, dict[str, list[str]]] = {}
     for asked in questions(rights):
         status = cluster.create(asked.review()).get("status") or {}
@@ -165,7 +165,7 @@ def _verbs(missing: Mapping[str, Sequence[str]]) -> str:
 
 
 def _crds(examined: ExaminedCluster) -> Check:
-    """The CRDs that ship with the program: there, served, ours and new, or foreign and enough."""
+    """Check the shipped CRDs: missing, outdated, or foreign."""
     entries = _entries(examined)
     found = _Crds()
     try:
@@ -180,7 +180,7 @@ def _crds(examined: ExaminedCluster) -> Check:
 
 
 def _entries(examined: ExaminedCluster) -> Mapping[str, Entry]:
-    """The inventory; nothing where the cluster was not recognised, which is told elsewhere."""
+    """Return the inventory; empty if the cluster was not identified."""
     try:
         return examined.recognise().inventory.objects
     except ClusterError:
@@ -189,7 +189,7 @@ def _entries(examined: ExaminedCluster) -> Mapping[str, Entry]:
 
 @dataclass(slots=True)
 class _Crds:
-    """What was found of the CRDs."""
+    """The state of the CRDs."""
 
     absent: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -199,7 +199,7 @@ class _Crds:
     def look(
         self, kind: str, manifest: Manifest, live: Manifest | None, entry: Entry | None
     ) -> None:
-        """Note what is the matter with one of them."""
+        """Record the problem of a CRD."""
         if live is None:
             is_needed = kind in [resource.kind for resource in needed()]
             (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
@@ -213,7 +213,7 @@ class _Crds:
             self.doubts.append(f"{kind} is not that of this program")
 
     def check(self) -> Check:
-        """All of them as one line."""
+        """Return all CRDs as one line."""
         if self.absent or self.wrong:
             mend = "ipam apply --crds" + ("" if self.absent else " --adopt upgrades them")
             return wrong("crds", shorten([*self.absent, *self.wrong]), mend)
@@ -224,7 +224,7 @@ class _Crds:
 
 
 def _served(cluster: Cluster) -> Check:
-    """Without the right to read CRDs, whether the server knows the kinds that are needed."""
+    """Check whether the server knows the required kinds, without the right to read CRDs."""
     try:
         for resource in needed():
             cluster.list(resource, HOME if resource.is_namespaced else "")
@@ -253,7 +253,7 @@ def _metallb(examined: ExaminedCluster, *, is_wanted: bool) -> Check:
 
 
 def _ours(examined: ExaminedCluster, pools: Iterable[Manifest]) -> list[Manifest]:
-    """Of the pools those that we made."""
+    """Return the pools of `ipam`."""
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     entries = _entries(examined)
     every = [live_of({**item, **kind}) for item in pools]
@@ -263,7 +263,7 @@ def _ours(examined: ExaminedCluster, pools: Iterable[Manifest]) -> list[Manifest
 def _configured(
     version: str, ours: Sequence[Manifest], states: Sequence[Manifest], now: int
 ) -> Check:
-    """What MetalLB tells of its configuration, and whether it has read our pools."""
+    """Check MetalLB's configuration state, and whether it has read the pools."""
     if error := state_error(states):
         return wrong("metallb", f"{version}: {error}", "mend the pools that it names")
     if controller_time(states) is None:
@@ -277,7 +277,7 @@ def _configured(
 
 
 def _deployments(cluster: Cluster) -> Sequence[Manifest]:
-    """Those beside MetalLB, if they may be read: nothing but their image is wanted."""
+    """Return MetalLB's Deployments if they may be read."""
     try:
         return cluster.list(DEPLOYMENT, METALLB_HOME).items
     except UnreachableError:
@@ -287,7 +287,7 @@ def _deployments(cluster: Cluster) -> Sequence[Manifest]:
 
 
 def _tag(deployments: Iterable[Manifest]) -> str:
-    """The tag of the controller's image; empty when there is none."""
+    """Return the tag of the controller's image, or an empty string."""
     for deployment in deployments:
         pod = ((deployment.get("spec") or {}).get("template") or {}).get("spec") or {}
         for container in pod.get("containers") or ():

@@ -1,7 +1,6 @@
-"""What of Git, clusters, rights and versions is in order. Writes nothing anywhere.
+"""`doctor`: checks of Git, clusters, rights, and versions. Read-only.
 
-Clusters are found and recognised by the very rules of an apply. Each is asked by itself: what is
-wrong with one delays and hides nothing of the others.
+Clusters are found and identified as in an apply. Each one is checked independently.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -51,11 +50,11 @@ _WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PAT
 
 
 def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float]) -> Diagnosis:
-    """Look at everything.
+    """Run all checks.
 
     Args:
         probe: The repository.
-        clusters: How clusters are reached; None when nobody named a management cluster.
+        clusters: The source of connections; None without a management cluster.
         wall: This machine's clock, in seconds since 1970.
 
     Raises:
@@ -70,7 +69,7 @@ def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float])
 
 
 def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
-    """70 for a bug, 4 when something of Git is wrong, 5 when something of a cluster is, else 0."""
+    """Return 70 for an internal error, 4 for Git, 5 for a cluster, else 0."""
     if diagnosis.is_bug:
         return ExitCode.BUG
     git, *others = diagnosis.groups
@@ -82,7 +81,7 @@ def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
 
 
 def _contained(step: Step) -> Step:
-    """The step, of which a bug ends no other."""
+    """Run a step. An internal error does not stop the others."""
     name, look = step
 
     def careful() -> Check:
@@ -93,7 +92,7 @@ def _contained(step: Step) -> Step:
 
 
 class _Examination:
-    """All clusters, while they are looked at."""
+    """The check of all clusters."""
 
     def __init__(self, git: ExaminedGit, clusters: Clusters, wall: Callable[[], float]) -> None:
         self.git = git
@@ -105,7 +104,7 @@ class _Examination:
         self.opened = ExitStack()
 
     def run(self) -> list[Group]:
-        """Look at them, at several at once."""
+        """Check the clusters, several at once."""
         with self.opened:
             return self._run()
 
@@ -148,7 +147,7 @@ class _Examination:
         return own
 
     def _not_in_git(self) -> Iterator[Check]:
-        """What people made in the management cluster, and gets nothing."""
+        """Note objects of the management cluster that are not in Git."""
         evaluation = self.git.evaluation
         if self.hub is None or evaluation is None:
             return
@@ -161,7 +160,7 @@ class _Examination:
                 yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
     def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
-        """The management cluster as it was recognised at first."""
+        """The management cluster as it was identified first."""
         if refusal is not None:
             raise refusal
         assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
@@ -172,7 +171,7 @@ class _Examination:
         return self.git.revision.clock if self.git.revision is not None else 0
 
     def _targets(self) -> list[Target]:
-        """The clusters that an apply would work on."""
+        """Return the clusters of an apply."""
         evaluation = self.git.evaluation
         if evaluation is None:
             return [Target(name) for name in sorted(self.known)]
@@ -225,7 +224,7 @@ class _Examination:
         return Group(target.name, (check,))
 
     def _alone(self, group: Group) -> Group:
-        """The group, with a word on clusters that are the very same one."""
+        """Return the group, with a note on clusters that are identical."""
         uid = self.uids.get(group.name)
         same = sorted(name for name, other in self.uids.items() if other == uid)
         if uid is None or len(same) < 2:
