@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct, structs
 
 from reconciler.commands.answers import Answers
-from reconciler.commands.by_hand import as_reconciled, with_overrides
+from reconciler.commands.by_hand import as_reconciled, with_found, with_overrides
 from reconciler.commands.dates import timed
 from reconciler.commands.edited_records import require_unedited
 from reconciler.commands.exit_codes import exit_code
@@ -46,7 +46,7 @@ from reconciler.ports import (
 )
 from reconciler.ports.proposing import Proposing
 from reconciler.records.changes import records_after
-from reconciler.review.held import with_held_releases
+from reconciler.review.causes import held_by_limit
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
@@ -312,4 +312,5 @@ class _Run:
         allowed = self.options.allow_release
         terms = structs.replace(terms, allow_release=allowed, gone=tuple(gone))
         found = as_reconciled(source, self.repository, terms)
-        return with_overrides(with_held_releases(found, self.repository, source))
+        held = held_by_limit(found, self.repository, source)
+        return with_overrides(with_found(found, held))

@@ -10,8 +10,7 @@ from reconciler.addresses.notation import format_address
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.model.change import Change
 from reconciler.projecting import project
-from reconciler.review.announcements import lost_announcements
-from reconciler.review.losses import Touches, losses
+from reconciler.review.announcements import Touches, losses, lost_announcements
 from tests.hostile.test_announced import extra
 from tests.review.sides import change_of
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
