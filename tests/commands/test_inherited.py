@@ -35,11 +35,17 @@ def folder(tmp_path: Path) -> Path:
     """A branch on which wrong copies stand, as a daemon commits them."""
     made = repository(tmp_path / "repo", SMALL)
     reconcile(opened(made), ReconcileOptions())
-    write(made, {LOST: asks(LOST, "nope", 2), LARGE: asks(LARGE, "edge", 5_000)})
-    commit(made)
+    observe(made, {LOST: asks(LOST, "nope", 2), LARGE: asks(LARGE, "edge", 5_000)})
     reconcile(opened(made), ReconcileOptions())
     git(made, "branch", "base")
     return made
+
+
+def observe(folder: Path, files: dict[str, str]) -> None:
+    """Commit observed files as reconcile does."""
+    base = git(folder, "rev-parse", "HEAD")
+    write(folder, files)
+    commit(folder, f"Observe\n\nIpam-Plan: sha256:{'a' * 64}\nIpam-Base: {base}")
 
 
 def opened(folder: Path) -> GitRepository:
@@ -84,8 +90,9 @@ def test_what_a_change_itself_edits_there_is_an_error(folder: Path) -> None:
 
 
 def test_what_a_change_brings_about_in_observed_files_is_an_error(folder: Path) -> None:
-    write(folder, {LARGE: asks(LARGE, "wide", 2), "pools/wide.yaml": pool("wide", "10.9.0.0/24")})
+    write(folder, {"pools/wide.yaml": pool("wide", "10.9.0.0/24")})
     commit(folder)
+    observe(folder, {LARGE: asks(LARGE, "wide", 2)})
     git(folder, "branch", "-f", "base")
     git(folder, "rm", "-q", "pools/wide.yaml")
     commit(folder)
@@ -98,8 +105,7 @@ def test_what_a_change_brings_about_in_observed_files_is_an_error(folder: Path) 
 def test_a_claim_of_an_observed_file_that_a_change_leaves_without_room_stops_it(
     folder: Path,
 ) -> None:
-    write(folder, {LARGE: asks(LARGE, "edge", 200)})
-    commit(folder)
+    observe(folder, {LARGE: asks(LARGE, "edge", 200)})
     git(folder, "branch", "-f", "base")
     assert f"gate pool-exhausted {LARGE}" not in judged(folder)[1]
     pin = request("pin", pinnedRange="{startAddress: 10.40.0.99, endAddress: 10.40.0.255}")

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from netaddr import IPRange, IPSet
 
@@ -87,6 +87,7 @@ def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new
     base = reconciled(tree(old))
     change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
     evaluation, sides = evaluation_of(change), change_of(base, change)
+    assume(evaluation.brake is None)  # a later run may carry out a held release
     there = announced(evaluation_of(base))
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
     doubt = in_doubt(evaluation_of(base))
@@ -105,6 +106,7 @@ def test_nobody_gets_at_once_what_another_announced_without_a_gate(old: World, n
     base = reconciled(tree(old))
     change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
     evaluation = evaluation_of(change)
+    assume(evaluation.brake is None)
     there = announced(evaluation_of(base))
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
     doubt = in_doubt(evaluation_of(base))
