@@ -41,7 +41,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import confirmed, require_named, too_early
 from reconciler.commands.looking.elastic import LookOptions
-from reconciler.commands.looking.run import Asking, LookingRun, Newest
+from reconciler.commands.looking.run import LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rewritten import is_in_history
@@ -241,7 +241,7 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options)
         asked = LookOptions(self.wish, writes=self.applies)
-        self._run = LookingRun(Asking(self.whole, reach.open, asked, clock.now, self.bugs))
+        self._run = LookingRun(self.whole, reach.open, asked, clock.now, self.bugs)
         with progress("reconciling"):
             return self._run.reconcile(options)
 

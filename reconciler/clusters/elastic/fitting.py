@@ -1,10 +1,13 @@
-"""What is wished for, cut into runs that pools have: by the one planner that will serve it."""
+"""Cuts the demand of tenants into ranges that pools have, as the planner will allocate them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from reconciler.families._demand import Entry
+from reconciler.clusters.elastic.model import Figures, Outcome, Word
+from reconciler.families._demand import LAST, MOST, Entry
+from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Refusal
+from reconciler.model.growth import BLOCKED
 
 _ROUNDS = 16
 _NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-large")
@@ -96,3 +99,73 @@ def _halved(
         elif size > 1 and refusal.reason in _NO_RUN and not is_last:
             found += [size - size // 2, size // 2]
     return found
+
+
+class Settled(NamedTuple):
+    """What becomes of a tenant.
+
+    Attributes:
+        entries: What it asks for from now on.
+        words: What is told of it.
+    """
+
+    entries: tuple[Entry, ...]
+    figures: Figures
+    words: tuple[Word, ...]
+
+
+def settled(outcome: Outcome, got: Fitted, stays: Collection[int] = ()) -> Settled:
+    """What becomes of a tenant.
+
+    Args:
+        outcome: What follows from what its cluster shows.
+        got: What it gets of what it wishes for.
+        stays: Numbers of entries whose records nobody may touch now.
+    """
+    refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
+    going = {entry.index for entry in outcome.going if entry.index not in stays}
+    kept = [it for it in outcome.entries if it.index not in refused | going]
+    room = max(0, MOST - len(kept))
+    new = tuple(entry for entry in got.new if entry.index <= LAST)[:room]
+    lacks = max(0, outcome.needed - sum(entry.count for entry in new))
+    blocked = outcome.figures.blocked + lacks
+    words = list(outcome.words)
+    if blocked:
+        told = [outcome.why] if outcome.why else []
+        if len(new) < len(got.new):
+            told.append(
+                f"its Demand has room for {MOST} entries up to number {LAST}; delete Services"
+            )
+        elif lacks and got.refusal is not None:
+            told.append(f"{got.refusal.message}; {got.refusal.hint}")
+        words.insert(0, Word(BLOCKED, _blocked(blocked, outcome.names, ". Besides, ".join(told))))
+    return Settled(
+        tuple(sorted([*kept, *new])), outcome.figures._replace(blocked=blocked), tuple(words)
+    )
+
+
+def _blocked(count: int, names: str, why: str) -> str:
+    what = "1 more address is" if count == 1 else f"{count} more addresses are"
+    return f"{what} needed for {names}: {why}"
+
+
+def document_of(
+    before: tuple[Entry, ...] | None,
+    after: tuple[Entry, ...],
+    stated: tuple[Entry, ...],
+    records: Iterable[Allocation],
+) -> tuple[Entry, ...] | None:
+    """The entries of the document that shall stand; None for no document.
+
+    One that is empty says that nothing is needed. It goes when no growth is left to give back.
+
+    Args:
+        before: The entries of the document that stands; None when there is none.
+        after: What the tenant asks for from now on.
+        stated: What it counts as asking for without a document.
+        records: Its growth, in any phase.
+    """
+    if after == (stated if before is None else tuple(sorted(before))):
+        is_over = before is not None and not after and not any(True for _ in records)
+        return None if is_over else before
+    return after

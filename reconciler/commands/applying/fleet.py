@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from reconciler.clusters.announcing import Claims, address_conflicts, former_clusters, moved
 from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.elastic.model import Reading, Word
-from reconciler.clusters.elastic.reading import uses
+from reconciler.clusters.elastic.usage import uses
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled, uid_of
 from reconciler.clusters.options import ApplyOptions

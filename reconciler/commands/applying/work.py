@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.model import Reading
-from reconciler.clusters.elastic.reading import reading_for, uses
+from reconciler.clusters.elastic.usage import reading_for, uses
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE, told, written
 from reconciler.clusters.options import ApplyOptions

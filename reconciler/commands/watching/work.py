@@ -15,7 +15,7 @@ from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.fleet import Scope
 from reconciler.commands.applying.targets import fingerprints
 from reconciler.commands.looking.elastic import Looked, LookOptions
-from reconciler.commands.looking.run import Asking, LookingRun, Newest
+from reconciler.commands.looking.run import LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.watching.dirty import GIT, Dirty
@@ -142,8 +142,7 @@ class Work:
             deleted=self.deleted(),
         )
         self._asked = ()  # a revision with invalid Settings is planned without a look
-        asking = Asking(self._whole, lambda: clusters, look, self.now, self.bugs)
-        self._run = run = LookingRun(asking)
+        self._run = run = LookingRun(self._whole, lambda: clusters, look, self.now, self.bugs)
         self._done = run.reconcile(options, self.sleep)
         self._note(run.looker.looked, dirty.since)
         return self._done

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.elastic.fitting import Fitted
+from reconciler.clusters.elastic.fitting import Fitted, settled
 from reconciler.clusters.elastic.model import Outcome
-from reconciler.clusters.elastic.settling import settled
 from reconciler.families._demand import Entry
 from reconciler.model.allocation import Phase
 from reconciler.model.settings import Elastic

@@ -1,6 +1,6 @@
 """What the inventory of a tenant's cluster remembers of idle addresses."""
 
-from reconciler.clusters.elastic.idle import read_idle, remembered, write_idle
+from reconciler.clusters.elastic.usage import read_idle, remembered, write_idle
 from tests.world import CLOCK
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import MANAGER, owned_labels
 from reconciler.clusters.elastic.model import Reading
-from reconciler.clusters.elastic.reading import reading_for
+from reconciler.clusters.elastic.usage import reading_for
 from reconciler.clusters.metallb import NAMESPACE, ranges_of
 from reconciler.clusters.plan_tenant import SERVICES
 from reconciler.clusters.resources import ADDRESS_POOL

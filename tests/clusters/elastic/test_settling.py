@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.clusters.elastic.fitting import Fitted
+from reconciler.clusters.elastic.fitting import Fitted, document_of, settled
 from reconciler.clusters.elastic.model import Figures, Outcome, Word
-from reconciler.clusters.elastic.settling import document_of, settled
 from reconciler.documents.shipped import schema
 from reconciler.families._demand import DEMAND, LARGEST, LAST, MOST, Entry
 from reconciler.model.allocation import Phase

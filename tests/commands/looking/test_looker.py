@@ -11,14 +11,14 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
-from reconciler.commands.looking.looker import Looker
+from reconciler.commands.looking.run import Looker
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.look import Look
 from tests.commands.looking.country import ONE, Country, elastic
 from tests.commands.test_commits_of_a_run import all_same, opened
-from tests.world import CLOCK, commit, git, repository, tree_of
+from tests.world import CLOCK, git, repository, tree_of
 
 DEMAND = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
 
@@ -94,21 +94,6 @@ def test_what_a_cluster_asks_for_and_what_follows_are_one_commit_that_is_replaye
     assert done.commit is not None
     assert git(site.folder, "show", "-s", "--format=%ct") == str(site.here.now)
     assert site.run().commit is None
-    all_same(site.folder)
-
-
-def test_a_demand_that_somebody_moved_is_written_at_its_place_and_stands_once(site: Site) -> None:
-    site.here.ask("c")
-    site.run()
-    moved = f"{DEMAND.removesuffix('one.yaml')}moved.yaml"
-    git(site.folder, "mv", DEMAND, moved)
-    commit(site.folder, clock=site.here.now + 1)
-    site.here.now += 60
-    for name in "def":
-        site.here.ask(name)
-    done = site.run()
-    assert [it.code for it in done.evaluation.findings if it.code == "document-duplicate"] == []
-    assert git(site.folder, "ls-files", "observed").split() == [DEMAND]
     all_same(site.folder)
 
 

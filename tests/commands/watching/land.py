@@ -9,7 +9,7 @@ from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import Scope, apply_fleet
 from reconciler.commands.looking.elastic import Looked, look
-from reconciler.commands.looking.looker import Looker
+from reconciler.commands.looking.run import Looker
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
