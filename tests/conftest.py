@@ -47,6 +47,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import folders without a quick test in a quick run."""
+    folder = collection_path.name if collection_path.parent == Path(__file__).parent else ""
+    is_left_out = folder in _NEEDS and folder not in _SAMPLED
+    return True if is_left_out and config.option.markexpr == "quick" else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need.
