@@ -13,7 +13,6 @@ from tests.applying.site import (
     Site,
     address_pool,
     announced,
-    failures,
     results,
     world,
 )
@@ -78,18 +77,6 @@ def test_a_dry_run_tells_what_a_run_does_and_writes_nothing(site: Site) -> None:
     }
 
 
-def test_what_others_made_is_refused_and_the_rest_is_applied(site: Site) -> None:
-    one = site.tenants[FIRST]
-    one.put(address_pool("default-pool", "172.16.0.0/24"), path=ADDRESS_POOLS)
-    applied = site.apply(world("web", "shop"))
-    error = failures(applied[FIRST])[NAME]
-    assert error == "it is there already and not ours; --adopt takes it over"
-    assert announced(one) == ["172.16.0.0/24"]
-    assert applied[FIRST].is_failed
-    assert not applied[SECOND].is_failed
-    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
-
-
 def test_adopting_takes_over_what_others_made(site: Site) -> None:
     one = site.tenants[FIRST]
     one.put(address_pool("default-pool", "172.16.0.0/24"), path=ADDRESS_POOLS)
@@ -106,16 +93,6 @@ def test_an_annotation_in_the_cluster_lets_an_object_be_adopted(site: Site) -> N
     assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
 
 
-def test_an_object_that_was_made_anew_by_others_is_theirs(site: Site) -> None:
-    site.apply(world("web"))
-    one = site.tenants[FIRST]
-    one.request("DELETE", f"{ADDRESS_POOLS}/default-pool")
-    one.put(address_pool("default-pool", "172.16.0.0/24"), path=ADDRESS_POOLS)
-    assert NAME in failures(site.apply(world("web"))[FIRST])
-    gone = site.apply(world())
-    assert announced(one) == ["172.16.0.0/24"], gone
-
-
 def test_inventories_name_the_cluster_and_what_is_in_it(site: Site) -> None:
     site.apply(world("web"))
     one = site.tenants[FIRST]
@@ -130,19 +107,6 @@ def test_inventories_name_the_cluster_and_what_is_in_it(site: Site) -> None:
         "default",
         "10.0.0.0-10.0.0.3",
     ]
-
-
-def test_a_tenant_without_a_kubeconfig_waits(site: Site) -> None:
-    one = site.tenants.pop(FIRST)
-    applied = site.apply(world("web", "shop"))
-    assert applied[FIRST].state is State.WAITING
-    assert not applied[FIRST].is_failed
-    assert site.apply(world("web", "shop"), require_all=True)[FIRST].is_failed
-    site.tenants[FIRST] = one
-    site.apply(world("web", "shop"))
-    del site.tenants[FIRST]
-    lost = site.apply(world("web", "shop"))[FIRST]
-    assert (lost.state, lost.error) == (State.FAILED, "no kubeconfig any more")
 
 
 def test_the_kubeconfig_may_be_in_a_secret(site: Site, management: ApiServer) -> None:

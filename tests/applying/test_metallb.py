@@ -1,7 +1,5 @@
 """MetalLB in a tenant cluster: pools of others, its own word on its configuration, its absence."""
 
-import pytest
-
 from reconciler.clusters.outcome import State
 from tests.applying.site import (
     ADDRESS_POOLS,
@@ -11,7 +9,6 @@ from tests.applying.site import (
     Site,
     address_pool,
     announced,
-    failures,
     results,
     world,
 )
@@ -20,33 +17,6 @@ from tests.envtest.servers import ApiServer, until
 POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
 STATES = f"{METALLB}/configurationstates"
 MERGE = "application/merge-patch+json"
-
-
-@pytest.mark.parametrize(
-    "theirs", ["10.0.0.0/30", "10.0.0.3-10.0.0.9", "10.0.0.1 - 10.0.0.1", "10.0.0.2/28"]
-)
-def test_a_pool_of_others_that_overlaps_is_named_and_ours_is_not_applied(
-    site: Site, theirs: str
-) -> None:
-    one = site.tenants[FIRST]
-    one.put(address_pool("lab", theirs), path=ADDRESS_POOLS)
-    applied = site.apply(world("web"))
-    error = failures(applied[FIRST])[POOL]
-    assert error.endswith(
-        "is also in IPAddressPool lab, which is not ours; remove it there,"
-        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
-    )
-    assert announced(one) is None
-    one.request("DELETE", f"{ADDRESS_POOLS}/lab")
-    site.apply(world("web"))
-    assert announced(one) == ["10.0.0.0-10.0.0.3"]
-
-
-def test_a_pool_of_others_that_cannot_be_read_is_told(site: Site) -> None:
-    site.tenants[FIRST].put(address_pool("lab", "10.1.0.0"), path=ADDRESS_POOLS)
-    applied = site.apply(world("web"))[FIRST]
-    assert applied.notes == ("IPAddressPool lab: '10.1.0.0' is neither a CIDR nor start-end",)
-    assert not applied.is_failed
 
 
 def test_an_overlap_behind_our_back_hinders_no_shrinking(site: Site) -> None:

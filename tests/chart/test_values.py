@@ -95,24 +95,6 @@ def _above(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
             yield from _above(value, f"{above}{key}.")
 
 
-def test_every_value_is_told_of_in_a_comment_or_in_its_name() -> None:
-    """Each group of values stands below a comment, or has one on a value of it."""
-    lines = (CHART / "values.yaml").read_text(encoding="utf-8").splitlines()
-    names = ("nameOverride:", "fullnameOverride:", "resources:", "nodeSelector:", "tolerations:")
-    known = {*names, "affinity:", "priorityClassName:", "podAnnotations:"}
-    for number, line in enumerate(lines):
-        if line and line[0] not in " #" and line.split(" ")[0] not in known:
-            near = [lines[number - 1], *_below(lines[number + 1 :])]
-            assert any("#" in text for text in near), line
-
-
-def _below(lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        if not line.startswith(" "):
-            return
-        yield line
-
-
 def test_the_chart_carries_the_rules_and_dashboards_of_this_folder() -> None:
     carried = {path.name: path.read_bytes() for path in monitoring.FOLDER.glob("*")}
     assert carried == monitoring.wanted(), "make manifests"

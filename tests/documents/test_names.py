@@ -27,20 +27,6 @@ def test_what_windows_does_not_take_is_a_warning_at_its_path(path: str, words: s
     assert words in found.message
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "tenants/console.yaml",
-        "tenants/com.yaml",
-        "tenants/.x/a b.yaml",
-        "x.nul.yaml",
-        "x/com\u2074.yaml",
-    ],
-)
-def test_a_name_that_only_looks_like_one_of_a_device_is_fine(path: str) -> None:
-    assert list(unfit(path)) == []
-
-
 @pytest.mark.parametrize(("field", "name"), [("name", "nul"), ("namespace", "com7")])
 def test_a_document_whose_record_windows_would_not_take_is_told(field: str, name: str) -> None:
     data = f"metadata: {{{field}: {name}}}\n".encode()

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.resources import IP_ALLOCATION
-from reconciler.families._events import event_on, reference
 from reconciler.families._objects import Happening
 from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
 from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
-from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Ref
 from reconciler.projecting import project
@@ -139,38 +137,6 @@ def test_the_same_is_not_told_again_for_ten_minutes() -> None:
     assert again["metadata"]["name"] != first["metadata"]["name"]
 
 
-def test_other_tiers_other_pools_and_recoveries_of_other_tiers_are_told() -> None:
-    first = read_back(event(50, 75))
-    assert event(75, 90, first) is not None
-    assert event(75, 50, first) is not None
-    recovered = read_back(event(100, 90))
-    assert event(90, 80, recovered) is not None
-    assert event(100, 90, recovered) is None
-    for field, value in (("name", "other"), ("namespace", "apps"), ("kind", "IPAllocation")):
-        other = {**first, "involvedObject": {**first["involvedObject"], field: value}}
-        assert event(50, 75, other) is not None
-
-
-@pytest.mark.parametrize(
-    "times",
-    [
-        {"lastTimestamp": format_instant(NOW - 300)},
-        {"lastTimestamp": None, "eventTime": f"{format_instant(NOW - 300)[:-1]}.123456Z"},
-        {"series": {"lastObservedTime": f"{format_instant(NOW - 300)[:-1]}.000000Z"}},
-        {"metadata": {"creationTimestamp": format_instant(NOW - 300)}},
-        {"firstTimestamp": format_instant(NOW - 9_000), "lastTimestamp": format_instant(NOW - 1)},
-    ],
-)
-def test_any_time_of_an_event_may_say_that_it_is_recent(times: dict[str, Any]) -> None:
-    old = {
-        "reason": "PoolCapacityWarning",
-        "involvedObject": {"kind": "NetworkPool", "name": "edge", "namespace": "butler-system"},
-    }
-    assert event(50, 75, {**old, **times}) is None
-    for odd in ({}, {"lastTimestamp": "yesterday"}, {"metadata": None}):
-        assert event(50, 75, {**old, **odd}) is not None
-
-
 def test_two_runs_at_once_make_one_event() -> None:
     names = [event(50, 75, now=NOW - NOW % 600 + at)["metadata"]["name"] for at in (0, 7, 599)]
     assert len(dict.fromkeys(names)) == 1
@@ -189,16 +155,6 @@ def test_the_uid_is_that_of_the_cluster() -> None:
     new = capacity_event(wanted, None, USUAL, (), NOW)
     assert new is not None
     assert "uid" not in new["involvedObject"]
-
-
-@pytest.mark.parametrize("length", [253, 200])
-def test_the_name_of_an_event_is_a_name(length: int) -> None:
-    wanted = network_pool(75)
-    wanted["metadata"]["name"] = f"{'a' * 199}-{'b' * 53}"[:length]
-    found = capacity_event(wanted, None, USUAL, (), NOW)
-    assert found is not None
-    stem, _, code = found["metadata"]["name"].rpartition(".")
-    assert (stem, len(code)) == ("a" * 199, 16)
 
 
 def allocation(files: Files) -> Any:
@@ -251,21 +207,6 @@ def test_a_release_is_no_event() -> None:
     assert allocation_event(released, allocation(SMALL), network_pool(8), NOW) is None
 
 
-def test_an_allocation_is_told_by_one_name_however_often_it_is_tried() -> None:
-    record = allocation(SMALL)
-    events = [allocation_event(record, None, network_pool(8), NOW + at) for at in (0, 3_600)]
-    first, second = (item["metadata"]["name"] for item in events if item is not None)
-    assert first == second
-
-
-def test_a_message_has_an_end() -> None:
-    record = allocation(FULL)
-    record["status"]["conditions"][0]["message"] = "x" * 5_000
-    found = allocation_event(record, None, None, NOW)
-    assert found is not None
-    assert len(found["message"]) == 1_024
-
-
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 
 
@@ -287,10 +228,3 @@ def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else(
     assert pool_event(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
     unknown = EDGE._replace(name="other")
     assert pool_event(happening(unknown, network_pool(75), is_record=False)) is None
-
-
-def test_what_has_no_namespace_is_told_in_the_default_one() -> None:
-    about = reference(TEAMS, {"metadata": {"name": "red"}})
-    assert about == {"apiVersion": TEAMS.api_version, "kind": "Team", "name": "red"}
-    found = event_on(about, "red.1", ("Normal", "Seen", "it is there"), NOW, {})
-    assert found["metadata"]["namespace"] == "default"

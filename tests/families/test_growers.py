@@ -8,7 +8,6 @@ from reconciler.families._objects import Grower
 from reconciler.families.butler.events import tenant_event
 from reconciler.families.butler.growers import growers
 from reconciler.model.growth import BLOCKED, NOT_SERVED
-from reconciler.model.instant import format_instant
 from tests.world import CLOCK, evaluation_of, pool, provider, tenant
 
 ELASTIC = "{allocationMode: elastic, growthIncrement: 3}"
@@ -70,12 +69,6 @@ def cluster(reason: str, message: str = "no room") -> dict[str, Any]:
     return {"metadata": metadata, "status": {"conditions": [{"type": "Other"}, ready]}}
 
 
-def event(reason: str, name: str = "one", age: int = 0) -> dict[str, Any]:
-    about = {"kind": "TenantCluster", "name": name, "namespace": "team-a"}
-    at = format_instant(CLOCK - age)
-    return {"reason": reason, "involvedObject": about, "lastTimestamp": at, "metadata": {}}
-
-
 @pytest.mark.parametrize("reason", [BLOCKED, NOT_SERVED])
 def test_why_a_tenant_does_not_grow_is_an_event(reason: str) -> None:
     made = tenant_event(cluster(reason), cluster("Ready"), [], CLOCK)
@@ -88,11 +81,3 @@ def test_why_a_tenant_does_not_grow_is_an_event(reason: str) -> None:
 def test_what_is_told_already_is_no_event() -> None:
     assert tenant_event(cluster(BLOCKED), cluster(BLOCKED), [], CLOCK) is None
     assert tenant_event(cluster("Ready"), cluster(BLOCKED), [], CLOCK) is None
-
-
-def test_another_message_is_an_event_ten_minutes_later() -> None:
-    before, now = cluster(BLOCKED, "1"), cluster(BLOCKED, "2")
-    assert tenant_event(now, before, [event(BLOCKED)], CLOCK) is None
-    assert tenant_event(now, before, [event(BLOCKED, age=601)], CLOCK) is not None
-    assert tenant_event(now, before, [event(NOT_SERVED)], CLOCK) is not None
-    assert tenant_event(now, before, [event(BLOCKED, "two")], CLOCK) is not None

@@ -1,11 +1,8 @@
 """Butler's metrics: its names, and what they tell of pools, allocations and providers."""
 
-import re
-
 from reconciler.commands.watching.metrics import Metering
-from reconciler.families import families, family_of
+from reconciler.families import family_of
 from reconciler.model.metric import Sort
-from reconciler.report.metrics import OURS, catalogue
 from tests.commands.watching.turns import done
 from tests.meters import Shown
 from tests.world import evaluation_of, planned, pool, provider, tenant
@@ -40,14 +37,6 @@ def test_the_names_and_labels_are_butlers() -> None:
     assert family is not None
     found = {item.name: (item.sort, item.labels) for item in family.metering.metrics}
     assert found == NAMES
-
-
-def test_no_two_metrics_of_the_catalogue_have_one_name_and_all_have_help() -> None:
-    names = [metric.name for metric in catalogue()]
-    assert len(set(names)) == len(names)
-    assert all(metric.help for metric in catalogue())
-    assert all(re.fullmatch(r"gitops_ipam_[a-z_]+", metric.name) for metric in OURS)
-    assert len(names) == len(OURS) + sum(len(family.metering.metrics) for family in families())
 
 
 def test_all_of_butlers_move() -> None:

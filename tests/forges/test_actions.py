@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.documentation import ROOT
 from tests.forges.running import ACTIONS, Runner, action
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -15,7 +14,6 @@ SETTINGS = (
 )
 # Eight addresses each: with the one that is there already, 248 of 254.
 FULL = "---\n".join(tenant(f"t{number}") for number in range(30))
-LEAN = ROOT / "requirements-check.lock"
 
 
 def forge(folder: Path) -> Path:

@@ -1,8 +1,8 @@
 """Six readers of what others write, and what must be true whatever they are given.
 
 Each takes bytes and answers with findings or its own refusals. Anything else that is raised is a
-failure, and so is an answer that contradicts itself: `fuzz.py` looks for bytes that bring one about,
-and `test_seeds.py` asks again about those that were worth keeping.
+failure, and so is an answer that contradicts itself:
+`test_seeds.py` reads bytes on which one failed before.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -55,18 +55,6 @@ def test_a_claim_that_has_its_addresses_keeps_them() -> None:
     assert found["remedies"] == []
 
 
-def test_one_address_is_told_as_one() -> None:
-    found = explained({**SMALL, "tenants/p.yaml": request("p", count=1)}, "butler-system/p")
-    assert found["verdict"] == "gets 10.40.0.8 of edge"
-
-
-def test_blocks_are_listed_only_when_they_are_few() -> None:
-    pin = "{startAddress: 10.40.0.1, endAddress: 10.40.0.126}"
-    found = explained({**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}, "butler-system/p")
-    assert found["asked"] == "exactly 10.40.0.1-10.40.0.126"
-    assert found["verdict"] == "gets 10.40.0.1-10.40.0.126 of edge"
-
-
 def test_a_record_whose_claim_is_gone_is_released() -> None:
     found = explained(without(reconciled(SMALL), "tenants/one.yaml"))
     assert found["verdict"] == "releases 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
@@ -118,10 +106,3 @@ def test_the_text_has_a_line_for_each_part() -> None:
         "  remedy    ask for at most 4: that is the largest free run\n"
         "  remedy    ask for fewer, or add a larger pool\n"
     )
-
-
-def test_the_text_of_a_claim_that_is_gone_is_short() -> None:
-    gone = explanation_text(explained(after_removal(SMALL, "tenants/one.yaml")), PLAIN)
-    assert "source" not in gone
-    assert "(Released since 2026-02-15T10:00:30Z)" in gone
-    assert "record " not in explanation_text(explained(SMALL), PLAIN)

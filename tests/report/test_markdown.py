@@ -8,14 +8,13 @@ from msgspec.structs import replace
 
 from reconciler.digest import actions, digest
 from reconciler.evaluate import Evaluation, evaluate
-from reconciler.findings import Location, error, info, warning
+from reconciler.findings import error
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
-from reconciler.report.markup import IN_VIEW
 from reconciler.review.result import Compared
-from tests.engine.outcome import after_removal, without
+from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, moving
-from tests.report.hostile import PLACE, corpus, everywhere, found
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
+from tests.report.hostile import PLACE, corpus, everywhere
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
 HTML = {MARKER, "<br>", "<details>", "<summary>", "</summary>", "</details>", "<sub>", "</sub>"}
 TWO = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
@@ -65,12 +64,6 @@ def test_each_allocation_has_its_exact_addresses_and_its_source() -> None:
     ]  # fmt: skip
 
 
-def test_what_stays_is_shown_on_demand() -> None:
-    compared = Compared(evaluation_of(TWO))
-    assert "▫️ keep" not in markdown_text(compared, "plan")
-    assert row_of(markdown_text(compared, "plan", keeps=True), "team-a/one")[0] == "▫️ keep"
-
-
 def test_what_is_released_has_no_claim_any_more() -> None:
     gone = without(TWO, "tenants/one.yaml")
     assert row_of(shown(evaluation_of(gone)), "team-a/one")[0] == "🟡 held back by a brake"
@@ -79,18 +72,6 @@ def test_what_is_released_has_no_claim_any_more() -> None:
         "🟠 release", "`team-a/one` loadbalancer", "`edge`", "`10.40.0.0-10.40.0.7`", "8",
         "its TenantCluster is gone",
     ]  # fmt: skip
-
-
-def test_who_asks_for_none_any_more_is_named_with_its_place() -> None:
-    cloud = {**TWO, "providers/default.yaml": provider().replace("mode: ipam", "mode: cloud")}
-    text = shown(evaluate(replace(tree_of(cloud), allow_release=2)))
-    assert row_of(text, "team-a/one")[-1] == "`tenants/one.yaml:1` asks for none"
-
-
-def test_what_expires_is_told() -> None:
-    files = after_removal(TWO, "tenants/one.yaml")
-    evaluation = evaluate(replace(tree_of(files), clock=2_000_000_000))
-    assert row_of(shown(evaluation), "team-a/one")[0] == "⚪ expire"
 
 
 def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
@@ -105,11 +86,6 @@ def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
     assert "- ⛔ **request-too-large** at `tenants/one.yaml:1:1`<br>`team-a/one`" in text
 
 
-def test_a_record_that_holds_nothing_any_more_gives_nothing_back() -> None:
-    failed = without(reconciled(FULL), "tenants/one.yaml")
-    assert row_of(shown(evaluation_of(failed)), "team-a/one")[3] == "nothing"
-
-
 def test_capacity_is_shown_before_and_after_with_a_bar() -> None:
     assert row_of(shown(evaluation_of(TWO)), "% →") == [
         "`edge`", "`█░░░░░░░░░░░░░░░░░░░`", "3.1% → 6.3% of 256", "240", "240", "🟢 ok"
@@ -120,36 +96,10 @@ def test_capacity_is_shown_before_and_after_with_a_bar() -> None:
     )[5:] == ["`▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓░░░░`", "0.0% → 78.1% of 256", "🟡 ok → **warning**"]
 
 
-def test_a_pool_that_is_filling_up_is_shown_even_when_nothing_changes_in_it() -> None:
-    half = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 200}")}
-    text = shown(evaluation_of(reconciled(half)))
-    assert row_of(text, "`edge`")[5] == "🟡 warning"
-    assert "No address changes hands." in text
-
-
 def test_with_nothing_to_do_that_is_said() -> None:
     text = shown(evaluation_of(reconciled(SMALL)))
     assert "No address changes hands." in text
     assert "####" not in text
-
-
-def test_with_nothing_to_do_but_errors_both_are_said() -> None:
-    wrong = replace(evaluation_of(reconciled(SMALL)), findings=(error("cidr-invalid", PLACE, "m"),))
-    text = shown(wrong)
-    assert "### ❌ The content is wrong: 1 error; " in text
-    assert "No address changes hands." in text
-
-
-def test_a_warning_stands_last_with_its_hint_and_without_a_place_that_it_lacks() -> None:
-    text = shown(found(warning("base-ahead", Location("."), "main is ahead", "merge it first")))
-    assert text.index("#### Findings") > text.index("#### Capacity")
-    assert "- ⚠️ **base-ahead**<br>main is ahead<br>💡 merge it first\n" in text
-
-
-def test_what_is_only_to_know_has_a_sign_of_its_own() -> None:
-    text = shown(found(info("pool-added", Location("."), "new")))
-    assert "### ✅ Passes: 1 to know; " in text
-    assert "- 📝 **pool-added**<br>new\n" in text
 
 
 def test_the_footer_tells_revision_base_digest_and_how_to_do_it_again() -> None:
@@ -182,14 +132,6 @@ def test_a_comment_fits_whatever_there_is_to_tell() -> None:
     assert len(re.findall(r"^\*\d+ more do not fit here", text, re.MULTILINE)) == 2
     assert text.endswith("</sub>\n")
     assert text.count("<details>") == text.count("</details>")
-
-
-def test_rows_that_are_folded_are_a_table_too() -> None:
-    tenants = {f"tenants/{at}.yaml": tenant(f"n{at}") for at in range(20)}
-    text = shown(evaluation_of({**SMALL, **tenants}))
-    assert f"<summary>{21 - IN_VIEW} more</summary>" in text
-    tables = [token for token in tokens(text) if token.type == "table_open"]
-    assert len(tables) == 3
 
 
 @pytest.mark.parametrize("text", corpus(), ids=ascii)

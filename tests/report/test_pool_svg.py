@@ -14,7 +14,7 @@ from reconciler.report.text.map import told_lines
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
 from tests.report.hostile import corpus
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
+from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 SVG = "{http://www.w3.org/2000/svg}"
 FILES = {
@@ -60,10 +60,6 @@ def test_what_two_records_hold_is_drawn_over_them() -> None:
     assert "  %  in conflict: 10.40.0.8-10.40.0.9: team-a/one, team-a/two" in text
 
 
-def test_of_no_pools_it_says_so() -> None:
-    assert "No pools found." in pool_svg(())
-
-
 @pytest.mark.parametrize("text", corpus(), ids=ascii)
 def test_no_name_becomes_a_shape_or_a_script(text: str) -> None:
     state = evaluation_of(reconciled(SMALL)).state
@@ -75,10 +71,3 @@ def test_no_name_becomes_a_shape_or_a_script(text: str) -> None:
     known = {"class", "x", "y", "width", "height", "viewBox", "role"}
     assert {name for it in found for name in it.attrib} <= known
     assert all((it.text or "").isprintable() for it in found if it.tag == f"{SVG}text")
-
-
-def test_a_pool_that_fills_no_row_has_no_cell_beyond_its_end() -> None:
-    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")}
-    text = drawn(evaluation_of(reconciled(files)).state)
-    widths = [int(it.get("width", "0")) for it in shapes(text, "a0")]
-    assert len(widths) >= 1

@@ -7,11 +7,10 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from msgspec.structs import replace
 
 from reconciler.asking import cells
 from reconciler.asking.cells import PoolMap, pool_maps
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.projecting import carried_out
 from reconciler.report.map_change import changed_lines
 from reconciler.report.map_svg import map_svg
@@ -21,7 +20,7 @@ from reconciler.review.preview import Applied, Preview, preview
 from reconciler.review.result import Compared
 from tests.report.hostile import corpus
 from tests.report.test_markdown import HTML
-from tests.world import SMALL, evaluation_of, reconciled, tenant, tree_of
+from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 CHANGE = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,15 +82,6 @@ def test_a_pool_too_large_for_cells_lists_the_ranges_that_change(
     ]
     texts = [it.text for it in ElementTree.fromstring(map_svg([maps])).iter(f"{SVG}text")]
     assert texts == ["edge, before → after", *changed_lines(*maps)[1:]]
-
-
-def test_what_comes_free_is_resting_in_the_map() -> None:
-    gone = {path: it for path, it in reconciled(CHANGE).items() if path != "tenants/two.yaml"}
-    lines = changed_lines(*maps_of(evaluate(replace(tree_of(gone), allow_release=1))))
-    assert lines[1].endswith(
-        "AAAAAAAABBBBBBBB................  →  AAAAAAAA~~~~~~~~................"
-    )
-    assert "  ~  held: 0 → 8" in lines
 
 
 def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
@@ -161,10 +151,6 @@ def test_a_picture_is_one_file_that_fetches_nothing_and_fits_light_and_dark() ->
     assert "edge, before → after" in texts
     assert "  B  team-a/two: 0 → 8" in texts
     assert len([it for it in root.iter(f"{SVG}rect") if it.get("class") == "changed"]) == 1
-
-
-def test_a_picture_of_nothing_says_so() -> None:
-    assert "No addresses change hands." in map_svg(())
 
 
 def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> None:

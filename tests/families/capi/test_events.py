@@ -6,14 +6,12 @@ import pytest
 
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import EVENT, IP_ALLOCATION
-from reconciler.families._objects import Happening
-from reconciler.families.capi.events import claim_event
-from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.families.capi.resources import CLAIMS, CLUSTERS
 from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, UnreachableError
 from tests.fake_cluster import HUB, rejecting
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, INGRESS, RESULT, SHOP, hub, person, there
+from tests.families.capi.hub import CP, FILES, INGRESS, SHOP, hub, person, there
 from tests.families.capi.trees import claim, cluster, of, pool
 from tests.world import CLOCK, reconciled
 
@@ -126,35 +124,3 @@ def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters) -> None
     assert not done.is_failed
     assert done.notes == ("an event was not made: no",) * 2
     assert events(clusters) == []
-
-
-def happening(ref: Ref, before: Any, reason: str = "PoolExhausted", time: str = "1") -> Happening:
-    metadata = {"name": "one", "namespace": "default", "uid": "u"}
-    ready = {"type": "Ready", "status": "False", "reason": reason, "message": "m"}
-    status = {"conditions": [{**ready, "lastTransitionTime": time}]}
-    wanted = {"metadata": metadata, "status": status}
-    return Happening(ref, False, wanted, before, None, lambda _ref: None, (), CLOCK)
-
-
-def test_what_is_told_has_another_name_only_when_it_happened_another_time() -> None:
-    ref = Ref(CLAIMS, "default", "one")
-    found = [claim_event(happening(ref, None, time=time)) for time in ("1", "1", "2")]
-    first, again, later = [event["metadata"]["name"] for event in found if event]
-    assert first == again != later
-    assert claim_event(happening(Ref(ADDRESSES, "default", "one"), None)) is None
-    same = happening(ref, None).wanted
-    assert claim_event(happening(ref, same, time="2")) is None
-    assert claim_event(happening(ref, same, "PoolNotReady")) is not None
-    assert claim_event(happening(ref, {"status": {}})) is not None
-
-
-def test_a_pool_for_ingress_that_is_missing_keeps_no_control_plane_waiting(
-    clusters: FakeClusters,
-) -> None:
-    hub(clusters, reconciled(of(pool(), cluster())))
-    live = there(clusters, CLUSTERS, "shop")
-    assert live["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
-    assert RESULT not in (live["metadata"].get("annotations") or {})
-    assert [(name, reason) for name, _, reason, _ in events(clusters)] == [
-        (CP, "AddressAllocated"),
-    ]

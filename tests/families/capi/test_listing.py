@@ -58,16 +58,3 @@ def test_clusters_are_shown_with_their_addresses() -> None:
         ["default", "bare", "-", "-", "-"],
         ["default", "shop", "web", "10.0.0.10", "10.0.0.100"],
     ]
-
-
-def test_counts_of_ipv6_are_cut_in_the_table_and_exact_beside_it() -> None:
-    files = reconciled(of(pool("six", "2001:db8::/64", prefix=64), claim(pool="six")))
-    listing = listings()["globalinclusterippools"]
-    assert listing is not None
-    found = items(evaluation_of(files), listing)
-    narrow, wide = (
-        listing_text(listing, found, Painter(is_on=False), wide=it).split() for it in (False, True)
-    )
-    assert narrow[-3:] == ["1.8e19", "1.8e19", "1"]
-    total, left = str(2**64 - 1), str(2**64 - 2)
-    assert (total in wide, left in wide) == (True, True)

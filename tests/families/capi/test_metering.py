@@ -3,13 +3,11 @@
 import re
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from reconciler.clusters.outcome import Outcome, Result
 from reconciler.commands.watching.metrics import Metering
-from reconciler.families import family_of
-from reconciler.model.metric import BUCKETS, Metric, Sort
+from reconciler.model.metric import Metric, Sort
 from tests.commands.watching.turns import MANAGEMENT, applied, done
 from tests.families.capi.trees import cluster, document, of, pool
 from tests.meters import Shown
@@ -31,43 +29,6 @@ def promised() -> dict[str, Metric]:
         names = tuple(word.strip().partition(" ")[0] for word in labels[1].split(","))
         found[head[1]] = Metric(head[1], Sort(head[2]), "", names)
     return found
-
-
-def ours() -> dict[str, Metric]:
-    family = family_of("capi")
-    assert family is not None
-    return {metric.name: metric for metric in family.metering.metrics}
-
-
-def test_the_seed_promises_twelve_and_they_are_ours() -> None:
-    assert len(promised()) == 12
-    assert ours().keys() == promised().keys()
-
-
-@pytest.mark.parametrize("name", promised())
-def test_a_metric_is_of_the_sort_and_has_the_labels_that_the_seed_says(name: str) -> None:
-    wanted = promised()[name]
-    assert ours()[name].sort is wanted.sort
-    assert ours()[name].labels == wanted.labels
-    if wanted.sort is Sort.HISTOGRAM:
-        assert tuple(map(float, _buckets(name))) == BUCKETS == ours()[name].buckets
-
-
-def _buckets(name: str) -> list[str]:
-    after = SEED.partition(f"• {name} ")[2]
-    found = re.search(r"Buckets: (.*)", after)
-    assert found is not None
-    return found[1].split(", ")
-
-
-@pytest.mark.parametrize("word", ["Reasons", "Results"])
-def test_each_reason_and_result_of_the_seed_is_reached(word: str) -> None:
-    label = {"Reasons": "reason", "Results": "result"}[word]
-    found = re.search(rf"{word}: (.*)", SEED)
-    assert found is not None
-    shown = story()
-    reached = {dict(labels).get(label) for name, labels in shown.all() if "allocator" in name}
-    assert set(found[1].split(", ")) <= reached
 
 
 CLASS = document("ClusterClass", "cluster.x-k8s.io/v1beta1", {"name": "web"}, {})
@@ -150,18 +111,6 @@ def test_pools_are_counted_for_a_class_before_it_has_a_cluster() -> None:
     assert shown.of("capi_vip_allocator_pools_available") == {
         ("web", "control-plane"): 1,
         ("web", "ingress"): 0,
-    }
-
-
-def test_classes_that_only_a_pool_names_make_no_series() -> None:
-    many = pool("vips", class_=",".join(f"made-up-{at}" for at in range(1_000)))
-    shown = Shown()
-    Metering(shown.registry, lambda: 1.0).round_done(
-        done(evaluation_of(of(many, ONE)), committed=False)
-    )
-    assert set(shown.of("capi_vip_allocator_pools_available")) == {
-        ("web", "control-plane"),
-        ("web", "ingress"),
     }
 
 

@@ -6,7 +6,6 @@ import pytest
 import yaml
 
 from tests.applying.site import Site, failures, results
-from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer
 from tests.families.capi.test_served import CLASS, CLUSTER, README_POOLS, made, path
 from tests.families.capi.test_served import RESULT as RESULT_PATH
@@ -15,7 +14,6 @@ from tests.families.capi.test_served import version as version
 from tests.families.capi.trees import VIP, got
 from tests.world import evaluation_of, reconciled
 
-PAGE = (ROOT / "docs" / "migrating-from-capi-vip-allocator.md").read_text(encoding="utf-8")
 ADDRESSES = {
     "cp": ("control-plane-vip-pool", "10.0.0.15"),
     "ingress": ("ingress-vip-pool", "10.0.0.101"),
@@ -79,18 +77,6 @@ def test_the_plan_allocates_each_address_just_as_it_is_in_use() -> None:
         "my-cluster.ingress": "ingress-vip-pool:101",
     }
     assert got(evaluation_of(files(adopt=False))) == {}
-
-
-def test_the_page_names_what_is_typed() -> None:
-    for word in (
-        'gitops-ipam.dev/adopt: "true"',
-        "ipam plan",
-        "ipam reconcile",
-        "--adopt",
-        "pin-outside-pool",
-    ):
-        assert word in PAGE
-    assert not blocks(PAGE)
 
 
 @pytest.mark.parametrize("version", ["v1beta1"])  # which is the one that the allocator speaks

@@ -7,11 +7,8 @@ Prometheus' ServiceMonitor.
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.applying.site import Site, failures, results
 from tests.engine.outcome import codes
-from tests.families.capi.test_served import made, told
 from tests.families.capi.test_served import site as site
 from tests.families.capi.test_served import version as version
 from tests.families.capi.trees import VIP, got
@@ -76,31 +73,3 @@ def test_what_the_seed_shows_of_an_endpoint_by_hand_and_of_ingress_turned_off() 
     off = f'metadata:\n  annotations:\n    {VIP}ingress-enabled: "false"\n'
     files["clusters/my-cluster.yaml"] = CLUSTER.replace("metadata:\n", off, 1)
     assert got(evaluation_of(files)) == {"my-cluster.control-plane": "control-plane-vip-pool:10"}
-
-
-@pytest.mark.parametrize("version", ["v1beta1"])  # which is the one that the seed speaks
-def test_it_works_on_a_server_and_kubectl_shows_what_the_seed_shows(site: Site) -> None:
-    server = site.management
-    made(server, OTHER)
-    files = reconciled({**FILES, "clusters/other.yaml": OTHER})
-    hub = site.apply(files, crds=True)["management"]
-    assert (failures(hub), hub.error) == ({}, "")
-    shown = ("globalinclusterippool", "control-plane-vip-pool", "-o")
-    status = yaml.safe_load(told(server, *shown, "jsonpath={.status.ipAddresses}"))
-    assert status == {"free": 9, "total": 11, "used": 2, "outOfRange": 0}
-    host = told(server, "cluster", "my-cluster", "-o", "jsonpath={.spec.controlPlaneEndpoint.host}")
-    assert host == "10.0.0.10"
-    for part in ("annotations", "labels"):
-        path = f"jsonpath={{.metadata.{part}.vip\\.capi\\.gorizond\\.io/ingress-vip}}"
-        assert told(server, "cluster", "my-cluster", "-o", path) == "10.0.0.100"
-    claims = told(server, "ipaddressclaim", "-n", "default", "-o", "name").splitlines()
-    assert [name.rpartition("/")[2] for name in claims] == [
-        "vip-cp-my-cluster", "vip-cp-other-cluster",
-        "vip-ingress-my-cluster", "vip-ingress-other-cluster",
-    ]  # fmt: skip
-    label = f"{VIP}cluster-class=my-cluster-class"
-    pools = told(server, "globalinclusterippool", "-l", label, "-o", "name").splitlines()
-    assert {name.rpartition("/")[2] for name in pools} == {
-        "control-plane-vip-pool", "ingress-vip-pool",
-    }  # fmt: skip
-    assert results(site.apply(files)["management"]) == {}

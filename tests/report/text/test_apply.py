@@ -18,7 +18,7 @@ from reconciler.clusters.decision import Drift
 from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.report.machine import apply_document, json_text
-from reconciler.report.text.apply import applied_text, gravest_first
+from reconciler.report.text.apply import applied_text
 from reconciler.report.text.table import Painter
 from tests.report.hostile import corpus
 
@@ -105,11 +105,6 @@ def test_text_is_as_kept(name: str, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("name", ["changes", "failures"])
-def test_coloured_text_is_as_kept(name: str, request: pytest.FixtureRequest) -> None:
-    golden(f"{name}-coloured", applied_text(CASES[name], COLOURED), request)
-
-
-@pytest.mark.parametrize("name", ["changes", "failures"])
 def test_a_dry_run_says_what_would_be(name: str, request: pytest.FixtureRequest) -> None:
     golden(f"{name}-dry-run", applied_text(CASES[name], PLAIN, dry_run=True), request)
 
@@ -120,26 +115,6 @@ def test_colour_adds_nothing_but_colour(name: str) -> None:
     for code in ("1", "2", "31", "32", "33", "0"):
         coloured = coloured.replace(f"\x1b[{code}m", "")
     assert coloured == applied_text(CASES[name], PLAIN)
-
-
-def test_no_cluster_at_all_is_a_sum_alone() -> None:
-    assert applied_text([], PLAIN) == "✓ 0 clusters, 0 objects changed\n"
-
-
-def test_one_is_one() -> None:
-    one = cluster("edge", State.APPLIED, Outcome(POOL, Result.CREATED))
-    failed = cluster("edge", State.APPLIED, Outcome(POOL, Result.FAILED, error="x"))
-    assert applied_text([one], PLAIN).endswith("✓ 1 cluster, 1 object changed\n")
-    assert applied_text([failed], PLAIN).endswith(
-        "✗ 1 cluster, 0 objects changed, 1 cluster failed\n"
-    )
-
-
-def test_what_failed_stands_before_drift_and_drift_before_the_rest() -> None:
-    listed = gravest_first([*MANAGEMENT.outcomes, *DRIFTED.outcomes, *FOREIGN.outcomes])
-    assert [item.result is Result.FAILED for item in listed] == [True, True] + [False] * 7
-    assert [item.drift is not None for item in listed[2:]] == [True, True] + [False] * 5
-    assert [item.object for item in listed[:4]] == [POOL, RECORD, POOL, "v1/other"]
 
 
 @pytest.mark.parametrize("text", corpus())

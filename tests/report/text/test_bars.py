@@ -1,6 +1,5 @@
 """Pools as bars: parts, thresholds, figures, and what they were used before."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,18 +55,6 @@ def test_a_pool_has_a_bar_its_thresholds_its_figures_and_its_past() -> None:
     )
 
 
-def test_a_narrow_terminal_has_the_past_in_a_line_of_its_own() -> None:
-    assert bars_text(EXAMPLE[:1], PLAIN, 60) == (
-        "vlan40-pool                                 50.0% of 240  ok\n"
-        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
-        "                                          ╵70      ╵85   ╵95\n"
-        "  100 allocated   20 held   120 free\n"
-        "  90 days ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▄ 0.0% → 50.0%\n"
-        "\n"
-        "▓ allocated   ▒ held   ░ free   ╵ thresholds\n"
-    )
-
-
 def test_without_utf_8_all_is_ascii() -> None:
     text = bars_text(EXAMPLE, PLAIN, 80, plain=True)
     assert text.isascii()
@@ -77,15 +64,6 @@ def test_without_utf_8_all_is_ascii() -> None:
     )
     assert "   90 days 0000000000000004 0.0% -> 50.0%\n" in text
     assert text.endswith("\n# allocated   = held   . free   ^ thresholds\n")
-
-
-@pytest.mark.parametrize(
-    ("allocated", "tier", "code"),
-    [(1, "ok", 32), (70, "warning", 33), (85, "critical", 33), (95, "exhausted", 31)],
-)
-def test_bar_and_tier_have_one_colour(allocated: int, tier: str, code: int) -> None:
-    text = bars_text([barred(100, allocated)], COLOURED, 80)
-    assert f"\x1b[{code}m{tier}\x1b[0m\n  \x1b[{code}m▓" in text
 
 
 def test_no_line_is_wider_than_the_terminal_whatever_a_pool_is_called() -> None:
@@ -101,29 +79,6 @@ def test_hostile_names_are_text() -> None:
     text = bars_text([barred(8, 1, name="\x1b[2J\u202eevil")], PLAIN, 80)
     assert "\x1b" not in text
     assert "\u202e" not in text
-
-
-def test_a_wide_result_has_every_number_exact() -> None:
-    item = barred(1 << 64, 1)
-    assert f"{(1 << 64) - 1} free" in bars_text([item], PLAIN, 80, wide=True)
-    assert "1.8e19 free" in bars_text([item], PLAIN, 80)
-
-
-def test_thresholds_that_are_close_have_a_number_where_there_is_room() -> None:
-    lines = bars_text([barred(100, 1, thresholds=Thresholds(96, 98, 100))], PLAIN, 60).split("\n")
-    assert lines[2] == f"{' ' * 55}96╵╵╵"
-    assert "98" not in lines[2]
-
-
-def test_a_pool_without_addresses_has_no_bar_and_no_pool_is_said() -> None:
-    text = bars_text([barred(0, 0)], PLAIN, 60)
-    assert text.splitlines()[0] == f"edge{' ' * 33}no addresses  exhausted"
-    assert text.splitlines()[1] == ""
-    assert bars_text([], PLAIN, 60) == "No pools found.\n"
-
-
-def test_of_a_past_that_nobody_knows_nothing_is_told() -> None:
-    assert "90 days" not in bars_text([barred(100, 5)], PLAIN, 80)
 
 
 @given(st.integers(20, 300), st.integers(1, 1 << 128), st.data())

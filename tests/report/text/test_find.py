@@ -31,24 +31,6 @@ def test_each_run_in_which_it_fits_is_a_row() -> None:
     ).replace("ADDRESSES                IN", "ADDRESSES               IN")
 
 
-def test_what_is_only_planned_is_told_as_such() -> None:
-    left = Held(run(0, 7), None, is_left=True)
-    runs = NONE._replace(fits=(Fit(run(8, 15), run(8, 23), True),), held=(left,))
-    assert "   nobody uses it, and retention\n" in told(runs)
-    planned = runs._replace(
-        held=(left._replace(is_planned=True), Held(run(24, 31), 0, False, True))
-    )
-    text = find_text(FreeRuns("a" * 40, Wanted(8), (planned,), is_planned=True), PLAIN)
-    assert "   comes next, once the plan is reconciled\n" in text
-    assert "   the plan is reconciled, nobody uses it, and retention\n" in text
-    assert "   the plan is reconciled, and its retention ends\n" in text
-
-
-def test_a_block_is_told_as_a_cidr() -> None:
-    fits = (Fit(run(16, 31), run(8, 255), False),)
-    assert "10.40.0.16/28" in told(NONE._replace(fits=fits), prefix=28)
-
-
 def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None:
     runs = NONE._replace(
         free=9,
@@ -66,15 +48,6 @@ def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None
     )
     assert told(NONE) == "edge: does not fit: nothing free\n"
     assert told() == "No pools found.\n"
-
-
-def test_of_many_runs_some_are_shown_and_the_others_counted() -> None:
-    fits = tuple(Fit(run(at, at), run(at, at), False) for at in range(0, 20, 2))
-    held = tuple(Held(run(at, at), at) for at in range(1, 30, 2))
-    text = told(NONE._replace(fits=fits, held=held, closed="it is paused"))
-    assert "edge: it fits into 5 more runs; -o json lists all\n" in text
-    assert "edge: gives none of them by itself: it is paused\n" in text
-    assert text.endswith("\n5 more held ranges; -o json lists all\n")
 
 
 def test_json_has_all_of_it() -> None:

@@ -16,22 +16,6 @@ def test_columns_of_numbers_are_flush_right() -> None:
     )
 
 
-def test_only_the_columns_that_are_named_are_flush_right_however_many_there_are() -> None:
-    rows = [["a"] * 12, ["long"] * 12]
-    shown = table((), rows, PLAIN, right=(1, 11)).splitlines()[0]
-    assert shown == "   ".join(["a   ", "   a", *["a   "] * 9, "   a"])
-    shown = table((), rows, PLAIN, right=(10,)).splitlines()[0]
-    assert shown == "   ".join([*["a   "] * 10, "   a", "a"])
-
-
-def test_no_rows_make_no_table() -> None:
-    assert table(("A",), [], PLAIN) == ""
-
-
-def test_without_headers_there_are_rows_only() -> None:
-    assert table((), [["a", "b"]], PLAIN) == "a   b\n"
-
-
 def test_colour_does_not_move_columns() -> None:
     rows: list[list[Cell]] = [[("red", Colour.RED), "x"], ["longer", "y"]]
     coloured = table(("A", "B"), rows, COLOURED)
@@ -41,12 +25,6 @@ def test_colour_does_not_move_columns() -> None:
     for code in ("\x1b[2m", "\x1b[31m", "\x1b[0m"):
         coloured = coloured.replace(code, "")
     assert coloured == table(("A", "B"), rows, PLAIN)
-
-
-def test_several_colours_are_one_escape_and_none_is_none() -> None:
-    assert COLOURED.paint("x", Colour.BOLD, Colour.RED) == "\x1b[1;31mx\x1b[0m"
-    assert COLOURED.paint("x", None) == "x"
-    assert PLAIN.paint("x", Colour.RED) == "x"
 
 
 def test_cells_are_escaped() -> None:

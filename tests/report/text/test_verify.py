@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.model.verdict import Verdict
 from reconciler.report.text.table import Painter
-from reconciler.report.text.verify import verification_text, verified_text
+from reconciler.report.text.verify import verified_text
 from reconciler.report.verification import Verified, verification_document
 from tests.world import CLOCK
 
@@ -23,23 +23,6 @@ def test_a_commit_is_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "more"),
-    [
-        (of(Verdict.DIFFERENT, 1), ["  allocations/0.yaml"]),
-        (of(Verdict.DIFFERENT, 6), ["  and 1 more"]),
-        (of(Verdict.FOREIGN, claims=False), ["  by A <a@x>"]),
-        (of(Verdict.FOREIGN), ["  by A <a@x>, though it says that reconcile made it"]),
-        (of(Verdict.NOT_COMPARABLE), ["  made by version 0.0.9"]),
-        (of(Verdict.NOT_HERE), []),
-    ],
-)
-def test_what_is_to_know_stands_below(found: Verified, more: list[str]) -> None:
-    first, *rest = verified_text(found, PLAIN).splitlines()
-    assert first.endswith("  bbbbbbbbbbbb  no date  x")
-    assert rest[-1:] == more
-
-
-@pytest.mark.parametrize(
     ("found", "wrong"),
     [
         (OURS, False),
@@ -55,9 +38,3 @@ def test_wrong_is_what_says_of_itself_what_is_not_so(found: Verified, *, wrong: 
     document = verification_document("c" * 40, [found], int(wrong))
     assert document["commits"][0]["wrong"] is wrong
     assert document["summary"][found.verdict.value] == 1
-
-
-def test_the_sum_names_what_there_is() -> None:
-    assert verification_text([], PLAIN) == "No commit touches records.\n"
-    found = [OURS, OURS, of(Verdict.FOREIGN)]
-    assert verification_text(found, PLAIN) == "3 commits: 2 same, 1 foreign.\n"

@@ -9,7 +9,6 @@ from reconciler.report.text.table import Painter
 from reconciler.report.text.who import happening_text, who_text
 from tests.asking.pasts import RECORD, ROW, fact, happened, run
 from tests.families.novaedge import vip
-from tests.moving import KEY, LEAVING, moved
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
@@ -44,13 +43,6 @@ def test_one_address_is_told_with_all_that_is_known() -> None:
         "  author    A <a@b>, #12\n"
         "  after     10.40.0.8-10.40.0.15 (8) held team-a/two\n"
     )
-
-
-def test_without_a_past_the_document_is_the_cause() -> None:
-    assert "  cause     tenants/one.yaml:1\n  after" in told(3, 3)
-    assert "  author    gitops-ipam <i@x>\n" in told(3, 3, (ITEM, None))
-    assert "held until 2026-02-16T10:00:30Z\n" in told(9, 9)
-    assert "cause" not in told(9, 9)
 
 
 def test_what_no_record_holds_says_what_it_is_and_where_that_is_written() -> None:
@@ -89,18 +81,6 @@ def test_what_happened_is_a_line() -> None:
         "refused                               team-a/one (loadbalancer) in edge"
         "  by gitops-ipam <i@x>\n"
     )
-
-
-def test_what_a_claim_has_left_is_told_as_announced_still() -> None:
-    state = evaluation_of(moved(LEAVING, KEY)).state
-    text = who_text(of_ranges(state, [run(3, 3)]), {}, PLAIN)
-    assert text.startswith("10.40.0.3  left, still announced until unused\n  tenant    team-a/one")
-    beside = who_text(of_ranges(state, [run(8, 8)]), {}, PLAIN)
-    assert "10.40.0.0-10.40.0.7 (8) left, still announced until unused team-a/one" in beside
-    left = fact("Released")._replace(is_announced=True)
-    (item,) = happened(fact(), left)
-    assert "  left        10.40.0.0-10.40.0.7 " in happening_text((item, None), PLAIN)
-    assert " in edge, still announced until unused  by" in happening_text((item, None), PLAIN)
 
 
 def test_a_rename_is_one_line_with_both_names() -> None:
