@@ -5,9 +5,26 @@ from typing import Any
 
 from tests.e2e.daemon import applied_to, daemon
 from tests.e2e.site import SERVICES, Site, _kubeconfig, service
-from tests.e2e.test_growth import FILES, ONE, growth
 from tests.envtest.servers import ApiServer, until
-from tests.world import git
+from tests.families.test_seeds import ELASTIC, POOL_OF_000
+from tests.world import git, provider, tenant
+
+ONE = "team-a/t00"
+FILES = {
+    "pools/prod.yaml": POOL_OF_000,
+    "providers/default.yaml": provider(pools="[{name: prod}]", loadBalancer=ELASTIC),
+    **{f"tenants/t{at:02}.yaml": tenant(f"t{at:02}") for at in range(8)},
+}
+GROWTH = ("get", "ipallocation", "-n", "butler-system",
+          "-l", "butler.butlerlabs.dev/allocation-role=growth", "--no-headers")  # fmt: skip
+
+
+def growth(management: ApiServer) -> list[list[str]]:
+    """What the line of "Finding growth allocations" prints, but for the age."""
+    done = management.kubectl(*GROWTH)
+    assert done.returncode == 0
+    return [line.split()[:7] for line in done.stdout.splitlines()]
+
 
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
