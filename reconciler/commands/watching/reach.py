@@ -14,6 +14,8 @@ from reconciler.ports import Cluster, Clusters, UnreachableError
 
 TIMEOUT = 10.0
 """Seconds that a tenant's cluster may take in a round that is not a full one."""
+MAX_LIMITED = 16
+"""Clusters in a round with that limit. In larger rounds, clusters also wait for this process."""
 SLOW = 1.0
 """Seconds after which a cluster that does not answer has delayed the round."""
 FORGIVEN = 2 * MAX_PAUSE
@@ -35,16 +37,15 @@ class RoundClusters:
     """Clusters as rounds reach them: a cluster that did not answer is not asked until its pause ends.
 
     Attributes:
-        timeout: Seconds that a cluster may take; None for the value of `--timeout`.
         kubeconfigs: The kubeconfig that was used last, by cluster.
     """
 
     clusters: Clusters
     monotonic: Callable[[], float] = time.monotonic
     chance: Callable[[], float] = random.random
-    timeout: float | None = None
     kubeconfigs: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
     _failures: dict[str, _Failure] = field(default_factory=dict)
+    _limited: int = 0
     _lock: Any = field(default_factory=Lock)
 
     def management(self) -> Cluster | None:
@@ -73,9 +74,18 @@ class RoundClusters:
         self.kubeconfigs[cluster] = kubeconfig, is_named
         self._check(cluster)
         made = self.clusters.connect(cluster, kubeconfig, is_named=is_named)
-        if self.timeout is not None:
-            made.limit(self.timeout)
+        with self._lock:
+            self._limited -= 1
+            is_limited = self._limited >= 0
+        if is_limited:
+            made.limit(TIMEOUT)
         return self._watched(cluster, made)
+
+    def begin(self, dirty: frozenset[str] | None) -> None:
+        """Begin a round. In a full round each cluster may take the time of `--timeout`."""
+        is_small = dirty is not None and len(dirty) <= MAX_LIMITED
+        # A cluster is reached once for its demand, and once to apply.
+        self._limited = 2 * MAX_LIMITED if is_small else 0
 
     def held(self) -> dict[str, float]:
         """Return the clusters that are not asked, each with the end of its pause."""

@@ -19,7 +19,7 @@ from reconciler.commands.looking.run import LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.watching.dirty import GIT, Dirty
-from reconciler.commands.watching.reach import TIMEOUT, RoundClusters
+from reconciler.commands.watching.reach import RoundClusters
 from reconciler.engine.due import next_due
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
@@ -105,7 +105,7 @@ class Work:
         self.bugs.clear()
         self.looked = None
         if self.clusters is not None:
-            self.clusters.timeout = None if dirty.clusters is None else TIMEOUT
+            self.clusters.begin(dirty.clusters)
         most = 1 if self.clusters is None or not self.applies else 2
         return rounds(
             partial(self._reconcile, dirty), partial(self._apply, dirty), most, self._take_served

@@ -13,7 +13,7 @@ from reconciler.commands.watching.dirty import ALL, GIT
 from reconciler.commands.watching.log import RoundLog
 from reconciler.commands.watching.metrics import Metering
 from reconciler.commands.watching.observer import Ending
-from reconciler.commands.watching.reach import FORGIVEN, TIMEOUT, RoundClusters
+from reconciler.commands.watching.reach import FORGIVEN, MAX_LIMITED, TIMEOUT, RoundClusters
 from reconciler.model.builtin import EVENT
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Ref
@@ -531,6 +531,23 @@ def test_a_cluster_that_did_not_answer_is_refused_with_its_failure(
     reached.connect(ONE, b"another kubeconfig")
     time.now += 1
     reached.connect(ONE, b"")
+
+
+def test_clusters_of_a_large_round_have_the_time_of_the_option(reached: RoundClusters) -> None:
+    def seconds() -> float:
+        made: FakeCluster = reached.connect(ONE, b"")._cluster  # type: ignore[attr-defined]
+        return made.seconds
+
+    whole = seconds()
+    reached.begin(frozenset({ONE}))
+    assert seconds() == TIMEOUT < whole
+    for large in (None, frozenset(str(number) for number in range(MAX_LIMITED + 1))):
+        reached.begin(large)
+        assert seconds() == whole
+    reached.begin(frozenset())  # a commit may change many clusters
+    for _ in range(2 * MAX_LIMITED):
+        seconds()
+    assert seconds() == whole
 
 
 def test_a_refusal_is_no_reason_for_a_pause(reached: RoundClusters) -> None:
