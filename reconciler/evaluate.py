@@ -114,15 +114,19 @@ def evaluate(tree: Tree) -> Evaluation:
 def with_brake(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with the gate of the release limit, by the Settings of its tree."""
     tree = evaluation.tree
-    counts = guard.Counts(
+    brake = guard.brake(counts_of(evaluation), tree.settings, tree.allow_release, tree.overrides)
+    gates = [item for item in evaluation.gates if item is not evaluation.brake]
+    gates += [brake] if brake else []
+    return structs.replace(evaluation, gates=ordered(gates), brake=brake)
+
+
+def counts_of(evaluation: Evaluation) -> guard.Counts:
+    """Return the numbers that the release limit compares."""
+    return guard.Counts(
         releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
         live=sum(it.is_live for it in evaluation.state.records),
         reserved=_reserved(evaluation),
     )
-    brake = guard.brake(counts, tree.settings, tree.allow_release, tree.overrides)
-    gates = [item for item in evaluation.gates if item is not evaluation.brake]
-    gates += [brake] if brake else []
-    return structs.replace(evaluation, gates=ordered(gates), brake=brake)
 
 
 def _reserved(evaluation: Evaluation) -> int:

@@ -36,7 +36,10 @@ def with_changes_by_hand(
     """
     revision = source.revision()
     if revision is None:
-        return evaluation
+        folder = folder_with_records(source, evaluation.tree.settings)
+        return with_found(
+            evaluation, [left_over(evaluation.tree.settings, folder)] if folder else []
+        )
     # A source may be laid over with other files or have another clock.
     source = repository.source(revision.id)
     settings, last = evaluation.tree.settings, newest(repository, revision.id)

@@ -25,7 +25,7 @@ from reconciler.findings import Finding, Location, error, few, shown
 from reconciler.model.allocation import Allocation
 from reconciler.model.override import OverrideKind, Overrides
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, GateError, Repository, Source
+from reconciler.ports import Entry, GateError, Repository, Source, Step
 from reconciler.records.layout import folders_above, place_of
 
 EDITED = "records-edited"
@@ -205,7 +205,7 @@ def _first_run(repository: Repository, now: Side, evaluation: Evaluation) -> Ite
         return
     for folder in dict.fromkeys([settings.records, *folders_before(source)]):
         steps = source.past([folder])
-        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
+        last = next((it for it in steps if _has_record(it, folder)), None)
         if last is None:
             continue
         message = f"no record is left in {settings.records}/, but commit {last.id[:12]} removed"
@@ -214,6 +214,11 @@ def _first_run(repository: Repository, now: Side, evaluation: Evaluation) -> Ite
         hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
         yield error(EDITED, Location(settings.records), message, hint)
         return
+
+
+def _has_record(step: Step, folder: str) -> bool:
+    inside = f"{folder}/"
+    return any(is_yaml(it.path) and it.path.startswith(inside) for it in step.changed)
 
 
 def _moved_root(repository: Repository, now: Side, evaluation: Evaluation) -> Iterator[Finding]:

@@ -134,11 +134,11 @@ def held_by_limit(
     found = _commits_of(set(listed), repository, source, evaluation.tree.settings)
     for item in held[:MAX_LISTED]:
         has = format_short(item.range) if item.range else "nothing"
-        message = f"the release limit holds its release back: {item.claim.short} keeps {has};"
+        message = f"a brake holds its release back: {item.claim.short} keeps {has};"
         cause = found.get(_owner(item.claim), unknown)
         yield warning("brake-held", Location(item.path, 1, 1), f"{message} {cause}")
     if held[MAX_LISTED:]:
-        message = f"the release limit holds {len(held) - MAX_LISTED} more releases back"
+        message = f"a brake holds {len(held) - MAX_LISTED} more releases back"
         yield warning("brake-held", Location("."), message)
 
 

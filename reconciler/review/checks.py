@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from reconciler.commands.by_hand import as_reconciled, with_found, with_overrides
 from reconciler.commands.reading.reader import evaluate_source
 from reconciler.engine.guard import CAPACITY
-from reconciler.evaluate import Evaluation, held_releases
+from reconciler.evaluate import Evaluation, counts_of, held_releases
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.model.plan import Usage
 from reconciler.ports import Repository, Source
@@ -162,7 +162,7 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
         item
         for item in suspects
         if item.code == _WAITING
-        or (item.code == _BRAKE and _adds_no_release(change))
+        or (item.code == _BRAKE and _is_within_limit(change))
         or (
             item.code != _BRAKE
             and asked[same := _same(item, change.paths)] <= known[same]
@@ -172,9 +172,15 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
     )
 
 
-def _adds_no_release(change: Change) -> bool:
-    """Whether the base holds back all releases that the change holds back."""
-    return change.held_by_base.issuperset(it.claim for it in held_releases(change.result))
+def _is_within_limit(change: Change) -> bool:
+    """Whether the base holds releases back, and the change adds no more than the limit permits."""
+    known, result = change.held_by_base, change.result
+    if not known:
+        return False
+    added = sum(it.claim not in known for it in held_releases(result))
+    counts = replace(counts_of(result), releases=added)
+    is_over = counts.is_over(result.tree.settings) or added == counts.live - len(known)
+    return not added or not is_over
 
 
 def _same(item: Finding, changed: frozenset[str]) -> _Same:

@@ -16,6 +16,7 @@ def test_a_file_url_means_one_folder_to_every_process(folder: Path, tmp_path: Pa
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {marker}\n")
     hook.chmod(0o755)
+    (folder / ".git" / "info").mkdir(exist_ok=True)
     (folder / ".git" / "info" / "exclude").write_text("evil.git\n")
     write(folder, {"tenants/new.yaml": tenant("new")})
     commit(folder, "new", CLOCK + 100)

@@ -1,7 +1,6 @@
 """A pull request that touches records: whatever byte it is, it is told; and no cluster believes it."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from reconciler.commands.reading.reader import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.projecting import project
 from tests.cli.running import given_out
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, request, tenant, write
+from tests.world import ENVIRONMENT, SMALL, commit, git, repository, request, tenant, write
 
 FOLDER = "allocations/NetworkPool/butler-system.edge"
 VICTIM = f"{FOLDER}/team-a/one.loadbalancer.yaml"
@@ -104,30 +103,6 @@ EDITS: dict[str, Edit] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_any_byte_of_a_record_that_differs_from_the_base_is_an_error(
-    folder: Path, capsys: pytest.CaptureFixture[str], edit: Edit
-) -> None:
-    edited(folder, VICTIM, edit)
-    document = checked(folder, capsys)
-    assert document["exitCode"] == 1
-    assert VICTIM in {path for path, _ in errors(document)}
-
-
-def test_a_retention_is_not_ended_or_made_longer_by_an_edit(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "switch", "-q", "main")
-    git(folder, "rm", "-q", "tenants/one.yaml")
-    commit(folder, clock=CLOCK + 10)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
-    git(folder, "switch", "-qC", "change")
-    for date in ("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"):
-        edited(folder, VICTIM, swap("2026-02-15T10:00:40Z", date))
-        assert errors(checked(folder, capsys)) == [(VICTIM, "record-edited")]
-        git(folder, "reset", "-q", "--hard", "main")
-
-
 def test_a_release_in_the_future_is_told_without_a_base(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,25 +115,6 @@ def test_a_release_in_the_future_is_told_without_a_base(
     assert "allocations/x/ghost.yaml:1:1: warning record-edited: is released as of 2099-" in said
 
 
-def test_a_rename_is_an_edit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    other = "allocations/elsewhere/x.yaml"
-    (folder / "allocations/elsewhere").mkdir()
-    git(folder, "mv", VICTIM, other)
-    commit(folder)
-    document = checked(folder, capsys)
-    assert (document["exitCode"], errors(document)) == (1, [(other, "record-edited")])
-
-
-@pytest.mark.parametrize("gone", [[VICTIM], [VICTIM, "tenants/one.yaml"]])
-def test_a_removed_record_is_an_error(
-    folder: Path, capsys: pytest.CaptureFixture[str], gone: list[str]
-) -> None:
-    git(folder, "rm", "-q", *gone)
-    commit(folder)
-    document = checked(folder, capsys)
-    assert (document["exitCode"], errors(document)) == (1, [(VICTIM, "record-removed")])
-
-
 def forged(text: str, *, released: bool) -> str:
     text = text.replace("one", "ghost").replace("10.40.0.", "10.40.0.11")
     text = text.replace("  cidr: 10.40.0.110/29\n", "")
@@ -168,18 +124,6 @@ def forged(text: str, *, released: bool) -> str:
         )
         text = text.replace("phase: Allocated", "phase: Released")
     return text
-
-
-@pytest.mark.parametrize("released", [False, True])
-def test_a_forged_record_is_an_error_allocated_or_released_until_2099(
-    folder: Path, capsys: pytest.CaptureFixture[str], *, released: bool
-) -> None:
-    path = VICTIM.replace("one", "ghost")
-    text = (folder / VICTIM).read_text(encoding="utf-8")
-    write(folder, {path: forged(text, released=released)})
-    commit(folder)
-    document = checked(folder, capsys)
-    assert (document["exitCode"], errors(document)) == (1, [(path, "record-edited")])
 
 
 def let_pass(folder: Path, scope: str) -> None:
@@ -194,32 +138,6 @@ def let_pass(folder: Path, scope: str) -> None:
     write(folder, {f"overrides/{name}.yaml": text})
     commit(folder)
     git(folder, "switch", "-qC", "change")
-
-
-@pytest.mark.parametrize("scope", [VICTIM, "butler/TenantCluster/team-a/one/loadbalancer"])
-def test_an_override_of_the_base_lets_one_record_be_edited_or_removed(
-    folder: Path, capsys: pytest.CaptureFixture[str], scope: str
-) -> None:
-    let_pass(folder, scope)
-    edited(folder, VICTIM, EDITS["a label"])
-    assert errors(checked(folder, capsys)) == []
-    edited(folder, THIEF, EDITS["a comment"])
-    assert errors(checked(folder, capsys)) == [(THIEF, "record-edited")]
-    git(folder, "reset", "-q", "--hard", "main")
-    git(folder, "rm", "-q", VICTIM)
-    commit(folder)
-    document = checked(folder, capsys)
-    assert (document["exitCode"], errors(document)) == (0, [])
-
-
-def test_an_override_of_a_path_lets_no_other_claim_take_what_is_held_there(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    let_pass(folder, VICTIM)
-    for edit in ("the claim", "tenantClusterRef", "metadata.name", "a label"):
-        edited(folder, VICTIM, EDITS[edit])
-    edited(folder, VICTIM, swap("tenant: one", "tenant: thief"))
-    assert (VICTIM, "record-edited") in errors(checked(folder, capsys))
 
 
 def test_a_merge_of_what_reconcile_wrote_is_fine(
@@ -239,103 +157,6 @@ def test_a_merge_of_what_reconcile_wrote_is_fine(
         assert (document["exitCode"], document["findings"]) == (0, [])
     edited(folder, f"{FOLDER}/team-a/two.loadbalancer.yaml", swap("team: team-a", "team: team-b"))
     assert checked(folder, capsys, before)["exitCode"] == 1
-
-
-def test_half_of_what_reconcile_writes_is_no_excuse(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "switch", "-q", "main")
-    (folder / "allocations/x").mkdir()
-    git(folder, "mv", VICTIM, "allocations/x/one.yaml")
-    commit(folder)  # reconcile would move it to its place: that is a removal and a new file
-    git(folder, "switch", "-qC", "change")
-    git(folder, "rm", "-q", "allocations/x/one.yaml")
-    commit(folder)
-    assert errors(checked(folder, capsys)) == [("allocations/x/one.yaml", "record-removed")]
-
-
-def test_records_are_compared_when_their_folder_moves(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(folder, {"ipam.yaml": f"{SETTINGS}spec: {{records: elsewhere}}\n"})
-    git(folder, "mv", "allocations", "elsewhere")
-    commit(folder)
-    assert errors(checked(folder, capsys)) == []
-    moved = VICTIM.replace("allocations", "elsewhere")
-    edited(folder, moved, swap("team: team-a", "team: team-b"))
-    assert errors(checked(folder, capsys)) == [(moved, "record-edited")]
-
-
-def test_records_that_lay_in_wait_in_another_folder_are_new(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "switch", "-q", "main")
-    path = VICTIM.replace("one", "ghost").replace("allocations", "elsewhere")
-    write(folder, {path: forged((folder / VICTIM).read_text(encoding="utf-8"), released=False)})
-    commit(folder)
-    git(folder, "switch", "-qC", "change")
-    write(folder, {"ipam.yaml": f"{SETTINGS}spec: {{records: elsewhere}}\n"})
-    for name in (VICTIM, THIEF):
-        target = name.replace("allocations", "elsewhere")
-        (folder / target).parent.mkdir(parents=True, exist_ok=True)
-        git(folder, "mv", name, target)
-    commit(folder)
-    assert errors(checked(folder, capsys)) == [(path, "record-edited")]
-
-
-def test_the_brake_counts_records_that_were_removed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ten_more(folder)
-    git(folder, "switch", "-qC", "change")
-    names = [f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)]
-    git(folder, "rm", "-q", *names)
-    commit(folder)
-    (brake,) = [item for item in checked(folder, capsys)["gates"] if item["code"] == "brake"]
-    assert "5 of 12 live records (41.7%), 5 of them removed by hand" in brake["message"]
-
-
-def test_what_a_merge_removed_past_the_brake_is_not_given_away(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ten_more(folder)
-    git(folder, "rm", "-q", *(f"tenants/{n}.yaml" for n in range(5)))
-    names = [f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)]
-    git(folder, "rm", "-q", *names)
-    write(folder, {"tenants/late.yaml": tenant("late")})
-    head = commit(folder)
-    for _ in "12":  # and it stays so, whatever is the last commit
-        assert run(["reconcile", "--repo", str(folder)]) == 3
-        diff = git(folder, "diff", "-U0", f"{head}^", "main", "--", *names)
-        written = [line for line in diff.splitlines() if re.match(r"[+-] ", line)]
-        assert written == ['+    gitops-ipam.dev/held-of: "12"'] * 5  # the mark alone
-    assert "phase: Allocated" in git(folder, "show", f"main:{FOLDER}/team-a/late.loadbalancer.yaml")
-    assert run(["reconcile", "--repo", str(folder), "--allow-release", "5"]) == 0
-    assert "phase: Released" in git(folder, "show", f"main:{names[0]}")
-
-
-def test_a_victims_addresses_are_not_announced_in_a_thiefs_cluster(folder: Path) -> None:
-    before = announced(folder)
-    assert before["team-a/one"] == [HELD]
-    edited(folder, VICTIM, TO_THIEF)
-    assert announced(folder) == before
-
-
-def test_a_victims_record_does_not_become_a_thiefs_by_half_of_it(folder: Path) -> None:
-    before = announced(folder)
-    edited(folder, VICTIM, EDITS["the claim"])
-    assert announced(folder) == before
-
-
-def test_a_record_that_names_no_claim_any_more_is_not_adopted_by_a_thief(folder: Path) -> None:
-    before = announced(folder)
-
-    def stripped(text: str) -> str:
-        head, _, rest = text.partition("  annotations:\n")
-        return TO_THIEF(head + rest.partition("\n")[2])
-
-    edited(folder, VICTIM, stripped)
-    assert announced(folder) == before
 
 
 def test_nodes_addresses_are_not_announced_by_an_edit_of_their_type(folder: Path) -> None:
@@ -369,14 +190,3 @@ def test_names_owner_and_labels_in_a_cluster_are_those_of_the_claim(folder: Path
         edited(folder, VICTIM, EDITS[edit])
         assert records() == before
         git(folder, "reset", "-q", "--hard", "main")
-
-
-def test_what_was_edited_and_merged_is_written_as_it_was_by_the_next_reconcile(
-    folder: Path,
-) -> None:
-    git(folder, "switch", "-q", "main")
-    before = (folder / VICTIM).read_text(encoding="utf-8")
-    for edit in ("metadata.name", "metadata.namespace", "a label", "the role", "a comment"):
-        edited(folder, VICTIM, EDITS[edit])
-        run(["reconcile", "--repo", str(folder)])
-        assert (folder / VICTIM).read_text(encoding="utf-8") == before

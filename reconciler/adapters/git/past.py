@@ -95,7 +95,8 @@ def brought(
 ) -> Step:
     """Return the files below the paths that the newest commit of a person changed.
 
-    Reconcile commits on top of it are included: they are made of that commit.
+    Reconcile commits on top of it are included: they are made of that commit. If the line leaves the
+    first parents at a merge, its files differ from either parent: one of them is not the branch.
 
     Raises:
         GitError: Git fails.
@@ -111,6 +112,9 @@ def brought(
     if cut_off(git, [line[at]]):
         return Step(revision, (), is_cut=True)
     pairs = [" ".join(line[it : it + 2]) for it in range(at + 1)]
+    parents = git.check("rev-list", "--parents", "--max-count=1", line[at]).decode().split()[1:]
+    if parents and parents[0] != line[at + 1]:
+        pairs.append(f"{line[at]} {parents[0]}")
     steps = differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
 
