@@ -130,7 +130,8 @@ class Change:
         if not found.unread:
             return found
         base = evaluate_source(self.base)
-        documents = {it.identity: it for it in base.tree.last_good.documents}
+        last_good = (it for it in base.tree.last_good.documents if it.unread in found.unread)
+        documents = {it.identity: it for it in last_good}
         counting = {key: base.state.pools[key] for key in now.pools if key in base.state.pools}
         judging = self.base_settings
         never = {

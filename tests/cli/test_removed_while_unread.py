@@ -66,3 +66,17 @@ def test_a_tenant_that_is_removed_is_named(repo: Path, capsys: Capture) -> None:
     ran = checked(capsys, repo)
     assert ran.code == 0
     assert "TenantCluster team-a/two and TenantCluster team-a/one count as they were" in ran.out
+
+
+def test_mending_one_of_two_broken_files_removes_nothing_of_the_other(
+    repo: Path, capsys: Capture
+) -> None:
+    git(repo, "switch", "-q", "main")
+    write(repo, {"pools/edge.yaml": "kind: NetworkPool\n  spec: [\n"})
+    commit(repo, "break the pool")
+    git(repo, "switch", "-q", "-C", "change")
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    commit(repo, "mend the tenant")
+    ran = checked(capsys, repo)
+    assert "only until" not in ran.out
+    assert ran.code == 0
