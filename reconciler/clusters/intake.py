@@ -53,7 +53,7 @@ class Seen(Struct, frozen=True):
     is_re_enrolled: bool = False
 
 
-class Standing(Struct, frozen=True):
+class IntakeContext(Struct, frozen=True):
     """The state before a look.
 
     Attributes:
@@ -132,38 +132,38 @@ def asked(settings: Settings, copies: Copies) -> tuple[Intake, ...]:
     return tuple(it for it in intakes() if it.kind in names or copies.of(it))
 
 
-def take_in(seen: Seen, standing: Standing) -> TakenIn:
+def take_in(seen: Seen, context: IntakeContext) -> TakenIn:
     """Return the copies that Git shall hold after a look."""
-    uid, _, _ = standing.named.partition(" ")  # older commits name a resourceVersion too
+    uid, _, _ = context.named.partition(" ")  # older commits name a resourceVersion too
     if uid and uid != seen.uid and not seen.is_re_enrolled:
         why = (
             f"the management cluster has uid {seen.uid}, and the copies in Git are of uid {uid};"
             " nothing is taken in or removed; to accept the other cluster: --re-enrol management"
         )
-        return TakenIn(seen=standing.named, held=(why,), state=standing.state)
+        return TakenIn(seen=context.named, held=(why,), state=context.state)
     # A state that comes from a backup of another cluster proves nothing.
-    before = standing.state if uid in ("", seen.uid) else IntakeState()
-    return _Taking(seen, replace(standing, state=before)).done()
+    before = context.state if uid in ("", seen.uid) else IntakeState()
+    return _Taking(seen, replace(context, state=before)).done()
 
 
 class _Taking:
     """A look in progress."""
 
-    def __init__(self, seen: Seen, standing: Standing) -> None:
+    def __init__(self, seen: Seen, context: IntakeContext) -> None:
         self.seen = seen
-        self.standing = standing
-        self.settings = standing.settings
-        self.known = {*standing.described, *standing.unread}
+        self.context = context
+        self.settings = context.settings
+        self.known = {*context.described, *context.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
-        self.events = RejectionEvents(standing.state.rejected, seen.at)
-        limits = Limits(standing.settings, standing.allowed, standing.copies.used)
-        self.deletions = DeletionDetector(standing.state, limits, seen.at)
+        self.events = RejectionEvents(context.state.rejected, seen.at)
+        limits = Limits(context.settings, context.allowed, context.copies.used)
+        self.deletions = DeletionDetector(context.state, limits, seen.at)
 
     def done(self) -> TakenIn:
-        every = asked(self.settings, self.standing.copies)
+        every = asked(self.settings, self.context.copies)
         for intake in every:
-            self.known |= self.standing.copies.of(intake).keys()
+            self.known |= self.context.copies.of(intake).keys()
         for intake in every:
             self._kind(intake, self.seen.listed.get(intake.resource))
         deletions = self.deletions
@@ -178,8 +178,8 @@ class _Taking:
         )
 
     def _kind(self, intake: Intake, listed: Listed | None) -> None:
-        copies = self.standing.copies.of(intake)
-        mine = {it: copy for it, copy in copies.items() if it not in self.standing.described}
+        copies = self.context.copies.of(intake)
+        mine = {it: copy for it, copy in copies.items() if it not in self.context.described}
         if listed is None:
             return
         there = dict(self._there(intake, listed, mine))
@@ -193,7 +193,7 @@ class _Taking:
         """Return objects that `ipam` did not create and that are not in people's files."""
         for manifest in listed.items:
             identity = intake.identity(manifest)
-            if identity in self.standing.described:
+            if identity in self.context.described:
                 continue
             copy = copies.get(identity)
             is_same = copy is not None and copy.uid == manifest["metadata"]["uid"]
@@ -211,7 +211,7 @@ class _Taking:
         why = leaves_out(self.settings, intake, identity)
         found = Refused(why) if why else copy_of(manifest, intake, self.settings)
         if isinstance(found, Refused):
-            # An object that was never copied and is not in spec.intake is no rejection.
+            # An object that was never copied and is not in spec.intake is not a rejection.
             if copy is not None or not why:
                 self._reject(intake, identity, manifest, found.reason)
             return
@@ -221,7 +221,7 @@ class _Taking:
 
     def _is_new(self, intake: Intake, manifest: Manifest) -> bool:
         """Return whether to copy an object that has no copy."""
-        if intake.identity(manifest) in self.standing.unread:
+        if intake.identity(manifest) in self.context.unread:
             return False
         pool = intake.pool(manifest)
         is_going = "deletionTimestamp" in manifest["metadata"]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.clusters.copies import Copies, Copy, copy_of, intakes
 from reconciler.clusters.deletions import LEAST
-from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
+from reconciler.clusters.intake import IntakeContext, Listed, Seen, TakenIn, asked, take_in
 from reconciler.clusters.intake_state import IntakeState, hash_of
 from reconciler.clusters.inventory import Entry
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
@@ -34,7 +34,7 @@ def looked(*manifests: Any, **more: Any) -> Seen:
     return Seen(**{**SERVER, "listed": listed, **more})
 
 
-def standing(*copied: Any, **more: Any) -> Standing:
+def standing(*copied: Any, **more: Any) -> IntakeContext:
     """A tree with the copies of these objects."""
     found: dict[Any, Any] = {}
     for manifest in copied:
@@ -42,7 +42,7 @@ def standing(*copied: Any, **more: Any) -> Standing:
         copy = copy_of(manifest, kind, EVERY)
         assert isinstance(copy, Copy)
         found.setdefault((kind.resource.group, kind.kind), {})[kind.identity(manifest)] = copy
-    return Standing(**{"settings": EVERY, "described": (), "copies": Copies(found), **more})
+    return IntakeContext(**{"settings": EVERY, "described": (), "copies": Copies(found), **more})
 
 
 def paths(found: TakenIn) -> dict[str, str]:
@@ -50,7 +50,7 @@ def paths(found: TakenIn) -> dict[str, str]:
     return {it.path.split("/", 1)[1]: "+" if it.data else "-" for it in found.changes}
 
 
-def gone_by(manifest: Any, **more: Any) -> Standing:
+def gone_by(manifest: Any, **more: Any) -> IntakeContext:
     """The object was missing ten minutes ago."""
     state = IntakeState({IDENTITY: NOW - LEAST})
     return standing(manifest, **{"state": state, "named": "uid-1", **more})
@@ -275,7 +275,7 @@ def test_much_at_once_is_held() -> None:
 
 def test_a_copy_that_somebody_changed_is_written_anew() -> None:
     key = ("cluster.x-k8s.io", "Cluster")
-    edited = Standing(EVERY, (), Copies({key: {IDENTITY: Copy(b"x", "uid-shop")}}))
+    edited = IntakeContext(EVERY, (), Copies({key: {IDENTITY: Copy(b"x", "uid-shop")}}))
     assert paths(take_in(looked(cluster()), edited))
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from reconciler.clusters.copies import copies_of, intakes
 from reconciler.clusters.crds import crd_name, is_established
 from reconciler.clusters.desired import MANAGER
-from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
+from reconciler.clusters.intake import IntakeContext, Listed, Seen, TakenIn, asked, take_in
 from reconciler.clusters.intake_state import KEY, format_state, parse_state
 from reconciler.clusters.inventory import data_of
 from reconciler.clusters.memory import NAME
@@ -98,7 +98,7 @@ def look_for_intake(
             deleted,
             is_re_enrolled=MANAGEMENT in options.re_enrol,
         )
-        standing = Standing(
+        context = IntakeContext(
             evaluation.tree.settings,
             of_people(evaluation.tree),
             copies,
@@ -107,7 +107,7 @@ def look_for_intake(
             options.allow_release,
             _unread(evaluation),
         )
-        taken = take_in(seen, standing)
+        taken = take_in(seen, context)
         if not options.dry_run:
             taken = _told(management, taken)
     return IntakeLook(seen.at, taken, before)
@@ -139,13 +139,12 @@ def look_of(look: IntakeLook) -> Look:
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:
-    """What the newest commit with copies that reconcile made says that was seen; empty for nothing.
+    """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none.
 
     Args:
-        repository: Where it is.
-        revision: Where to begin.
-        observed: The folder of what was observed. Who made or removed a copy in it says what was
-            seen, so no other commit is asked.
+        repository: Has the commits.
+        revision: The revision to search from.
+        observed: The observed folder. Only commits that change copies in it have the trailer.
     """
     kinds = [intake.resource for intake in intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]

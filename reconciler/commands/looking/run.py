@@ -53,13 +53,12 @@ class Looker:
         """Build it.
 
         Args:
-            repository: Tells what earlier looks saw.
-            whole: The evaluation of all of a revision, by its id: one that was read in part does
-                not know all tenants.
+            repository: Has the commits of earlier looks.
+            whole: Returns the evaluation of a revision by its id.
             clusters: How clusters are reached.
-            options: How they are looked at.
-            now: This machine's clock, for a management cluster that tells no time. None where time
-                stands still.
+            options: How clusters are looked at.
+            now: The clock of this machine, for a management cluster without one; None for a fixed
+                time.
         """
         self._repository = repository
         self._whole = whole
@@ -111,10 +110,10 @@ class Looker:
         settings = evaluation.tree.settings
         yield from findings_of(self.intake.taken, settings)
         for failed in self._failures:
-            message = f"the management cluster was not asked what lives in it alone: {failed}"
+            message = f"objects of the management cluster could not be listed: {failed}"
             yield warning("intake-doubt", Location(settings.observed), message)
         for why in dict.fromkeys(self.looked.unasked.values()):
-            message = f"{why}; nobody grows or shrinks there until it can be"
+            message = f"{why}; its tenant neither grows nor shrinks until then"
             yield warning("demand-unasked", Location(settings.observed), message)
 
     @property
@@ -210,12 +209,12 @@ class LookingRun:
         is_in: Callable[[str, str], bool],
         scope: Scope | None = None,
     ) -> list[Applied]:
-        """The clusters, or some of them; then what the next look has to know is noted.
+        """Apply to the clusters, and write the state for the next look.
 
         Args:
-            head: What is applied.
-            is_in: Whether a revision is contained in another one.
-            scope: What it is about; None for all clusters, with what was seen now.
+            head: The revision to apply.
+            is_in: Returns whether a revision contains another.
+            scope: The clusters; None for all, with the messages of this look.
         """
         evaluation, scope = self._whole(head), scope or Scope(words=self.looker.words)
         scope = replace(scope, readings=self.looker.looked.readings)

@@ -36,7 +36,7 @@ class Health:
 
     Attributes:
         resync: Seconds in which the loop turns at least once.
-        leader: Returns the name of another leader; empty if this process leads or there is no election;
+        leader: Returns the name of another leader; empty if this process leads or elections are off;
             None if unknown.
         refusal: Returns why the leader is unknown.
     """
