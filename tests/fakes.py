@@ -16,6 +16,7 @@ from reconciler.ports import (
     GitError,
     LostRaceError,
     Made,
+    Parsed,
     Revision,
     Step,
     UsageError,
@@ -34,6 +35,7 @@ class FakeSource:
     files: Files
     line: Sequence[int]
     repository: "FakeRepository"
+    parsed: Parsed = field(default_factory=dict)
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         line = self.repository._line(self.of.id)
@@ -107,14 +109,8 @@ class FakeSource:
         }
         return [blobs[entry.oid] for entry in entries]
 
-    def bring(self, entries: Sequence[Entry]) -> None:
-        del entries
-
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         return [work(entry.path, self.files[entry.path]) for entry in entries]
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        return [work(items)]
 
 
 @dataclass

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from multiprocessing import current_process
 from typing import TypeVar
 
-import pytest
-
-from reconciler.adapters import processes
 from reconciler.commands.reading.reader import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Revision, Step
+from reconciler.ports import Changed, Entry, Parsed, Revision, Step
 from tests.world import CLOCK, raw
 
 T = TypeVar("T")
@@ -34,7 +30,7 @@ class MemorySource:
         self.id = "a" * 40
         self.ahead: int | None = None
         self.reads = 0
-        self.processes = 1
+        self.parsed: Parsed = {}
         self.doubted: tuple[str, ...] = ()
         self.ours: bool | None = None
         self.limits = Limits()
@@ -114,28 +110,9 @@ class MemorySource:
     def believes(self, commit: str) -> bool:
         return commit not in self.doubted
 
-    def bring(self, entries: Sequence[Entry]) -> None:
-        del entries
-
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        blobs = dict(zip(entries, self.read(entries), strict=True))
-        marks = [str(at) for at in range(len(entries))]
-
-        def share(mine: Sequence[str]) -> list[tuple[str, T]]:
-            return [(at, work(entries[int(at)].path, blobs[entries[int(at)]])) for at in mine]
-
-        done = dict(item for part in self.spread(marks, share) for item in part)
-        return [done[mark] for mark in marks]
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        if self.processes == 1 or len(items) < 2:
-            return [work(items)]
-        if self.processes > 1:  # in real processes
-            with pytest.MonkeyPatch.context() as patch:
-                count = 1 if current_process().daemon else self.processes
-                patch.setattr(processes, "processors", lambda: count)
-                return processes.spread(items, work)
-        return [work(items[at :: -self.processes]) for at in range(-self.processes)]
+        data = zip(entries, self.read(entries), strict=True)
+        return [work(entry.path, item) for entry, item in data]
 
 
 def _raw(files: Mapping[str, str | bytes]) -> dict[str, bytes]:

@@ -187,7 +187,7 @@ def _records(
 ) -> Sequence[Allocation]:
     folder = f"{settings.records}/"
     there = [it for it in entries if it is not None and it.path.startswith(folder)]
-    read = source.each(there, reader_of(source, settings).read_record)
+    read = reader_of(source, settings).recalled(there)
     return [it.allocation for it in read if it.allocation is not None]
 
 

@@ -18,9 +18,8 @@ from reconciler.commands.dates import timed
 from reconciler.commands.edited_records import require_unedited
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.proposing import propose
-from reconciler.commands.reading.as_of import AsOf
-from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.reader import DEFAULTS, EvaluationOptions
+from reconciler.commands.reading.views import AsOf, Overlay
 from reconciler.commands.rewritten import Lost, accepting, current_head
 from reconciler.commands.truth import fetched, require_truth
 from reconciler.commands.writing import (
@@ -275,7 +274,7 @@ class _Run:
         above = repository.commit(Commit(base, look.changes, _LOOK, who))
         if not repository.changed(base.id, above.id, [folder])[0]:
             return part
-        source = Laid(below, repository.source(above.id), folder)
+        source = Overlay(below, repository.source(above.id), folder)
         # A server whose clock is ahead must not take the branch with it.
         at = look.at if self.options.now is None else min(look.at, int(self.options.now()))
         clock = max(at, below.clock() + 1)

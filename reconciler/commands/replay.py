@@ -8,9 +8,8 @@ from msgspec import Struct
 from reconciler import __version__
 from reconciler.commands.by_hand import as_reconciled
 from reconciler.commands.message import Said, read_message
-from reconciler.commands.reading.as_of import AsOf
-from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.reader import EvaluationOptions
+from reconciler.commands.reading.views import AsOf, Overlay
 from reconciler.commands.reconcile_commits import is_reconcile_commit, settings_at
 from reconciler.commands.rewritten import lost_records, released
 from reconciler.documents.suffix import is_yaml
@@ -66,7 +65,7 @@ def _replay(repository: Repository, commit: str) -> Replayed:
     changed, _ = repository.changed(made.parents[0], commit)
     seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
     has_look = bool(seen) and said.clock is not None and said.clock > base.clock
-    below = Laid(source, files_of, settings.observed) if has_look else source
+    below = Overlay(source, files_of, settings.observed) if has_look else source
     clock = said.clock if said.clock is not None else base.clock
     then = AsOf(below, clock, base.clock if clock < base.clock else None)
     tries = _Tries(

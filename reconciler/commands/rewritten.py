@@ -119,7 +119,7 @@ def lost_records(repository: Repository, last: str, base: str) -> Iterable[Alloc
     for (source, settings), at in ((before, 0), (now, 1)):
         entries = [pair[at] for path, pair in pairs.items() if path.startswith(folder)]
         there = [entry for entry in entries if entry is not None]
-        recalled = source.each(there, reader_of(source, settings).read_record)
+        recalled = reader_of(source, settings).recalled(there)
         read.append([it.allocation for it in recalled if it.allocation is not None])
     kept = {(it.claim, it.range) for it in read[1]}
     yield from (it for it in read[0] if it.range is not None and (it.claim, it.range) not in kept)

@@ -1,8 +1,8 @@
 """What commands need of Git, of files and of what is known about them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -95,8 +95,16 @@ class Step(Struct, frozen=True):
     is_cut: bool = False
 
 
+Parsed = dict[Hashable, dict[tuple[str, str], Any]]
+"""Parsed files: by how they were parsed, then by path and blob id. An entry is never stale."""
+
+
 class Source(Protocol):
     """Files of one revision, or of a work tree."""
+
+    @property
+    def parsed(self) -> Parsed:
+        """Files that were parsed before."""
 
     def revision(self) -> Revision | None:
         """The revision, or None for a work tree."""
@@ -140,9 +148,6 @@ class Source(Protocol):
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, in the order asked for; `Unread` for one that is too large."""
 
-    def bring(self, entries: Sequence[Entry]) -> None:
-        """Fetch at once what a filter left out of files that are read soon, if that may be."""
-
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
 
@@ -160,10 +165,7 @@ class Source(Protocol):
         """
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work(path, bytes)` for each file, in order; in several processes when it pays."""
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        """`work` on shares of the items, one share a processor, each in a process of its own."""
+        """`work(path, bytes)` for each file, in order."""
 
 
 class Repository(Protocol):

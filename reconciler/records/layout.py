@@ -73,38 +73,6 @@ def _claim(namespace: str, stem: str) -> Key | None:
     return Key.parse(f"{owner.family}/{owner.kind}/{namespace}/{name}/{slot}")
 
 
-def part_of(folder: str, path: str) -> str:
-    """The part of a tree that a file is of: the folder of a pool's records, else the file itself.
-
-    Args:
-        folder: The records folder.
-        path: Path of a source file or of a record.
-    """
-    if not path.startswith(f"{folder}/"):
-        return path
-    kind, _, below = path[len(folder) + 1 :].partition("/")
-    pool, slash, _ = below.partition("/")
-    return f"{folder}/{kind}/{pool}" if slash and kind in pool_kinds() else path
-
-
-class PartOf:
-    """`part_of` for many paths: of the files of one folder it is told once."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self._of: dict[str, str] = {}
-
-    def __call__(self, path: str) -> str:
-        """The part of a tree that a file is of."""
-        inside = path[: path.rfind("/")]
-        part = self._of.get(inside)
-        if part is None:
-            part = part_of(self._folder, path)
-            if part != path:
-                self._of[inside] = part
-        return part
-
-
 def folders_above(path: str) -> list[str]:
     """The folders that a path is in, the outermost first: `a/`, `a/b/`."""
     parts = path.split("/")

@@ -208,4 +208,4 @@ def _described(source: Source, settings: Settings, entries: Iterable[Entry | Non
         and is_yaml(entry.path)
         and entry.path.startswith(folders)
     ]
-    return described(source.each(there, reader_of(source, settings).read_source), settings)
+    return described(reader_of(source, settings).sources(there), settings)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.commands.reading.through import Through
+from reconciler.commands.reading.views import SourceView
 from reconciler.findings import Finding, Location, error, ordered
 from reconciler.model.settings import PATH, Settings
 from reconciler.ports import (
@@ -21,7 +21,7 @@ from reconciler.ports import (
 from reconciler.review.result import Compared
 
 
-class _MergeResult(Through, frozen=True):
+class _MergeResult(SourceView, frozen=True):
     """The files of a simulated merge. The commit of the merge is shown as the head.
 
     Attributes:

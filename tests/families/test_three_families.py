@@ -136,12 +136,9 @@ def test_no_address_is_given_twice(texts: Texts, planned: Evaluation) -> None:
     assert counted(after).keys() > holder.keys()
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_neither_the_order_of_files_nor_processes_change_anything(
-    texts: Texts, planned: Evaluation, processes: int
-) -> None:
-    source = MemorySource(tree(texts, processes))
-    source.processes = processes
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_order_of_files_changes_nothing(texts: Texts, planned: Evaluation, order: int) -> None:
+    source = MemorySource(tree(texts, order))
     evaluation = evaluate_source(source)
     assert evaluation.changes == planned.changes
     assert evaluation.plan.after == planned.plan.after

@@ -43,6 +43,7 @@ from reconciler.ports import (
     GitError,
     LostRaceError,
     Made,
+    Parsed,
     Revision,
     Roots,
     UsageError,
@@ -65,6 +66,7 @@ class GitRepository:
         is_mirror: It is ours alone, and we keep it tidy.
         now: The machine's clock, which only tells whether a committer date can be true.
         leads: Returns the newest reconcile commit in the history of a revision.
+        parsed: Parsed files that its sources share.
     """
 
     git: GitProcess
@@ -77,6 +79,7 @@ class GitRepository:
     seen: Seen = field(default_factory=Seen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
     leads: Callable[[str], str] = field(default=_no_commit, compare=False)
+    parsed: Parsed = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.
@@ -90,7 +93,9 @@ class GitRepository:
         else:
             revision, root = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
-        return GitSource(self.git, revision, root, clock, self.leads)
+        source = GitSource(self.git, revision, root, clock, self.leads)
+        source.parsed = self.parsed
+        return source
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""

@@ -1,6 +1,5 @@
 """How a revision is read: from the object database, with no checkout, filter or symlink."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TypeVar
@@ -11,12 +10,11 @@ from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.objects import Root, present, read_blobs, read_folder
 from reconciler.adapters.git.past import brought, knows, past
 from reconciler.adapters.git.process import GitProcess, is_filtered
-from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
-from reconciler.ports import Entry, Revision, Step
+from reconciler.ports import Entry, Parsed, Revision, Step
 
 
 class Clock(Struct, frozen=True):
@@ -37,17 +35,11 @@ T = TypeVar("T")
 _TREE = "040000"
 _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
-# Below so many files a second process costs more than it saves.
-_PARALLEL_FROM = 4_000
-# Files that are in memory at once; each such piece is one call of git.
-_CHUNK = 12_000
-# And so many bytes of them.
+# Bytes of files that are in memory at once.
 _AT_ONCE = 1 << 25
 _LIST = ("ls-tree", "-z", "--full-tree")
 _REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
 _SHORT = re.compile(r":.*|[. ]+$|[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-# What a cache says goes to git only in this form.
-_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 
 
 class GitSource:
@@ -71,6 +63,7 @@ class GitSource:
         self._clock = clock
         self._newest = newest
         self._findings: dict[Finding, None] = {}
+        self.parsed: Parsed = {}
         self._budget = Budget(f"revision {revision.id[:12]}")
         self._sizes: dict[str, int] = {}
 
@@ -161,11 +154,6 @@ class GitSource:
             return [self._root.blobs[entry.oid] for entry in entries]
         return [data for _, data in self._read(entries)]
 
-    def bring(self, entries: Sequence[Entry]) -> None:
-        """Fetch at once what a filter left out of files that are read soon, if that may be."""
-        if is_filtered(self._git):
-            self._note_sizes(entries)
-
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
         git, revision = self._git, self._revision.id
@@ -181,23 +169,8 @@ class GitSource:
         return brought(self._git, self._revision.id, paths, tally, self._newest)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work` on each file; on all processors when there are thousands."""
-        if len(entries) < _PARALLEL_FROM:
-            return self._each(entries, work)
-        self._note_sizes(entries)
-        # As many pieces for each processor as for the next, and none too large.
-        size = -(-len(entries) // (processors() * -(-len(entries) // (processors() * _CHUNK))))
-        marks = [str(at) for at in range(0, len(entries), size)]
-
-        def share(starts: Sequence[str]) -> list[tuple[str, list[T]]]:
-            return [(at, self._each(entries[int(at) : int(at) + size], work)) for at in starts]
-
-        done = dict(item for part in spread(marks, share) for item in part)
-        return [item for mark in marks for item in done[mark]]
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        """`work` on shares of the items, one share a processor, each in a process of its own."""
-        return spread(items, work)
+        """`work` on each file."""
+        return [work(entry.path, data) for entry, data in self._read(entries)]
 
     def _known(self, names: Sequence[str]) -> tuple[list[Entry], list[str]]:
         """What is a file, or bars the way, at the top of the tree; and names to be listed."""
@@ -273,9 +246,6 @@ class GitSource:
             for at in portion:
                 is_small = sizes[at] <= MAX_BYTES
                 yield entries[at], next(blobs) if is_small else Unread(sizes[at])
-
-    def _each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        return [work(entry.path, data) for entry, data in self._read(entries)]
 
 
 def irregular(path: str, mode: str) -> Finding | None:

@@ -21,7 +21,7 @@ from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, GitError, Revision, Step, UsageError
+from reconciler.ports import Changed, Entry, GitError, Parsed, Revision, Step, UsageError
 
 
 class Conversion:
@@ -92,6 +92,7 @@ class WorktreeSource:
         self._head = head
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree")
+        self.parsed: Parsed = head.parsed if head is not None else {}
 
     def bound(self, limits: Limits) -> None:
         """Hold what is listed and read to these limits."""
@@ -163,9 +164,6 @@ class WorktreeSource:
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
 
-    def bring(self, entries: Sequence[Entry]) -> None:
-        """A work tree has its files."""
-
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """What the work tree changes of HEAD, if anything, then the commits of its line."""
         if self._head is None:
@@ -190,10 +188,6 @@ class WorktreeSource:
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file."""
         return [work(entry.path, self._read(entry.path)) for entry in entries]
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        """`work` on all items: a work tree that is being edited is not that large."""
-        return [work(items)]
 
     def _require_seen(self, paths: Sequence[str]) -> None:
         """Refuse what git does not look at of that is to be read."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from reconciler.commands.reading.as_of import AsOf
+from reconciler.commands.reading.views import AsOf
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.ports import Source, UsageError
 

@@ -1,7 +1,6 @@
 """The page of `report` for a daemon: of a revision alone, with the policy that a browser holds it to."""
 
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.adapters.memory import give_back
 from reconciler.cli.shared.opening import Read, apart
 from reconciler.cli.shared.past import history_of
 from reconciler.commands.emptiness import with_emptiness
@@ -40,5 +39,4 @@ def served_page(repository: GitRepository, revision: str) -> Page:
     read = apart(repository, revision)
     compared = review(read.source, read.repository, None)
     html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
-    give_back()
     return Page(html, policy(shipped_parts()))

@@ -1,7 +1,8 @@
 """How single files are read: which of them are sources, which are records, and by what function."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +16,8 @@ from reconciler.ports import Entry, Source
 from reconciler.records.recall import Recalled, recall
 from reconciler.sources import source_reader
 
+T = TypeVar("T")
+
 
 class Reader(Struct, frozen=True):
     """How the files of a revision are read, by path and bytes, and where they are.
@@ -27,6 +30,22 @@ class Reader(Struct, frozen=True):
     settings: Settings
     read_source: Callable[[str, bytes], Loaded]
     read_record: Callable[[str, bytes], Recalled]
+
+    def sources(self, entries: Sequence[Entry]) -> list[Loaded]:
+        """Parse source files."""
+        return _parsed(self.source, entries, self.settings, self.read_source)
+
+    def recalled(self, entries: Sequence[Entry]) -> list[Recalled]:
+        """Parse record files."""
+        return _parsed(self.source, entries, self.records, self.read_record)
+
+    def forget_others(self, sources: Sequence[Entry], records: Sequence[Entry]) -> None:
+        """Forget parsed files of earlier revisions once they outnumber those of this one."""
+        for how, entries in ((self.settings, sources), (self.records, records)):
+            known = self.source.parsed.get(how, {})
+            if len(known) > 2 * len(entries) + 1_000:
+                keys = ((entry.path, entry.oid) for entry in entries if entry.oid)
+                self.source.parsed[how] = {key: known[key] for key in keys}
 
     @property
     def folders(self) -> Sequence[str]:
@@ -56,6 +75,19 @@ def reader_of(source: Source, settings: Settings) -> Reader:
     read_record = partial(_record, settings.records)
     read_source = partial(_source, source_reader(settings))
     return Reader(source, settings, read_source, read_record)
+
+
+def _parsed(
+    source: Source, entries: Sequence[Entry], how: Hashable, work: Callable[[str, bytes], T]
+) -> list[T]:
+    """Return parsed files, each parsed once. Files of a work tree have no id and are parsed anew."""
+    known = source.parsed.setdefault(how, {})
+    missing = [it for it in entries if not it.oid or (it.path, it.oid) not in known]
+    new = zip(missing, source.each(missing, work), strict=True) if missing else ()
+    fresh = {(entry.path, entry.oid): item for entry, item in new}
+    known.update((key, item) for key, item in fresh.items() if key[1])
+    keys = ((entry.path, entry.oid) for entry in entries)
+    return [fresh[key] if key in fresh else known[key] for key in keys]
 
 
 def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:

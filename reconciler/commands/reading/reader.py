@@ -92,8 +92,9 @@ def read_tree(
     reader = reader_of(source, settings)
     sources, records = split(source.entries([*settings.folders, settings.records]), settings)
     revision = source.revision()
-    loaded = source.each(sources, reader.read_source)
-    record_files = source.each(records, reader.read_record)
+    loaded = reader.sources(sources)
+    record_files = reader.recalled(records)
+    reader.forget_others(sources, records)
     before = last_good(reader, loaded, record_files)
     twice = clashes(entry.path for entry in (*sources, *records))
     # Both files of such a pair are read. An error among the findings of the tree would prevent

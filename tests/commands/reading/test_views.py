@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.commands.reading.as_of import AsOf
+from reconciler.commands.reading.views import AsOf
 from tests.memory import MemorySource
 
 
