@@ -1,5 +1,6 @@
 """How a revision is read: from the object database, with no checkout, filter or symlink."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TypeVar
