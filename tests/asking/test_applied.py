@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.notation import parse_cidr
 from reconciler.asking import applied
-from reconciler.asking.applied import SeenCluster, read_apply_result
+from reconciler.asking.applied import read_apply_result
 from tests.world import CLOCK
 
 REVISION = "a" * 40
@@ -25,26 +24,11 @@ def read(document: Any) -> applied.ApplyResult:
     return read_apply_result(json.dumps(document).encode())
 
 
-def test_what_services_use_is_read_by_range() -> None:
-    found = read(result(USE))
-    assert found.revision == REVISION
-    seen = SeenCluster("applied", {parse_cidr("10.40.0.0/29"): 3})
-    assert found.clusters == {"team-a/one": seen}
-
-
 def test_the_result_of_a_reconcile_holds_one() -> None:
     outer = {"apiVersion": VERSION, "kind": "ReconcileResult", "apply": result(USE)}
     assert read(outer) == read(result(USE))
     with pytest.raises(ValueError, match="its apply is null"):
         read({**outer, "apply": None})
-
-
-@pytest.mark.parametrize("without", [{"uses": None}, {}])
-def test_a_cluster_that_tells_no_uses_was_not_read(without: dict[str, Any]) -> None:
-    document = result(**without)
-    if not without:  # an older version wrote it
-        del document["clusters"][0]["uses"]
-    assert read(document).clusters["team-a/one"].uses is None
 
 
 @pytest.mark.parametrize(

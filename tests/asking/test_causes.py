@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
 from reconciler.asking.rows import Row, Touch
-from tests.asking.pasts import RECORD, ROW, fact, happened
+from tests.asking.pasts import ROW, fact, happened
 from tests.world import tenant
 
 (ITEM,) = happened(None, fact())
@@ -20,24 +20,6 @@ def telling(*rows: Row) -> list[tuple[Row, list[Touch]]]:
 
 def person(*touched: Touch, number: int = 1) -> Row:
     return ROW._replace(id=f"{number:040d}", is_plan=False, touched=touched)
-
-
-def test_it_is_the_newest_commit_whose_document_names_the_claim_with_that_line() -> None:
-    rows = [ROW, person(TWO, number=3), person(ONE, TWO, number=2), person(ONE)]
-    assert cause_in(ITEM, telling(*rows), TEXTS) == Cause(rows[2], "tenants/one.yaml", 3)
-
-
-def test_a_document_that_went_names_it_by_what_it_said() -> None:
-    gone = person(Touch("tenants/one.yaml", "1", ""))
-    assert cause_in(ITEM, telling(ROW, gone), TEXTS) == Cause(gone, "tenants/one.yaml", 3)
-
-
-def test_without_such_a_document_it_is_the_newest_commit_of_a_person() -> None:
-    rows = [ROW, person(TWO, number=3), person(number=2)]
-    assert cause_in(ITEM, telling(*rows), TEXTS) == Cause(rows[1])
-    assert cause_in(ITEM, telling(ROW), TEXTS) is None
-    cut = person(ONE)._replace(is_cut=True)
-    assert cause_in(ITEM, telling(ROW, cut), TEXTS) is None
 
 
 @pytest.mark.parametrize(
@@ -57,11 +39,6 @@ def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
     found = cause_in(ITEM, telling(person(ONE)), {"1": text.encode()})
     assert found is not None
     assert found.line == line
-
-
-def test_a_commit_that_touches_very_many_documents_is_not_searched() -> None:
-    assert may_tell(person(ONE, TWO), "allocations", 1) == []
-    assert may_tell(person(ONE, Touch(RECORD, "", "3")), "allocations", 1) == [ONE]
 
 
 def gone(*rows: Row) -> Cause | None:

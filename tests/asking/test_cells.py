@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
-from reconciler.asking.cells import LETTERS, MOST_ROWS, OTHERS, PoolMap, pool_map, strip
+from reconciler.asking.cells import MOST_ROWS, PoolMap, pool_map, strip
 from reconciler.asking.parts import Part, Sort
 from tests.examples import scaled
 from tests.families.capi.trees import pool as capi_pool
-from tests.families.novaedge import pool as vip_pool
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 Files = Mapping[str, str | bytes]
@@ -31,50 +30,10 @@ def lines(found: PoolMap) -> list[str]:
     ]
 
 
-def test_a_cell_is_an_address_and_its_letter_who_holds_it() -> None:
-    files = {
-        **SMALL,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/27", reserved="[{cidr: 10.40.0.28/30}]"),
-        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 3}"),
-    }
-    after = reconciled(files)
-    after = reconciled({path: it for path, it in after.items() if path != "tenants/one.yaml"})
-    found = drawn(after, 16)
-    assert lines(found) == ["10.40.0.0 ~~~~~~~~AAA.....", "10.40.0.16 ............####"]
-    assert [(it.letter, it.title, it.size) for it in found.holders] == [("A", "team-a/two", 3)]
-
-
-def test_the_width_is_a_power_of_two_that_fits() -> None:
-    for columns, width in ((3, 8), (8, 8), (31, 16), (33, 32), (500, 64)):
-        assert {len(row.cells) for row in drawn(SMALL, columns).rows} == {width}
-
-
-def test_of_a_large_pool_a_cell_is_several_addresses_and_what_is_held_shows() -> None:
-    files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")})
-    found = drawn(files, 64)
-    assert (found.per_cell, len(found.rows)) == (32, MOST_ROWS)
-    assert lines(found)[0].startswith("10.40.0.0 A....")
-
-
-def test_pieces_of_a_pool_begin_their_own_rows_and_nothing_stands_between() -> None:
-    found = drawn({"pools/p.yaml": vip_pool(cidrs="[10.1.0.0/30, 10.9.0.4/30]")}, 8)
-    assert lines(found) == ["10.1.0.0 #..#    ", "10.9.0.0     #..#"]
-
-
 def test_many_pieces_are_a_row_each_and_no_cell_grows_for_them() -> None:
     pieces = [f"10.{number}.0.1" for number in range(40)]
     found = drawn({"pools/p.yaml": capi_pool("p", *pieces, prefix=8)}, 8)
     assert found.per_cell >= 1
-
-
-def test_of_ipv6_there_are_no_cells() -> None:
-    found = drawn({"pools/p.yaml": vip_pool(cidrs="[2001:db8::/64]")})
-    assert (found.per_cell, found.rows, len(found.parts)) == (0, (), 1)
-
-
-def test_another_pool_of_the_same_addresses_does_not_show() -> None:
-    found = drawn({"pools/a.yaml": pool("a"), "pools/b.yaml": pool("b", "10.40.0.0/25")})
-    assert {part.pool.name for part in found.parts if part.pool} == {"a"}
 
 
 def test_of_two_records_of_one_address_the_one_with_more_of_a_cell_shows() -> None:
@@ -84,17 +43,6 @@ def test_of_two_records_of_one_address_the_one_with_more_of_a_cell_shows() -> No
     narrow = replace(two, range=IPRange(4, 0x0A280002, 0x0A280003))
     found = pool_map(replace(state, records=(wide, narrow)), next(iter(state.pools)), 16)
     assert lines(found)[0] == "10.40.0.0 AAAAAAAAAAAAAAAA"
-
-
-def test_when_letters_run_out_the_others_share_a_sign() -> None:
-    files: dict[str, str | bytes] = {"pools/e.yaml": pool(), "providers/d.yaml": provider()}
-    for number in range(len(LETTERS) + 1):
-        files[f"tenants/{number:03d}.yaml"] = request(f"t{number:03d}", count=1)
-    found = drawn(reconciled(files))
-    letters = [holder.letter for holder in found.holders]
-    assert letters == [*LETTERS[:-1], OTHERS, OTHERS]
-    del files["tenants/000.yaml"]
-    assert [it.letter for it in drawn(reconciled(files)).holders] == list(LETTERS)
 
 
 @settings(max_examples=scaled(40))

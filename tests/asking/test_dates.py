@@ -21,8 +21,3 @@ def test_a_day_is_all_of_it(text: str, start: str, end: str) -> None:
     assert first is not None
     assert last is not None
     assert (format_instant(first), format_instant(last)) == (start, end)
-
-
-@pytest.mark.parametrize("text", ["", "2026-02-30", "main", "2026-03-02 14:00", "14:00"])
-def test_what_is_no_moment_is_told(text: str) -> None:
-    assert moment_of(text, CLOCK, is_end=True) is None

@@ -72,42 +72,6 @@ def test_a_move_names_both_places_and_concerns_the_addresses_of_each() -> None:
     assert not item.concerns([run(0, 255)])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "giver"),
-    [
-        (LIVE, of_two(LIVE), "team-a/one"),
-        (LIVE, of_two(ELSEWHERE), "team-a/one"),
-        (LIVE, of_two(RELEASED), "team-a/one"),
-        (RELEASED, of_two(LIVE), "team-a/one"),
-        (LIVE, ELSEWHERE, ""),
-        (REFUSED, of_two(LIVE), ""),
-        (LIVE, of_two(REFUSED), ""),
-        (None, LIVE, ""),
-    ],
-)
-def test_whose_the_addresses_were_is_told_where_another_owner_has_them(
-    old: Fact | None, new: Fact, giver: str
-) -> None:
-    (item,) = happened(old, new)
-    assert item.giver == giver
-
-
-def test_a_record_that_stands_elsewhere_since_is_the_same_record() -> None:
-    other = RECORD.replace("edge", "core")
-    touched = (Touch(RECORD, "o", ""), Touch(other, "", "n"))
-    known = {("o", RECORD): LIVE, ("n", other): LIVE._replace(pool=EDGE.replace("edge", "core"))}
-    assert list(happenings(ROW._replace(touched=touched), known)) == []
-
-
-def test_of_a_claim_with_two_records_each_is_told() -> None:
-    other = RECORD.replace("edge", "core")
-    touched = (Touch(RECORD, "o", "r"), Touch(other, "", "n"))
-    known = {("o", RECORD): LIVE, ("r", RECORD): RELEASED, ("n", other): ELSEWHERE}
-    found = list(happenings(ROW._replace(touched=touched), known))
-    assert [it.what for it in found] == [What.RELEASED, What.ALLOCATED]
-    assert sum(dict(it.delta).get(EDGE, 0) for it in found) == 8
-
-
 def test_a_version_that_nobody_could_read_says_nothing() -> None:
     touch = Touch(RECORD, "old", "new")
     assert list(happenings(ROW._replace(touched=(touch,)), {})) == []

@@ -28,27 +28,9 @@ def _id(found: Row | None) -> str:
     return "" if found is None else found.id.lstrip("0")
 
 
-def test_a_life_goes_from_the_commit_that_gave_to_the_one_that_took() -> None:
-    rows = [row(3, "2", ""), row(2, "1", "2"), row(1, "", "1")]
-    assert told(*rows) == [(fact("Released"), "2", "3"), (fact(), "1", "2")]
-
-
-def test_what_came_before_the_history_has_no_begin() -> None:
-    assert told(row(2, "1", "")) == [(fact(), "", "2")]
-
-
-def test_a_range_that_moves_is_two_lives() -> None:
-    rows = [row(3, "3", ""), row(2, "1", "3"), row(1, "", "1")]
-    assert told(*rows) == [(fact(first=8), "2", "3"), (fact(), "1", "2")]
-
-
 def test_what_nobody_sees_ends_no_life() -> None:
     rows = [row(3, "same", ""), row(2, "1", "same"), row(1, "", "1")]
     assert told(*rows) == [(KNOWN["same", RECORD], "1", "3")]
-
-
-def test_a_refusal_holds_nothing() -> None:
-    assert told(row(2, "4", ""), row(1, "", "4")) == []
 
 
 def test_a_history_that_is_cut_or_too_long_ends_before_that() -> None:

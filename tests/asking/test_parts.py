@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
-from reconciler.asking.parts import Part, Sort, parts_of
+from reconciler.asking.parts import Sort, parts_of
 from reconciler.findings import Location
 from reconciler.model.state import Blocked, State
 from reconciler.report.standing import asked_range
@@ -38,21 +38,6 @@ def told(state: State, *texts: str) -> list[tuple[str, str, str]]:
     return [(format_short(it.range), it.sort.value, it.title) for it in parts_of(state, asked)]
 
 
-def test_each_address_of_a_pool_is_what_has_it() -> None:
-    files = reconciled(FULL)
-    gone = {path: it for path, it in files.items() if path != "tenants/two.yaml"}
-    assert told(state_of(reconciled(gone)), "10.40.0.0/24") == [
-        ("10.40.0.0-10.40.0.7", "allocated", "team-a/one (loadbalancer)"),
-        ("10.40.0.8-10.40.0.15", "held", "team-a/two (loadbalancer)"),
-        ("10.40.0.16-10.40.0.127", "free", ""),
-        ("10.40.0.128", "reserved", ""),
-        ("10.40.0.129", "gateway", "butler-system/default (gateway)"),
-        ("10.40.0.130-10.40.0.199", "reserved", ""),
-        ("10.40.0.200", "in use", "web (spec.address)"),
-        ("10.40.0.201-10.40.0.255", "reserved", ""),
-    ]
-
-
 def test_what_a_pool_does_not_give_out_is_told_apart_from_what_is_in_no_pool() -> None:
     found = told(state_of(FULL), "10.0.0.9-10.0.0.10", "192.0.2.1", "10.96.0.1")
     assert found == [
@@ -61,11 +46,6 @@ def test_what_a_pool_does_not_give_out_is_told_apart_from_what_is_in_no_pool() -
         ("10.96.0.1", "inside a cluster", "pods of team-a/two"),
         ("192.0.2.1", "outside", ""),
     ]
-
-
-def test_what_is_in_use_outside_of_all_pools_is_told() -> None:
-    state = state_of({"tenants/web.yaml": vip(of="", address="192.0.2.7")})
-    assert told(state, "192.0.2.7") == [("192.0.2.7", "in use", "web (spec.address)")]
 
 
 def test_a_record_whose_pool_is_gone_holds_its_addresses_everywhere() -> None:
@@ -94,19 +74,6 @@ def test_addresses_in_a_document_that_nobody_can_read_are_in_use() -> None:
     off = Blocked(IPRange(4, 0x0A280009, 0x0A280009), "what tenants/odd.yaml names", there)
     found = told(replace(state, off_limits=(off,)), "10.40.0.9")
     assert found == [("10.40.0.9", "in use", "what tenants/odd.yaml names")]
-
-
-def test_in_two_spaces_an_address_is_two_things() -> None:
-    annotated = pool("lab").replace(
-        "namespace: butler-system}",
-        "namespace: butler-system, annotations: {gitops-ipam.dev/address-space: lab}}",
-    )
-    files = {**SMALL, "pools/lab.yaml": annotated}
-    found = parts_of(state_of(reconciled(files)), [IPRange(4, 0x0A280000, 0x0A280000)])
-    assert [(part.space, part.sort) for part in found] == [
-        ("default", Sort.ALLOCATED),
-        ("lab", Sort.FREE),
-    ]
 
 
 @settings(max_examples=scaled(40))
@@ -147,8 +114,3 @@ def expected(state: State, address: int) -> Sort:
     if edge.reserved.covers(one):
         return Sort.RESERVED
     return Sort.FREE if edge.usable.covers(one) else Sort.OUTSIDE
-
-
-def test_a_part_is_a_value() -> None:
-    assert Part(IPRange(4, 0, 0), Sort.OUTSIDE) == Part(IPRange(4, 0, 0), Sort.OUTSIDE)
-    assert [sort for sort in Sort if sort.is_holder] == [Sort.ALLOCATED, Sort.HELD]

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.addresses.notation import format_cidr, format_short
-from reconciler.asking.holders import of_ranges
-from reconciler.asking.named import pools_named
+from reconciler.addresses.notation import format_short
 from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant
@@ -17,7 +15,6 @@ from tests.asking.leaving import left
 from tests.examples import scaled
 from tests.families.capi.trees import pool as capi_pool
 from tests.families.novaedge import pool as vip_pool
-from tests.moving import KEY, LEAVING, moved
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 Files = Mapping[str, str | bytes]
@@ -37,40 +34,6 @@ def blocks(runs: Runs) -> list[str]:
 def gone(name: str, files: Files, clock: int = CLOCK) -> Files:
     """Reconciled once more without a tenant."""
     return reconciled({path: it for path, it in files.items() if path != name}, clock)
-
-
-def test_a_free_run_is_told_with_the_addresses_that_it_would_give() -> None:
-    (runs,) = found(reconciled(SMALL), Wanted(9))
-    assert blocks(runs) == ["10.40.0.8-10.40.0.16"]
-    assert [format_short(fit.run) for fit in runs.fits] == ["10.40.0.8-10.40.0.255"]
-    assert (runs.free, runs.closed, runs.fits[0].is_next) == (248, "", True)
-
-
-def test_the_smallest_run_that_fits_stands_first_and_comes_next() -> None:
-    files = gone("tenants/three.yaml", reconciled(TWO), CLOCK)
-    files = reconciled(files, CLOCK + 9 * 86_400)
-    (runs,) = found(files, Wanted(8), CLOCK + 9 * 86_400)
-    assert blocks(runs) == ["10.40.0.8-10.40.0.15", "10.40.0.24-10.40.0.31"]
-    assert [fit.is_next for fit in runs.fits] == [True, False]
-
-
-def test_a_smaller_run_stands_before_a_lower_one() -> None:
-    files: dict[str, str | bytes] = {
-        **TWO,
-        "tenants/big.yaml": tenant("big", networking="{lbPoolSize: 16}"),
-    }
-    after = reconciled(files)  # big 0-15, one 16-23, three 24-31, two 32-39
-    for name in ("big", "three"):
-        del after[f"tenants/{name}.yaml"]
-    later = CLOCK + 9 * 86_400
-    (runs,) = found(reconciled(reconciled(after), later), Wanted(8), later)
-    assert blocks(runs)[:2] == ["10.40.0.24-10.40.0.31", "10.40.0.0-10.40.0.7"]
-
-
-def test_a_pool_that_picks_the_lowest_run_is_told_in_that_order() -> None:
-    files = {"pools/vips.yaml": vip_pool(cidrs="[10.200.1.0/24, 10.200.0.0/30]")}
-    (runs,) = found(files, Wanted(1))
-    assert [fit.run.first for fit in runs.fits] == sorted(fit.run.first for fit in runs.fits)
 
 
 def test_what_is_held_is_told_with_the_day_on_which_it_comes_free() -> None:
@@ -100,14 +63,6 @@ def test_what_is_held_in_another_space_is_not_told() -> None:
     assert {runs.pool.name: len(runs.held) for runs in after} == {"edge": 1, "lab": 0}
 
 
-def test_a_cidr_block_is_aligned_and_nobody_gets_it_unasked() -> None:
-    (runs,) = found(reconciled(SMALL), Wanted(prefix=28))
-    assert [format_cidr(fit.block) for fit in runs.fits] == ["10.40.0.16/28"]
-    assert not runs.fits[0].is_next
-    (runs,) = found(reconciled(SMALL), Wanted(prefix=24))
-    assert (runs.fits, [it.size for it in runs.largest]) == ((), [248])
-
-
 def test_a_block_longer_than_an_address_has_bits_is_in_pools_of_ipv6_alone() -> None:
     files = {**SMALL, "pools/six.yaml": vip_pool("six", cidrs="[2001:db8::/64]")}
     fits = {runs.pool.name: blocks(runs) for runs in found(files, Wanted(prefix=120))}
@@ -134,14 +89,6 @@ def test_a_pool_with_a_record_that_nobody_can_read_gives_nothing() -> None:
     assert runs.closed == f"{path} cannot be read"
 
 
-def test_pools_are_meant_by_name_place_and_key() -> None:
-    pools = evaluation_of(SMALL).state.pools
-    (key,) = pools
-    for text in ("edge", "butler-system/edge", str(key)):
-        assert pools_named(pools, text) == [key]
-    assert pools_named(pools, "nobody") == []
-
-
 @settings(max_examples=scaled(60))
 @given(st.lists(st.integers(1, 24), max_size=6), st.sets(st.integers(0, 5)), st.integers(1, 80))
 def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
@@ -153,15 +100,6 @@ def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int],
     granted = [it for it in plan.decisions if isinstance(it, Grant)]
     expected = [format_short(it.allocation.range) for it in granted if it.allocation.range]
     assert expected == [format_short(fit.block) for fit in runs.fits if fit.is_next]
-
-
-def test_what_a_claim_has_left_comes_free_only_when_nobody_uses_it() -> None:
-    state = evaluation_of(moved(LEAVING, KEY), CLOCK + 10**6).state
-    found = free_runs(state, Wanted(count=8), [next(it for it in state.pools if it.name == "edge")])
-    (held,) = found[0].held
-    assert (held.until, held.is_left) == (None, True)
-    (holder,) = of_ranges(state, [held.range])
-    assert holder.until is None
 
 
 def test_what_live_records_have_is_given_back_by_the_plan_alone() -> None:

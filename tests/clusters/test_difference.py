@@ -126,34 +126,12 @@ def test_of_several_owners_it_is_the_last() -> None:
     assert blamed(*same).manager == "c"
 
 
-def test_a_label_is_one_key_whatever_dots_it_has() -> None:
-    relabelled = entry("kubectl-label", NEW, "metadata labels gitops-ipam.dev/managed-by")
-    near = entry("near", NEW, "metadata labels gitops-ipam", "metadata labels gitops-ipam dev/x")
-    noted = entry("annotator", NEW, "metadata annotations gitops-ipam.dev/revision")
-    assert blamed(relabelled, near, noted, OURS, fields=(OWNER,)).manager == "kubectl-label"
-    revision = "metadata.annotations.gitops-ipam.dev/revision"
-    assert blamed(relabelled, near, noted, OURS, fields=(revision,)).manager == "annotator"
-
-
 def test_a_field_that_was_removed_was_so_by_the_last_who_wrote_after_us() -> None:
     before, after = entry("before", OLD, "spec x"), entry("after", NEW, "spec x")
     at_once = entry("at-once", MIDDLE, "spec x")
     assert blamed(before, OURS, at_once, after).manager == "after"
     assert blamed(before, OURS, at_once).manager == "at-once"
     assert blamed(before, OURS) == Drift("", "", ("spec.addresses",))
-
-
-def test_who_writes_the_status_removed_nothing_else() -> None:
-    """MetalLB's controller writes counters into the status of its pools all the time."""
-    counting = entry("metallb-controller", NEW, "status assignedIPv4", part="status")
-    removed = entry("somebody", MIDDLE, "spec x")
-    assert blamed(OURS, counting, removed) == Drift("somebody", MIDDLE, ("spec.addresses",))
-    assert blamed(OURS, counting) == Drift("", "", ("spec.addresses",))
-
-
-def test_our_own_later_status_hides_nobody() -> None:
-    removed = entry("somebody", MIDDLE, "spec x")
-    assert blamed(OURS, OUR_STATUS, removed).manager == "somebody"
 
 
 def test_we_are_never_blamed() -> None:
@@ -171,15 +149,6 @@ def test_a_field_that_is_no_more_ours_was_taken_by_its_owner() -> None:
         ((), None),
     ):
         assert taken({"metadata": {"managedFields": entries}}, "spec.addresses") == found
-
-
-def test_entries_without_a_time_or_fields_are_taken_as_they_are() -> None:
-    untimed = entry("untimed", None, "spec addresses")
-    assert blamed(untimed, OURS) == Drift("untimed", "", ("spec.addresses",))
-    assert blamed(untimed, entry("timed", OLD, "spec addresses")).manager == "timed"
-    assert blamed({"manager": "bare", "time": NEW}, OURS) == Drift("bare", NEW, ("spec.addresses",))
-    assert blamed({"time": NEW}, OURS).manager == ""
-    assert blamed({"manager": "odd", "time": OLD, "fieldsV1": {"f:spec": "x"}}, OURS).manager == ""
 
 
 def test_without_managed_fields_nobody_can_be_told() -> None:

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
@@ -13,15 +12,9 @@ from reconciler.clusters.resources import (
     NAMESPACE,
     NODE,
     by_group,
-    by_version,
     parse_ref,
-    pools_by_ref,
-    ref_of,
-    resource_of,
 )
-from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.resource import EVER, Ref, Resource
-from tests.world import SMALL, evaluation_of
 
 name = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True)
 resource = st.sampled_from([ADDRESS_POOL, CONFIG_MAP, CRD, IP_ALLOCATION, NAMESPACE, NODE])
@@ -51,20 +44,6 @@ def test_what_is_no_reference_is_refused(text: str, error: type[Exception]) -> N
         parse_ref(text)
 
 
-def test_a_manifest_says_what_it_is() -> None:
-    pool = {
-        "apiVersion": "metallb.io/v1beta1",
-        "kind": "IPAddressPool",
-        "metadata": {"name": "default-pool", "namespace": "metallb-system"},
-    }
-    assert ref_of(pool) == Ref(ADDRESS_POOL, "metallb-system", "default-pool")
-    assert str(ref_of(pool)) == "metallb.io/IPAddressPool/metallb-system/default-pool"
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "one"}}
-    assert str(ref_of(node)) == "Node/one"
-    with pytest.raises(KeyError):
-        resource_of({"apiVersion": "metallb.io/v1", "kind": "IPAddressPool"})
-
-
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
@@ -92,27 +71,6 @@ def test_a_query_has_only_what_is_asked() -> None:
 CLAIM = Resource("a.io/v1beta1", "Claim", "claims", versions=("a.io/v1beta2",), fixed_in=EVER)
 
 
-def test_versions_of_one_kind_are_one_kind() -> None:
-    assert by_group([CLAIM, NODE, CLAIM]) == {("a.io", "Claim"): CLAIM, ("", "Node"): NODE}
-    assert by_version([CLAIM]) == {
-        ("a.io/v1beta1", "Claim"): CLAIM,
-        ("a.io/v1beta2", "Claim"): CLAIM,
-    }
-
-
 def test_a_kind_that_two_families_describe_otherwise_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Claim of a\.io is described in two ways"):
         by_group([CLAIM, CLAIM._replace(plural="others")])
-
-
-def test_a_spec_is_fixed_in_some_phases_or_ever() -> None:
-    assert [CLAIM.is_fixed_in(phase) for phase in (None, "Allocated")] == [True, True]
-    assert [IP_ALLOCATION.is_fixed_in(phase) for phase in (None, "Failed")] == [False, False]
-    assert [IP_ALLOCATION.is_fixed_in(phase) for phase in ("Allocated", "Released")] == [True, True]
-    assert not NODE.is_fixed_in(None)
-
-
-def test_pools_are_known_by_their_objects_and_those_of_no_family_are_left_out() -> None:
-    (pool,) = evaluation_of(SMALL).state.pools.values()
-    stranger = replace(pool, key=pool.key._replace(family="elsewhere"))
-    assert pools_by_ref([pool, stranger]) == {Ref(NETWORK_POOL, "butler-system", "edge"): pool}

@@ -46,10 +46,6 @@ def test_a_file_that_seems_to_be_read_is_meant_and_told(path: str) -> None:
     assert f"end with {PurePosixPath(path).suffix} are not read" in unread(path).message
 
 
-def test_files_that_are_read_are_meant_and_others_are_not() -> None:
-    assert [is_meant(path) for path in ("a.yaml", "a.yml", "a.md", "yaml")] == [True, True, False, False]  # fmt: skip
-
-
 def test_paths_clash_that_differ_in_case_or_in_how_a_sign_is_composed() -> None:
     paths = ["t/b.yaml", "t/B.yaml", "T/b.yaml", "t/c.yaml", "t/\u00e9.yaml", "t/e\u0301.yaml"]
     found = clashes(paths)

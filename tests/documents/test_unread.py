@@ -3,8 +3,6 @@
 import pickle
 
 from reconciler.documents.text import MAX_BYTES, Unread, decode
-from reconciler.model.settings import Settings
-from reconciler.sources import source_reader
 from tests.memory import evaluation_after
 from tests.world import SMALL
 
@@ -15,12 +13,6 @@ def test_it_is_empty_and_knows_the_size_also_in_another_process() -> None:
     _, problem = decode(unread)
     assert problem is not None
     assert problem.message == "file of 262145 bytes, limit 262144"
-
-
-def test_a_file_that_was_not_looked_at_is_unclear() -> None:
-    loaded = source_reader(Settings())("pools/a.yaml", Unread(MAX_BYTES + 1))
-    assert loaded.is_broken
-    assert [item.code for item in loaded.findings] == ["file-too-large"]
 
 
 def test_while_one_never_could_be_looked_at_nothing_new_is_given() -> None:

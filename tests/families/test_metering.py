@@ -1,8 +1,6 @@
 """Butler's metrics: its names, and what they tell of pools, allocations and providers."""
 
 from reconciler.commands.watching.metrics import Metering
-from reconciler.families import family_of
-from reconciler.model.metric import Sort
 from tests.commands.watching.turns import done
 from tests.meters import Shown
 from tests.world import evaluation_of, planned, pool, provider, tenant
@@ -13,30 +11,6 @@ FILES: dict[str, str | bytes] = {
     "providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud"),
     "tenants/one.yaml": tenant("one"),
 }
-# As Butler exports them: name, sort, labels.
-NAMES = {
-    **{
-        f"butler_network_pool_{name}": (Sort.GAUGE, ("pool", "namespace"))
-        for name in (
-            *("total_ips", "allocated_ips", "available_ips", "allocation_count"),
-            *("fragmentation_percent", "largest_free_block"),
-        )
-    },
-    "butler_ip_allocation_processed_total": (Sort.COUNTER, ("pool", "namespace", "result")),
-    "butler_provider_config_ready": (
-        Sort.GAUGE,
-        ("provider", "namespace", "type", "scope"),
-    ),
-    "butler_provider_config_available_ips": (Sort.GAUGE, ("provider", "namespace")),
-    "butler_provider_config_estimated_tenants": (Sort.GAUGE, ("provider", "namespace")),
-}
-
-
-def test_the_names_and_labels_are_butlers() -> None:
-    family = family_of("butler")
-    assert family is not None
-    found = {item.name: (item.sort, item.labels) for item in family.metering.metrics}
-    assert found == NAMES
 
 
 def test_all_of_butlers_move() -> None:
@@ -55,17 +29,6 @@ def test_all_of_butlers_move() -> None:
     }
     assert shown.of("butler_provider_config_available_ips") == {("butler-system", "default"): 8}
     assert shown.of("butler_provider_config_estimated_tenants") == {("butler-system", "default"): 0}
-
-
-def test_a_provider_whose_pools_are_full_is_not_ready() -> None:
-    files = {
-        **FILES,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/28", reserved="[{cidr: 10.40.0.8/29}]"),
-    }
-    full = evaluation_of({**files, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 8}")})
-    shown = Shown()
-    Metering(shown.registry, lambda: 1.0).round_done(done(planned(full), committed=False))
-    assert list(shown.of("butler_provider_config_ready").values()) == [0.0]
 
 
 def test_a_claim_without_any_pool_fails_for_none() -> None:

@@ -1,15 +1,10 @@
 """Causes for people and for forges: where, and from which folder that counts."""
 
-from msgspec.structs import replace
-
 from reconciler.findings import Location
 from reconciler.model.cause import Cause
 from reconciler.model.key import Key
 from reconciler.report.at_top import at_top
 from reconciler.report.causes import place_of, sentence_of
-from reconciler.report.markdown import markdown_text
-from reconciler.report.text.plan import plan_text
-from reconciler.report.text.table import Painter
 from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of
 
@@ -31,19 +26,3 @@ def test_from_the_top_a_cause_has_the_folder_of_its_root() -> None:
     first, second = at_top(compared, "infra/ipam").causes
     assert place_of(first) == "infra/ipam/pools/edge.yaml:6 (4b1f0c2a9d31)"
     assert second == NOWHERE
-
-
-def test_a_grant_names_the_commit_that_wrote_its_document() -> None:
-    evaluation = evaluation_of(SMALL)
-    (decision,) = evaluation.plan.decisions
-    source = evaluation.state.claims[decision.claim].source
-    own = Cause(decision.claim, source, commit=HERE.commit)
-    compared = Compared(evaluation, causes=(own,))
-    (row,) = (
-        line for line in markdown_text(compared, "check").splitlines() if "allocate |" in line
-    )
-    assert row.endswith(f"| `{source.path}:{source.line}` 4b1f0c2a9d31 |")
-    text = plan_text(evaluation, Painter(is_on=False), causes=(own,))
-    assert f"{source.path}:{source.line} (4b1f0c2a9d31)" in text
-    without = Compared(evaluation, causes=(replace(own, commit=""),))
-    assert f"| `{source.path}:{source.line}` |" in markdown_text(without, "check")

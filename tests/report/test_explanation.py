@@ -8,7 +8,6 @@ from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled,
 
 PLAIN = Painter(is_on=False)
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
-TWO = {**SMALL, "tenants/two.yaml": tenant("one", "team-b")}
 
 
 def explained(files: Files, text: str = KEY, clock: int = CLOCK) -> dict[str, Any]:
@@ -17,57 +16,11 @@ def explained(files: Files, text: str = KEY, clock: int = CLOCK) -> dict[str, An
     return explanation(evaluation, key)
 
 
-def test_a_claim_is_found_by_key_owner_name_slot_and_record_name() -> None:
-    evaluation = evaluation_of(TWO)
-    for text in (KEY, "team-a/one", "team-a/one/loadbalancer", "team-a-one-lb"):
-        assert [str(key) for key in matching(evaluation, text)] == [KEY]
-    assert len(matching(evaluation, "one")) == 2
-    assert matching(evaluation, "nobody") == []
-
-
-def test_a_record_is_found_by_its_name_though_its_claim_has_another() -> None:
-    files = reconciled(SMALL)
-    assert len(matching(evaluation_of(without(files, "tenants/one.yaml")), "team-a-one-lb")) == 1
-
-
-def test_a_new_claim_tells_what_it_gets() -> None:
-    found = explained(SMALL)
-    assert found["action"] == "allocate"
-    assert found["verdict"] == "gets 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
-    assert found["asked"] == "8 contiguous addresses"
-    assert (found["record"], found["phase"], found["since"]) == (None, None, None)
-    assert found["source"] == {"path": "tenants/one.yaml", "line": 1}
-    assert found["pools"] == [
-        {
-            "pool": "butler/NetworkPool/butler-system/edge",
-            "available": 248,
-            "largestFreeBlock": 248,
-            "total": 256,
-            "fits": True,
-        }
-    ]
-
-
-def test_a_claim_that_has_its_addresses_keeps_them() -> None:
-    found = explained(reconciled(SMALL))
-    assert found["verdict"] == "keeps 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
-    assert found["phase"] == "Allocated"
-    assert found["remedies"] == []
-
-
 def test_a_record_whose_claim_is_gone_is_released() -> None:
     found = explained(without(reconciled(SMALL), "tenants/one.yaml"))
     assert found["verdict"] == "releases 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
     assert found["asked"] == "nothing: its document is gone"
     assert (found["source"], found["pools"]) == (None, [])
-
-
-def test_a_released_record_waits_and_then_goes() -> None:
-    files = after_removal(SMALL, "tenants/one.yaml")
-    waiting = explained(files)
-    assert (waiting["action"], waiting["verdict"]) == ("none", "nothing asks for it any more")
-    assert waiting["phase"] == "Released"
-    assert explained(files, KEY, CLOCK + 86_400)["action"] == "expire"
 
 
 def test_a_refusal_names_remedies_the_nearest_first() -> None:

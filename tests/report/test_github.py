@@ -2,40 +2,12 @@ import re
 
 import pytest
 
-from reconciler.findings import Location, error, gate, info, warning
+from reconciler.findings import Location, error, gate, warning
 from reconciler.report.github import ANNOTATIONS, github_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
 _PROPERTY = r"(file|line|col|title)=[^:,\r\n]+"
 _COMMAND = re.compile(rf"::(error|warning|notice) {_PROPERTY}(,{_PROPERTY})*::[^\r\n]*", re.ASCII)
-
-
-def test_a_finding_is_an_annotation_at_its_place_with_its_hint_on_a_line_of_its_own() -> None:
-    text = github_text(found(error("cidr-invalid", PLACE, "no CIDR", "write one")))
-    assert text == (
-        "::error file=pools/a.yaml,line=3,col=9,title=cidr-invalid::no CIDR%0Ahint: write one\n"
-        "✗ the content is wrong: 1 error; 1 to allocate, 0 kept\n"
-    )
-
-
-def test_a_place_without_line_or_file_has_none() -> None:
-    text = github_text(
-        found(
-            warning("base-ahead", Location("."), "behind"),
-            error("not-a-file", Location("pools/x"), "a link"),
-        )
-    )
-    assert text.splitlines()[:2] == [
-        "::error file=pools/x,title=not-a-file::a link",
-        "::warning title=base-ahead::behind",
-    ]
-
-
-def test_what_is_only_to_know_is_a_notice() -> None:
-    assert github_text(found(info("pool-added", PLACE, "new"))) == (
-        "::notice file=pools/a.yaml,line=3,col=9,title=pool-added::new\n"
-        "✓ passes: 1 to know; 1 to allocate, 0 kept\n"
-    )
 
 
 def test_what_would_end_a_property_or_a_message_is_escaped() -> None:
@@ -60,10 +32,6 @@ def test_the_gravest_are_annotations_and_the_others_lines_of_the_log() -> None:
         "a.yaml:12: warning pool-overlap: w",
         "✗ the content is wrong: 10 errors, 1 refused, 12 warnings; 1 to allocate, 0 kept",
     ]
-
-
-def test_without_findings_there_is_the_verdict_alone() -> None:
-    assert github_text(found()) == "✓ fine: no findings; 1 to allocate, 0 kept\n"
 
 
 @pytest.mark.parametrize("text", corpus(), ids=ascii)

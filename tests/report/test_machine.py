@@ -2,7 +2,6 @@
 
 import json
 
-from reconciler.digest import digest
 from reconciler.report.machine import (
     check_document,
     document_list,
@@ -13,45 +12,9 @@ from reconciler.report.machine import (
     reconcile_document,
     yaml_text,
 )
-from tests.moving import LEAVING, NEW, OLD, moving
 from tests.world import SMALL, evaluation_of, pool
 
-KEY = "butler/TenantCluster/team-a/one/loadbalancer"
-POOL = "butler/NetworkPool/butler-system/edge"
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
-
-
-def test_a_plan_has_the_shape_of_the_contract() -> None:
-    found = plan_document(evaluation_of(SMALL), base="main")
-    assert found == {
-        "apiVersion": "gitops-ipam.dev/v1alpha1",
-        "kind": "Plan",
-        "revision": "a" * 40,
-        "base": "main",
-        "digest": found["digest"],
-        "changed": True,
-        "summary": {
-            "keep": 0, "allocate": 1, "release": 0, "expire": 0, "refuse": 0, "moved": 0,
-        },
-        "actions": [
-            {
-                "action": "allocate", "claim": KEY, "record": RECORD, "pool": POOL,
-                "start": "10.40.0.0", "end": "10.40.0.7", "count": 8, "cidr": "10.40.0.0/29",
-                "reason": None, "message": None,
-                "source": {"path": "tenants/one.yaml", "line": 1},
-            }
-        ],
-        "pools": [
-            {
-                "pool": POOL, "total": 256, "allocated": 8, "held": 0, "available": 248,
-                "allocationCount": 1, "fragmentationPercent": 0, "largestFreeBlock": 248,
-                "utilizationPercent": 3.1, "tier": "ok",
-                "before": {"allocated": 0, "utilizationPercent": 0.0, "tier": "ok"},
-            }
-        ],
-        "findings": [],
-    }  # fmt: skip
 
 
 def test_a_check_says_whether_all_is_well_with_findings_gates_and_plan() -> None:
@@ -108,16 +71,3 @@ def test_hostile_text_is_escaped_in_json_and_yaml() -> None:
     for text in (json_text(document), json_line(document), yaml_text(document)):
         assert "\x1b" not in text
         assert "\u202e" not in text
-
-
-def test_a_move_says_from_where_and_the_digest_knows_it() -> None:
-    evaluation = moving(LEAVING, KEY)
-    found = plan_document(evaluation)
-    (action,) = found["actions"]
-    assert (action["action"], action["record"], action["start"]) == ("move", NEW, "10.50.0.0")
-    assert action["from"] == {
-        "record": OLD, "pool": POOL, "start": "10.40.0.0", "end": "10.40.0.7", "count": 8,
-    }  # fmt: skip
-    assert (found["summary"]["moved"], found["summary"]["allocate"]) == (1, 0)
-    other = {**action, "from": {**action["from"], "start": "10.40.0.1"}}
-    assert digest([other]) != found["digest"]

@@ -6,15 +6,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from reconciler.digest import actions, digest
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.findings import error
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.review.result import Compared
-from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, corpus, everywhere
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 HTML = {MARKER, "<br>", "<details>", "<summary>", "</summary>", "</details>", "<sub>", "</sub>"}
 TWO = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
@@ -36,13 +34,6 @@ def row_of(text: str, word: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
-def test_it_begins_with_the_mark_by_which_a_comment_is_found_and_the_verdict() -> None:
-    assert shown(evaluation_of(TWO)).splitlines()[:2] == [
-        MARKER,
-        "### ✅ Fine: no findings; 1 to allocate, 1 kept, 0 moved",
-    ]
-
-
 def test_claims_that_move_stand_out() -> None:
     text = shown(moving(LEAVING, KEY))
     assert "kept, **1 moved**\n" in text
@@ -57,23 +48,6 @@ def test_claims_that_move_stand_out() -> None:
     ]
 
 
-def test_each_allocation_has_its_exact_addresses_and_its_source() -> None:
-    assert row_of(shown(evaluation_of(TWO)), "team-a/two") == [
-        "🟢 allocate", "`team-a/two` loadbalancer", "`edge`", "`10.40.0.8-10.40.0.15`", "8",
-        "`tenants/two.yaml:1`",
-    ]  # fmt: skip
-
-
-def test_what_is_released_has_no_claim_any_more() -> None:
-    gone = without(TWO, "tenants/one.yaml")
-    assert row_of(shown(evaluation_of(gone)), "team-a/one")[0] == "🟡 held back by a brake"
-    text = shown(evaluate(replace(tree_of(gone), allow_release=1)))
-    assert row_of(text, "team-a/one") == [
-        "🟠 release", "`team-a/one` loadbalancer", "`edge`", "`10.40.0.0-10.40.0.7`", "8",
-        "its TenantCluster is gone",
-    ]  # fmt: skip
-
-
 def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
     text = shown(evaluation_of(FULL))
     assert text.splitlines()[1] == (
@@ -84,33 +58,6 @@ def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
     ]  # fmt: skip
     assert text.index("#### Findings") < text.index("#### Addresses")
     assert "- ⛔ **request-too-large** at `tenants/one.yaml:1:1`<br>`team-a/one`" in text
-
-
-def test_capacity_is_shown_before_and_after_with_a_bar() -> None:
-    assert row_of(shown(evaluation_of(TWO)), "% →") == [
-        "`edge`", "`█░░░░░░░░░░░░░░░░░░░`", "3.1% → 6.3% of 256", "240", "240", "🟢 ok"
-    ]  # fmt: skip
-    half = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 200}")}
-    assert row_of(shown(evaluation_of(half)), "% →")[1:3] + row_of(
-        shown(evaluation_of(half)), "% →"
-    )[5:] == ["`▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓░░░░`", "0.0% → 78.1% of 256", "🟡 ok → **warning**"]
-
-
-def test_with_nothing_to_do_that_is_said() -> None:
-    text = shown(evaluation_of(reconciled(SMALL)))
-    assert "No address changes hands." in text
-    assert "####" not in text
-
-
-def test_the_footer_tells_revision_base_digest_and_how_to_do_it_again() -> None:
-    evaluation = evaluation_of(TWO)
-    mark = digest(actions(evaluation))
-    revision = "a" * 40
-    assert shown(evaluation, base="main").splitlines()[-1] == (
-        f"<sub>Revision `{revision}` · base `main` · digest `{mark}` · again:"
-        f" `ipam check --base main --rev {revision[:12]}`</sub>"
-    )
-    assert shown(evaluation).endswith(f"again: `ipam check --rev {revision[:12]}`</sub>\n")
 
 
 def test_what_only_this_machine_can_do_again_is_not_told() -> None:

@@ -3,11 +3,7 @@
 from msgspec.structs import replace
 
 from reconciler.report.moves import moves_of, range_of, room_of
-from reconciler.report.text.table import Painter
 from tests.moving import KEY, LEAVING, moving
-from tests.world import evaluation_of, reconciled
-
-PLAIN = Painter(is_on=False)
 
 
 def test_the_room_of_a_pool_that_is_gone_is_not_told() -> None:
@@ -17,9 +13,3 @@ def test_the_room_of_a_pool_that_is_gone_is_not_told() -> None:
     assert room_of(evaluation, move.old.pool._replace(name="gone")) == "not in the repository"
     assert range_of(move.old) == "10.40.0.0-10.40.0.7"
     assert range_of(replace(move.old, range=None)) == "nothing"
-
-
-def test_where_nothing_moves_nothing_is_told() -> None:
-    evaluation = evaluation_of(reconciled(LEAVING))
-    assert moves_of(evaluation) == []
-    assert moves_of(replace(moving(LEAVING, KEY), moves={})) == []

@@ -3,7 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
@@ -13,7 +12,6 @@ from reconciler.report.map_svg import pool_svg
 from reconciler.report.text.map import told_lines
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
-from tests.report.hostile import corpus
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -58,16 +56,3 @@ def test_what_two_records_hold_is_drawn_over_them() -> None:
     cells, swatch = shapes(text, "used")
     assert (cells.get("width"), swatch.get("x")) == (str(2 * 11 - 1), "16")
     assert "  %  in conflict: 10.40.0.8-10.40.0.9: team-a/one, team-a/two" in text
-
-
-@pytest.mark.parametrize("text", corpus(), ids=ascii)
-def test_no_name_becomes_a_shape_or_a_script(text: str) -> None:
-    state = evaluation_of(reconciled(SMALL)).state
-    (record,) = state.records
-    named = replace(record, owner=record.owner._replace(name=text))
-    root = ElementTree.fromstring(drawn(replace(state, records=(named,))))
-    found = list(root.iter())
-    assert {it.tag.removeprefix(SVG) for it in found} == {"svg", "title", "style", "rect", "text"}
-    known = {"class", "x", "y", "width", "height", "viewBox", "role"}
-    assert {name for it in found for name in it.attrib} <= known
-    assert all((it.text or "").isprintable() for it in found if it.tag == f"{SVG}text")

@@ -15,11 +15,10 @@ from reconciler.projecting import carried_out
 from reconciler.report.map_change import changed_lines
 from reconciler.report.map_svg import map_svg
 from reconciler.report.markdown import LIMIT, markdown_text
-from reconciler.report.preview import MOST_CLUSTERS, previewed
+from reconciler.report.preview import MOST_CLUSTERS
 from reconciler.review.preview import Applied, Preview, preview
 from reconciler.review.result import Compared
 from tests.report.hostile import corpus
-from tests.report.test_markdown import HTML
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 CHANGE = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
@@ -56,17 +55,6 @@ def everywhere(text: str) -> Preview:
     return Preview(((old, new),), (Applied(text, *files),))
 
 
-def test_the_rows_that_change_stand_beside_each_other_with_what_they_mean() -> None:
-    assert changed_lines(*maps_of(evaluation_of(CHANGE))) == [
-        "edge",
-        "10.40.0.0        AAAAAAAA........................  →  AAAAAAAABBBBBBBB................",
-        "7 more rows stay",
-        "  A  team-a/one: 8",
-        "  B  team-a/two: 0 → 8",
-        "  .  free: 248 → 240",
-    ]
-
-
 def test_a_pool_too_large_for_cells_lists_the_ranges_that_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -99,28 +87,6 @@ def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
     assert fences == ["text", "diff", "diff"]
 
 
-def test_the_footer_names_the_commit_of_the_base_so_that_anybody_can_do_it_again() -> None:
-    evaluation = evaluation_of(CHANGE)
-    text = markdown_text(
-        Compared(evaluation), "check", base="HEAD^1", preview=Preview(base="b" * 40)
-    )
-    assert "base `HEAD^1` (`bbbbbbbbbbbb`)" in text
-    assert f"again: `ipam check --base {'b' * 12} --rev {'a' * 12}`" in text
-
-
-@pytest.mark.parametrize("text", corpus(), ids=ascii)
-def test_no_text_of_a_file_gets_out_of_its_fence(text: str) -> None:
-    found = everywhere(text)
-    raw = "\n".join(previewed(found, LIMIT))
-    raw.encode()
-    assert all(line.isprintable() for line in raw.split("\n"))
-    kinds = [it.type for it in tokens(raw) if it.type not in ("text", "inline", "softbreak")]
-    assert kinds.count("fence") == 2
-    assert set(kinds) <= {"heading_open", "heading_close", "fence", "html_block", "paragraph_open", "paragraph_close"}  # fmt: skip
-    html = "".join(it.content for it in tokens(raw) if it.type == "html_block")
-    assert set(re.findall(r"<[^>]*>", html)) <= HTML | {"<code>", "</code>"}
-
-
 @pytest.mark.parametrize("text", corpus(), ids=ascii)
 def test_no_text_of_a_file_becomes_a_shape_or_a_script_of_the_picture(text: str) -> None:
     root = ElementTree.fromstring(map_svg(everywhere(text).maps))
@@ -131,26 +97,6 @@ def test_no_text_of_a_file_becomes_a_shape_or_a_script_of_the_picture(text: str)
     plain = ElementTree.fromstring(map_svg(everywhere("plain").maps))
     assert root.find(f"{SVG}style").text == plain.find(f"{SVG}style").text  # type: ignore[union-attr]
     assert all((it.text or "").isprintable() for it in found if it.tag == f"{SVG}text")
-
-
-def test_a_picture_is_one_file_that_fetches_nothing_and_fits_light_and_dark() -> None:
-    text = map_svg([maps_of(evaluation_of(CHANGE))])
-    assert text == map_svg([maps_of(evaluation_of(CHANGE))])
-    assert "prefers-color-scheme:dark" in text
-    assert not re.search(r"href|url\(|@import|<script|http(?!://www\.w3\.org/2000/svg)", text)
-    root = ElementTree.fromstring(text)
-    height = int(root.attrib["height"])
-    width = int(root.attrib["width"])
-    for it in root.iter(f"{SVG}rect"):
-        right = int(it.get("x", "0")) + int(it.attrib["width"])
-        assert (right <= width, int(it.get("y", "0")) + int(it.attrib["height"]) <= height) == (
-            True,
-            True,
-        )
-    texts = [it.text for it in root.iter(f"{SVG}text")]
-    assert "edge, before → after" in texts
-    assert "  B  team-a/two: 0 → 8" in texts
-    assert len([it for it in root.iter(f"{SVG}rect") if it.get("class") == "changed"]) == 1
 
 
 def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> None:
@@ -168,10 +114,3 @@ def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> No
     assert text.count("<details>") == text.count("</details>")
     assert len([it for it in tokens(text) if it.type == "fence"]) == 1 + MOST_CLUSTERS
     assert text.endswith("</sub>\n")
-
-
-def test_a_line_with_a_fence_in_it_makes_the_fence_around_it_longer() -> None:
-    found = Preview(applied=(Applied("c", {}, {"k": "````\n<b>out</b>\n"}),))
-    (text,) = previewed(found, LIMIT)
-    assert "`````diff\n" in text
-    assert [it.type for it in tokens(text) if it.type == "fence"] == ["fence"]

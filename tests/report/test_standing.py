@@ -48,31 +48,10 @@ def test_an_address_a_cidr_or_a_range_is_asked_for(text: str, item: IPRange | No
     assert asked_range(text) == item
 
 
-def test_all_that_stands_at_an_address_is_told_pools_first() -> None:
-    found = told("10.40.0.3")
-    assert (found["kind"], found["start"], found["end"]) == ("Standing", "10.40.0.3", "10.40.0.3")
-    assert [(item["sort"], item["title"], item["says"]) for item in found["items"]] == [
-        ("pool", "NetworkPool butler-system/edge", "gives out"),
-        ("record", "Allocated to team-a/one (loadbalancer)", None),
-        ("pods", "team-a/two", None),
-    ]
-    assert found["items"][1]["whole"] == {"start": "10.40.0.0", "end": "10.40.0.7"}
-    assert found["items"][2]["addressSpaces"] == ["default"]
-    assert found["items"][2]["source"] == {"path": "tenants/two.yaml", "line": 6}
-
-
 def test_what_a_pool_does_with_addresses_is_told() -> None:
     said = {text: told(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
     assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "gives out"}
     assert told("10.40.0.0/24")["items"][0]["says"] == "gives out some"
-
-
-def test_addresses_in_use_routers_and_services_are_told() -> None:
-    assert [item["sort"] for item in told("10.40.0.200")["items"]] == ["pool", "in-use", "pods"]
-    assert [item["title"] for item in told("10.41.0.1")["items"]] == [
-        "butler-system/default (gateway)"
-    ]
-    assert [item["sort"] for item in told("10.97.0.1")["items"]] == ["services"]
 
 
 def test_people_read_a_line_for_each() -> None:

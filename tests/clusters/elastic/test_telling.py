@@ -8,7 +8,7 @@ from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.elastic.telling import worded
 from reconciler.clusters.snapshot import Live
 from reconciler.families.butler.announcing import TENANT_CLUSTER
-from reconciler.model.growth import BLOCKED, NOT_SERVED
+from reconciler.model.growth import BLOCKED
 from reconciler.model.resource import Ref
 
 OWN = Ref(TENANT_CLUSTER, "team-a", "one")
@@ -44,40 +44,16 @@ def told(
     return ready["reason"], ready["message"]
 
 
-def test_what_was_seen_takes_the_place_of_reason_and_message() -> None:
-    assert told({OWN: (Word(BLOCKED, "no room"),)}) == (BLOCKED, "no room")
-    both = (Word(BLOCKED, "no room"), Word(NOT_SERVED, "no IPv6"))
-    assert told({OWN: both}) == (BLOCKED, "no room; no IPv6")
-
-
 def test_nothing_to_tell_is_as_if_nobody_had_looked_and_told_before() -> None:
     assert told({OWN: ()}, status(BLOCKED, "old")) == ("Ready", "fine")
     assert worded([desired()], {}, {}, frozenset) == [desired()]
-
-
-def test_of_one_that_was_not_looked_at_is_told_what_was() -> None:
-    assert told({}, status(BLOCKED, "old")) == (BLOCKED, "old")
-    assert told({}, status(NOT_SERVED, "old")) == (NOT_SERVED, "old")
-    assert told({}, status("PoolExhausted", "old")) == ("Ready", "fine")
-    assert told({}, {"conditions": [OTHER]}) == ("Ready", "fine")
-    assert told({}, {"phase": "Ready"}) == ("Ready", "fine")
 
 
 def test_of_one_that_may_not_grow_any_more_nothing_is_told() -> None:
     assert told({}, status(BLOCKED, "old"), growing=()) == ("Ready", "fine")
 
 
-def test_a_network_that_is_not_ready_says_so_still() -> None:
-    words = {OWN: (Word(BLOCKED, "no room"),)}
-    assert told(words, None, said="False", reason="Reconciling") == ("Reconciling", "fine")
-
-
 def test_a_message_is_cut_and_plain() -> None:
     _, message = told({OWN: (Word(BLOCKED, "\x1b[31m" + "x" * 9_999),)})
     assert message.startswith("?[31mx")
     assert len(message) == 1_024
-
-
-def test_what_has_no_status_is_left_alone() -> None:
-    bare = DesiredObject(OWN, None, None, "")
-    assert worded([bare], {}, {OWN: (Word(BLOCKED, "no room"),)}, frozenset) == [bare]

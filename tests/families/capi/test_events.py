@@ -9,9 +9,9 @@ from reconciler.clusters.resources import EVENT, IP_ALLOCATION
 from reconciler.families.capi.resources import CLAIMS, CLUSTERS
 from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, UnreachableError
-from tests.fake_cluster import HUB, rejecting
+from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, INGRESS, SHOP, hub, person, there
+from tests.families.capi.hub import CP, FILES, INGRESS, hub, person, there
 from tests.families.capi.trees import claim, cluster, of, pool
 from tests.world import CLOCK, reconciled
 
@@ -39,19 +39,6 @@ def asked(clusters: FakeClusters, name: str) -> None:
     clusters.hand(HUB).apply({**body, **named}, "kubectl")
 
 
-def test_an_address_that_is_given_is_told_once_on_its_claim(clusters: FakeClusters) -> None:
-    hub(clusters)
-    assert events(clusters) == [
-        (CP, "Normal", "AddressAllocated", "10.0.0.10 allocated from vips"),
-        (INGRESS, "Normal", "AddressAllocated", "10.0.0.100 allocated from doors"),
-    ]
-    (event, _) = clusters.hand(HUB).list(EVENT).items
-    uid = there(clusters, CLAIMS, event["involvedObject"]["name"])["metadata"]["uid"]
-    assert (event["involvedObject"]["uid"], event["metadata"]["namespace"]) == (uid, "default")
-    hub(clusters, FILES, "b")
-    assert len(events(clusters)) == 2
-
-
 def test_a_run_that_is_cut_off_among_the_records_has_told_of_the_addresses(
     clusters: FakeClusters,
 ) -> None:
@@ -69,21 +56,6 @@ def test_a_run_that_is_cut_off_among_the_records_has_told_of_the_addresses(
     clusters.faults.clear()
     assert not hub(clusters).is_failed
     assert len(events(clusters)) == 2
-
-
-def test_the_cluster_is_written_before_events_and_those_before_records(
-    clusters: FakeClusters,
-) -> None:
-    hub(clusters)
-    log = [(verb, what) for verb, what in clusters.last(HUB).log]
-    told = [at for at, (verb, what) in enumerate(log) if verb == "create" and _kind(what) == EVENT]
-    (patched,) = [at for at, (verb, what) in enumerate(log) if verb == "apply" and what == SHOP]
-    records = [at for at, (verb, what) in enumerate(log) if _kind(what) == IP_ALLOCATION]
-    assert patched < min(told) < max(told) < max(records)
-
-
-def _kind(what: Any) -> Any:
-    return what.resource if isinstance(what, Ref) else what
 
 
 def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeClusters) -> None:
@@ -107,20 +79,7 @@ def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeC
     ]  # fmt: skip
 
 
-def test_a_claim_that_is_not_there_yet_is_told_nothing_of(clusters: FakeClusters) -> None:
-    hub(clusters, reconciled(of(pool(), claim("one"))))
-    assert events(clusters) == []
-
-
 def test_a_first_run_of_many_tells_of_fifty(clusters: FakeClusters) -> None:
     many = [cluster(f"c{number}") for number in range(60)]
     hub(clusters, reconciled(of(pool("vips", "10.0.0.0/24"), *many)))
     assert len(events(clusters)) == 50
-
-
-def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters) -> None:
-    clusters.faults[HUB] = rejecting("create", "Event")
-    done = clusters.apply(FILES)["management"]
-    assert not done.is_failed
-    assert done.notes == ("an event was not made: no",) * 2
-    assert events(clusters) == []

@@ -29,18 +29,6 @@ def shown(word: str, *names: str, wide: bool = False) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-def test_pools_are_shown_as_kubectl_shows_them() -> None:
-    assert shown("globalinclusterippools") == [
-        ["NAME", "ADDRESSES", "TOTAL", "FREE", "USED"],
-        ["doors", "10.0.0.100-10.0.0.110", "11", "10", "1"],
-        ["vips", "10.0.0.10-10.0.0.20", "11", "10", "1"],
-    ]
-    assert shown("inclusterippools", wide=True) == [
-        ["NAMESPACE", "NAME", "ADDRESSES", "TOTAL", "FREE", "USED", "PREFIX", "GATEWAY", "TIER"],
-        ["default", "own", "10.0.1.5", "1", "0", "1", "24", "-", "exhausted"],
-    ]
-
-
 def test_claims_of_clusters_stand_beside_those_of_people() -> None:
     assert shown("claims", wide=True) == [
         ["NAMESPACE", "NAME", "POOL", "NAME", "POOL", "KIND", "ADDRESS"],
@@ -50,11 +38,3 @@ def test_claims_of_clusters_stand_beside_those_of_people() -> None:
         ["default", "vip-ingress-shop", "doors", "GlobalInClusterIPPool", "10.0.0.100"],
     ]
     assert len(shown("claims", "vip-cp-shop")) == 2
-
-
-def test_clusters_are_shown_with_their_addresses() -> None:
-    assert shown("clusters") == [
-        ["NAMESPACE", "NAME", "CLASS", "CONTROL-PLANE", "INGRESS"],
-        ["default", "bare", "-", "-", "-"],
-        ["default", "shop", "web", "10.0.0.10", "10.0.0.100"],
-    ]

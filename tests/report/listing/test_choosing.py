@@ -5,8 +5,6 @@ import pytest
 from reconciler.evaluate import Evaluation
 from reconciler.report.listing.choosing import Wish, choose, in_order, parse_selector
 from reconciler.report.listing.items import Item, items, listings, words
-from tests.families.capi.trees import claim, cluster, of
-from tests.families.capi.trees import pool as vips
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 FILES = {
@@ -23,22 +21,6 @@ def all_of(what: str, evaluation: Evaluation | None = None) -> list[Item]:
 
 def names(what: str, wish: Wish) -> list[str]:
     return [item.name for item in choose(all_of(what), wish).items]
-
-
-def test_a_record_is_found_by_its_name_its_addresses_its_pool_and_its_team() -> None:
-    assert names("allocations", Wish(("team-a-two-lb",))) == ["team-a-two-lb"]
-    assert names("allocations", Wish(("10.40.0.3",))) == ["team-a-one-lb"]
-    assert names("allocations", Wish(("10.40.0.0/24",))) == ["team-a-one-lb", "team-a-two-lb"]
-    assert names("allocations", Wish(pool="second")) == []
-    assert names("allocations", Wish(team="red")) == ["team-a-two-lb"]
-    assert names("allocations", Wish(namespace="elsewhere")) == []
-    growth = parse_selector("butler.butlerlabs.dev/tenant=one")
-    assert names("allocations", Wish(has_labels=growth)) == ["team-a-one-lb"]
-
-
-def test_a_pool_is_found_by_the_addresses_that_it_gives_out() -> None:
-    assert names("pools", Wish(("10.41.0.77",))) == ["second"]
-    assert names("pools", Wish(pool="edge")) == ["edge"]
 
 
 def test_a_tenant_is_found_by_what_it_holds() -> None:
@@ -71,33 +53,6 @@ def test_what_is_not_there_is_told_with_what_is_near() -> None:
 )  # fmt: skip
 def test_objects_come_in_the_order_of_a_word(order: str, expected: list[str]) -> None:
     assert [item.name for item in in_order(all_of("tenants"), order)] == expected
-
-
-def test_a_tenant_as_a_whole_has_its_status_and_its_addresses() -> None:
-    body = next(it for it in all_of("tenants") if it.name == "one").body
-    assert body is not None
-    status = body()["status"]
-    assert status["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert status["addresses"] == [
-        {
-            "slot": "loadbalancer",
-            "name": "team-a-one-lb",
-            "pool": "edge",
-            "startAddress": "10.40.0.0",
-            "endAddress": "10.40.0.7",
-            "count": 8,
-        }
-    ]
-
-
-def test_a_document_in_whose_place_another_has_the_row_is_there_as_a_whole() -> None:
-    evaluation = evaluation_of(reconciled(of(vips(), cluster(), claim("vip-cp-shop"))))
-    row, whole = [it for it in all_of("claims", evaluation) if it.name == "vip-cp-shop"]
-    assert (row.body, whole.row, whole.ranges, whole.since) == (None, None, (), "")
-    assert row.ranges
-    assert whole.body is not None
-    assert whole.body()["kind"] == "IPAddressClaim"
-    assert choose([row], Wish(has_labels=parse_selector("a"))).items == ()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from reconciler.report.page.html import Parts, data_text, joined, page_html, policy
+from reconciler.report.page.html import Parts, data_text, joined, page_html
 from tests.report.hostile import corpus
 
 TEMPLATE = (
@@ -22,14 +22,6 @@ MODULES = {
 
 def page(document: dict[str, object]) -> str:
     return page_html(Parts(TEMPLATE, MODULES, ["a{}", "b{}"]), document)
-
-
-def test_modules_stand_after_those_that_they_import() -> None:
-    script = joined(MODULES)
-    assert script == (
-        '(() => {\n"use strict";\nconst a = 1;\nconst b = 2;\n\n'
-        "async function more() { return a; }\n\nconst at = a + b;\n})();\n"
-    )
 
 
 def test_modules_that_import_each_other_are_told() -> None:
@@ -47,11 +39,6 @@ def test_only_the_script_and_the_style_of_the_page_may_run() -> None:
         assert f"{name}-src 'sha256-{digest}'" in found.group(1)
         assert f"<{name}>{source}</{name}>" in text
     assert found.group(1).startswith("default-src 'none'; ")
-
-
-def test_who_serves_it_can_say_its_policy_too() -> None:
-    parts = Parts(TEMPLATE, {"main": "show();"}, ["body {}"])
-    assert f'<meta content="{policy(parts)}">' in page_html(parts, {})
 
 
 @pytest.mark.parametrize(

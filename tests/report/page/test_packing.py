@@ -22,11 +22,6 @@ def test_names_come_out_as_they_went_in(given_: list[str]) -> None:
     assert names(packed_names(given_)) == given_
 
 
-def test_a_small_number_is_one_byte_and_many_alike_are_two() -> None:
-    assert b64decode(packed_numbers([0, -1, 1, 31, -32])) == bytes([0, 2, 4, 124, 126])
-    assert b64decode(packed_numbers([3] * 100)) == bytes([3 << 2 | 1, 98])
-
-
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 300)), max_size=9))
 def test_what_repeats_comes_out_as_often(runs: list[tuple[int, int]]) -> None:
     given_ = [number for number, count in runs for _ in range(count)]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Tier
-from reconciler.report.text.bar import CELLS, sparkline, usage_bar
+from reconciler.report.text.bar import CELLS, usage_bar
 
 
 def usage(total: int, allocated: int, held: int) -> Usage:
@@ -46,10 +46,3 @@ def test_it_has_ten_cells_and_one_at_least_for_each_that_is_not_nothing(
     assert [number > 0 for number in (allocated, held, total - allocated - held)] == [
         count > 0 for count in counts
     ]
-
-
-def test_a_sparkline_is_empty_only_for_nothing_and_full_only_for_all() -> None:
-    values = [None, 0, 1, 128, 255, 256]
-    assert sparkline(values, 256) == "·▁▂▄▇█"
-    assert sparkline(values, 256, plain=True) == ".01489"
-    assert sparkline([0, -3], 0) == "▁▁"

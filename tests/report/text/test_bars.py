@@ -39,33 +39,6 @@ EXAMPLE = (
 )
 
 
-def test_a_pool_has_a_bar_its_thresholds_its_figures_and_its_past() -> None:
-    assert bars_text(EXAMPLE, PLAIN, 80) == (
-        "vlan40-pool                                                     50.0% of 240  ok\n"
-        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
-        "                                                        ╵70         ╵85     ╵95\n"
-        "  100 allocated   20 held   120 free   90 days ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▄ 0.0% → 50.0%\n"
-        "\n"
-        "vip-pool                                                  93.8% of 64  exhausted\n"
-        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓░░░░░\n"
-        "                                        ╵50                     ╵80     ╵90\n"
-        "  60 allocated   0 held   4 free   90 days ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 93.8% → 93.8%\n"
-        "\n"
-        "▓ allocated   ▒ held   ░ free   ╵ thresholds\n"
-    )
-
-
-def test_without_utf_8_all_is_ascii() -> None:
-    text = bars_text(EXAMPLE, PLAIN, 80, plain=True)
-    assert text.isascii()
-    assert (
-        "\n  #################################======.......................................\n"
-        in text
-    )
-    assert "   90 days 0000000000000004 0.0% -> 50.0%\n" in text
-    assert text.endswith("\n# allocated   = held   . free   ^ thresholds\n")
-
-
 def test_no_line_is_wider_than_the_terminal_whatever_a_pool_is_called() -> None:
     long = barred(1 << 64, (1 << 64) - 1, 1, name="a" * 90, before=1 << 64)
     for width in range(44, 130):

@@ -22,15 +22,6 @@ def told(*pools: Runs, prefix: int | None = None) -> str:
     return find_text(FreeRuns("a" * 40, Wanted(8, prefix), pools), PLAIN)
 
 
-def test_each_run_in_which_it_fits_is_a_row() -> None:
-    fits = (Fit(run(8, 15), run(8, 23), True), Fit(run(32, 39), run(32, 255), False))
-    assert told(NONE._replace(free=240, fits=fits)) == (
-        "POOL   ADDRESSES                IN FREE RUN              SIZE\n"
-        "edge   10.40.0.8-10.40.0.15    10.40.0.8-10.40.0.23       16   comes next\n"
-        "edge   10.40.0.32-10.40.0.39   10.40.0.32-10.40.0.255    224\n"
-    ).replace("ADDRESSES                IN", "ADDRESSES               IN")
-
-
 def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None:
     runs = NONE._replace(
         free=9,

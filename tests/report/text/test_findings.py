@@ -6,32 +6,6 @@ PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")
 
 
-def test_a_finding_is_its_place_its_word_and_what_to_do() -> None:
-    found = [error("cidr-invalid", PLACE, "no CIDR", "write one")]
-    assert findings_text(found, PLAIN) == (
-        "pools/a.yaml:3:9: error cidr-invalid: no CIDR\n  hint: write one\n"
-    )
-
-
-def test_without_a_place_in_the_file_or_a_hint_they_are_left_out() -> None:
-    found = [warning("base-ahead", Location("."), "behind"), gate("brake", PLACE, "too much")]
-    assert findings_text(found, PLAIN) == (
-        ".: warning base-ahead: behind\npools/a.yaml:3:9: refused brake: too much\n"
-    )
-
-
-def test_no_findings_are_no_text() -> None:
-    assert findings_text([], PLAIN) == ""
-
-
-def test_severity_has_its_colour_and_the_hint_is_dim() -> None:
-    found = [error("cidr-invalid", PLACE, "x", "y"), warning("base-ahead", PLACE, "z")]
-    text = findings_text(found, COLOURED)
-    assert "\x1b[31merror cidr-invalid\x1b[0m: x" in text
-    assert "\x1b[33mwarning base-ahead\x1b[0m: z" in text
-    assert "\x1b[2m  hint: y\x1b[0m" in text
-
-
 def test_of_very_many_the_gravest_are_shown_and_the_rest_counted() -> None:
     found = [
         *(warning("base-ahead", Location(f"{n}.yaml", 1), "w") for n in range(MAX_FINDINGS)),

@@ -45,23 +45,6 @@ def test_a_map_has_signs_and_a_legend_that_says_what_they_are() -> None:
     assert item["parts"][0]["claim"] == "butler/TenantCluster/team-a/one/loadbalancer"
 
 
-def test_ipv6_is_told_in_intervals() -> None:
-    files = {
-        "pools/p.yaml": vip_pool(cidrs="[2001:db8::/64]"),
-        "tenants/v.yaml": vip(addressFamily="ipv6"),
-    }
-    state = evaluation_of(reconciled(files)).state
-    found = pool_map(state, next(iter(state.pools)), 32)
-    assert map_text(found, PLAIN) == (
-        "main  widths are logarithms of sizes\n"
-        f"  A{'.' * 63}\n"
-        "  A  2001:db8::  1\n"
-        "  .  2001:db8::1-2001:db8::ffff:ffff:ffff:ffff  1.8e19\n"
-        "  A  web: 1\n"
-        "  .  free: 1.8e19\n"
-    )
-
-
 def test_a_cell_of_several_addresses_is_said_and_holders_without_a_letter_are_counted() -> None:
     files: dict[str, str | bytes] = {
         "pools/e.yaml": pool(cidr="10.40.0.0/20"),

@@ -2,12 +2,10 @@ from msgspec.structs import replace
 
 from reconciler.evaluate import evaluate
 from reconciler.report.markdown import markdown_text
-from reconciler.report.text.check import check_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
 from reconciler.review.result import Compared
 from tests.engine.outcome import Files, without
-from tests.moving import KEY, LEAVING, moving
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
@@ -18,26 +16,6 @@ def planned(files: Files, clock: int = CLOCK) -> list[str]:
     lines = plan_text(evaluation_of(files, clock), PLAIN).splitlines()
     assert lines[0].startswith("Plan for aaaaaaaaaaaa   sha256:")
     return lines[1:]
-
-
-def test_a_plan_shows_what_is_given_from_which_pool_to_whom_and_where_it_was_asked() -> None:
-    assert planned(SMALL) == [
-        "  +   team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   tenants/one.yaml:1",
-        "Pools",
-        "  edge   0.0% → 3.1% of 256   248 free, largest run 248   ok",
-        "Plan: 1 to allocate, 0 kept, 0 moved.",
-    ]
-
-
-def test_a_refusal_is_told_with_reason_and_remedy() -> None:
-    assert planned(FULL) == [
-        "  !   team-a/one   loadbalancer   edge   8   request-too-large   tenants/one.yaml:1",
-        "Refused",
-        "  team-a/one (loadbalancer): needs 8 addresses; edge has 4 in all",
-        "    hint: ask for fewer, or add a larger pool",
-        "Plan: 0 kept, 0 moved. 1 refused.",
-    ]
-    assert planned(reconciled(FULL))[-1] == "Plan: 0 kept, 0 moved. 1 refused."
 
 
 def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
@@ -69,39 +47,12 @@ def test_a_record_that_is_only_rewritten_is_said_so() -> None:
     assert planned(files) == ["Plan: 1 to rewrite, 1 kept, 0 moved."]
 
 
-def test_a_work_tree_has_no_revision_to_name() -> None:
-    evaluation = evaluate(replace(tree_of(SMALL), revision=None))
-    assert plan_text(evaluation, PLAIN).startswith("Plan for the work tree   sha256:")
-
-
 def test_a_plan_in_colour_says_the_same() -> None:
     files = {**reconciled(SMALL), "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")}
     text = plan_text(evaluation_of(files), COLOURED)
     for code in ("0", "1", "2", "31", "32", "33"):
         text = text.replace(f"\x1b[{code}m", "")
     assert text == plan_text(evaluation_of(files), PLAIN)
-
-
-def test_what_moves_is_said_first_with_both_pools_and_what_becomes_of_the_old_range() -> None:
-    lines = plan_text(moving(LEAVING, KEY), PLAIN).splitlines()[1:]
-    assert lines == [
-        "1 moves",
-        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (3.1% of 256, 248 free)   →"
-        "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
-        "  10.40.0.0-10.40.0.7: announced until nobody uses it",
-        "Pools",
-        "  edge   3.1% → 3.1% of 256   248 free, largest run 248   ok",
-        "  far    0.0% → 3.1% of 256   248 free, largest run 248   ok",
-        "Plan: 0 kept, 1 moved.",
-    ]
-    coloured = plan_text(moving(LEAVING, KEY), COLOURED).splitlines()
-    assert coloured[1] == "\x1b[1;33m1 moves\x1b[0m"
-
-
-def test_a_check_says_first_what_moves() -> None:
-    lines = check_text(moving(LEAVING, KEY), PLAIN).splitlines()
-    assert lines[0] == "1 moves"
-    assert lines[-1] == "✓ passes: 1 warning; 0 kept, 1 moved"
 
 
 def test_what_adds_to_a_range_says_from_how_many_to_how_many_in_text_and_markdown() -> None:

@@ -3,23 +3,15 @@
 import pytest
 
 from reconciler.model.verdict import Verdict
-from reconciler.report.text.table import Painter
-from reconciler.report.text.verify import verified_text
 from reconciler.report.verification import Verified, verification_document
 from tests.world import CLOCK
 
-PLAIN = Painter(is_on=False)
 OURS = Verified("a" * 40, Verdict.SAME, CLOCK, "ipam <a@x>", "ipam: allocate 1", "0.1.0")
 
 
 def of(verdict: Verdict, files: int = 0, *, claims: bool = True) -> Verified:
     paths = tuple(f"allocations/{number}.yaml" for number in range(files))
     return Verified("b" * 40, verdict, None, "A <a@x>", "x", "0.0.9", paths, claims=claims)
-
-
-def test_a_commit_is_a_line() -> None:
-    line = "same            aaaaaaaaaaaa  2026-02-15T10:00:30Z  ipam: allocate 1\n"
-    assert verified_text(OURS, PLAIN) == line
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """`who` and `history` for people."""
 
 from reconciler.asking.causes import Cause
-from reconciler.asking.happenings import happenings
 from reconciler.asking.holders import of_ranges
-from reconciler.asking.rows import Touch
 from reconciler.report.holders import Told
 from reconciler.report.text.table import Painter
 from reconciler.report.text.who import happening_text, who_text
@@ -81,12 +79,3 @@ def test_what_happened_is_a_line() -> None:
         "refused                               team-a/one (loadbalancer) in edge"
         "  by gitops-ipam <i@x>\n"
     )
-
-
-def test_a_rename_is_one_line_with_both_names() -> None:
-    new = fact()._replace(claim="butler/TenantCluster/team-a/store/loadbalancer", name="store")
-    touched = (Touch(RECORD, "o", ""), Touch(RECORD.replace("one.", "store."), "", "n"))
-    row = ROW._replace(touched=touched)
-    known = {("o", touched[0].path): fact(), ("n", touched[1].path): new}
-    (item,) = happenings(row, known)
-    assert "team-a/one (loadbalancer) to store in edge" in happening_text((item, None), PLAIN)
