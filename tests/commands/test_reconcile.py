@@ -6,9 +6,9 @@ from reconciler import __version__
 from reconciler.commands.reconcile import ATTEMPTS, ReconcileOptions, reconcile
 from reconciler.digest import actions, digest
 from reconciler.ports import Commit, ExitCode, GitError, HistoryError, LostRaceError, Revision
-from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import without
 from tests.fakes import FakeRepository
+from tests.review.test_review import branch, encoded
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"

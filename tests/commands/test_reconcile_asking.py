@@ -9,8 +9,8 @@ from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Expire
 from tests.commands.test_reconcile import RECORD, Watched
-from tests.commands.test_review import encoded
 from tests.engine.outcome import Files, without
+from tests.review.test_review import encoded
 from tests.world import CLOCK, SMALL, reconciled, tenant
 
 HOUR = 3_600

@@ -5,8 +5,8 @@ from reconciler.ports import UsageError
 from reconciler.report.simulation import Simulation, simulation_document
 from reconciler.report.text.simulate import simulation_text
 from reconciler.report.text.table import Painter
-from tests.commands.test_review import branch
 from tests.engine.outcome import Files, without
+from tests.review.test_review import branch
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 PLAIN = Painter(is_on=False)

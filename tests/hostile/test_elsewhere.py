@@ -11,8 +11,8 @@ from reconciler.ports import LimitError
 from reconciler.review import unread as looking
 from reconciler.review.checks import review
 from tests.cli.running import ipam
-from tests.commands.test_review import branch, encoded
 from tests.fakes import FakeRepository
+from tests.review.test_review import branch, encoded
 from tests.world import (
     CLOCK,
     SMALL,

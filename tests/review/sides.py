@@ -8,8 +8,8 @@ from reconciler.evaluate import evaluate
 from reconciler.findings import Finding
 from reconciler.model.override import Overrides
 from reconciler.review.change import Change
-from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import Files
+from tests.review.test_review import branch, encoded
 from tests.world import CLOCK, tree_of
 
 

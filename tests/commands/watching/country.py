@@ -19,11 +19,11 @@ from reconciler.commands.watching.watch import Watches
 from reconciler.commands.watching.work import Work
 from reconciler.model.resource import Resource
 from reconciler.ports import Change, GitError, Revision
-from tests.commands.test_review import encoded
 from tests.commands.watching.times import Moved, Noted
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.fakes import FakeRepository
+from tests.review.test_review import encoded
 from tests.world import CLOCK
 
 Step = Callable[[], None]

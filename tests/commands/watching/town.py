@@ -10,9 +10,9 @@ from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from tests.commands.looking.country import ONE, elastic
 from tests.commands.looking.country import Country as Tenants
-from tests.commands.test_review import encoded
 from tests.commands.watching.country import Country
 from tests.fake_cluster import HUB
+from tests.review.test_review import encoded
 
 OWN = Ref(TENANT_CLUSTER, "team-a", "one")
 

@@ -1,7 +1,7 @@
 """What a check beside a base says of former names that nothing has or had."""
 
-from tests.commands.test_renames import told
 from tests.engine.outcome import Files, without
+from tests.review.test_renames import told
 from tests.test_renaming import TWO, formerly, renamed
 from tests.world import SMALL, pool, provider, reconciled, tenant
 

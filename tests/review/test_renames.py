@@ -5,8 +5,8 @@ import pytest
 from reconciler.addresses.notation import format_short
 from reconciler.findings import Finding
 from reconciler.review.checks import review
-from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import Files, without
+from tests.review.test_review import branch, encoded
 from tests.test_renaming import TWO, formerly, renamed
 from tests.test_tangled_renames import asking
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant

@@ -1,7 +1,7 @@
 """What a check says of a request that holds addresses for a tenant which a change takes away."""
 
-from tests.commands.test_renames import told
 from tests.engine.outcome import Files, without
+from tests.review.test_renames import told
 from tests.world import SMALL, reconciled, request, tenant
 
 PIN = "{startAddress: 10.40.0.64, endAddress: 10.40.0.71}"

@@ -4,9 +4,9 @@ import pytest
 
 from reconciler.findings import Finding
 from reconciler.review.checks import review
-from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import Files
 from tests.review.test_pools import spaced
+from tests.review.test_review import branch, encoded
 from tests.world import CLOCK, SMALL, provider, reconciled, tenant
 
 LAB = {"pools/lab.yaml": spaced("lab", "lab"), "providers/lab.yaml": provider("lab", "[{name: lab}]")}  # fmt: skip

@@ -1,8 +1,8 @@
 """What a check beside a base says of pools in clusters that get another name."""
 
 from reconciler.findings import Finding
-from tests.commands.test_renames import told
 from tests.engine.outcome import Files
+from tests.review.test_renames import told
 from tests.test_renaming import TWO
 from tests.world import tenant
 
