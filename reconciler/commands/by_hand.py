@@ -44,9 +44,8 @@ def with_changes_by_hand(
     source = repository.source(revision.id)
     settings, last = evaluation.tree.settings, newest(repository, revision.id)
     earlier = settings_at(repository.source(last)) if last else None
-    found = list(edited(repository, source, evaluation))
-    if not last and evaluation.tree.allow_release is None:
-        found += strays(repository, source, evaluation)
+    found = [] if last else strays(repository, source, evaluation)
+    found = found or list(edited(repository, source, evaluation))
     if earlier is None or earlier.records != settings.records:
         folder = folder_with_records(source, settings)
         found += [left_over(settings, folder)] if folder else []

@@ -45,8 +45,9 @@ def require_unedited(evaluation: Evaluation) -> None:
     Raises:
         GateError: They were.
     """
+    is_anew = evaluation.tree.allow_release is not None and not evaluation.tree.records
     for found in evaluation.findings:
-        if found.code in (EDITED, STRAY):
+        if found.code == EDITED or (found.code == STRAY and not is_anew):
             raise GateError(f"{found.location.path}: {found.message}", found.hint)
 
 
@@ -223,18 +224,30 @@ def _has_record(step: Step, folder: str) -> bool:
 
 def _moved_root(repository: Repository, now: Side, evaluation: Evaluation) -> Iterator[Finding]:
     """Compare the records of a root without a reconcile commit with records of a removed root."""
-    source, _ = now
+    source, settings = now
     revision = source.revision()
-    if revision is None:
+    found = moved_from(repository, revision.id, now) if revision is not None else None
+    if found is None:
         return
+    commit, before = found
+    pairs = uncovered(differing(before, now), evaluation.tree.overrides, settings)
+    if pairs:
+        yield _edited(repository, commit, (before, now), pairs, evaluation)
+
+
+def moved_from(repository: Repository, revision: str, now: Side) -> tuple[str, Side] | None:
+    """Return the newest reconcile commit of a root that is gone, and some of whose records are here.
+
+    Args:
+        repository: The repository, with the root that has the records now.
+        revision: The revision whose history is searched, and that lacks the other root.
+        now: The side that has the records.
+    """
     own = files(now).keys()
-    for root, commit in repository.roots.made(revision.id):
+    for root, commit in repository.roots.made(revision):
         other = repository.below(root)
         before = _side(other, commit)
-        if files((other.source(revision.id), before[1])) or own.isdisjoint(files(before)):
+        if files((other.source(revision), before[1])) or own.isdisjoint(files(before)):
             continue
-        overrides, settings = evaluation.tree.overrides, evaluation.tree.settings
-        pairs = uncovered(differing(before, now), overrides, settings)
-        if pairs:
-            yield _edited(repository, commit, (before, now), pairs, evaluation)
-        return
+        return commit, before
+    return None

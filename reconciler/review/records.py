@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from reconciler.commands.by_hand import strays
-from reconciler.commands.edited_records import edited, restoring, uncovered
+from reconciler.commands.edited_records import edited, moved_from, restoring, uncovered
 from reconciler.commands.reading.settings import has_records, read_own_settings
 from reconciler.commands.reconcile_commits import (
     Side,
@@ -18,7 +18,7 @@ from reconciler.evaluate import without_expiries
 from reconciler.findings import Finding, Location, error, few, info
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
-from reconciler.ports import Entry, Repository
+from reconciler.ports import Entry, Repository, Source
 
 if TYPE_CHECKING:
     from reconciler.review.change import Change
@@ -39,7 +39,13 @@ class RecordChanges:
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
         it = self._change
-        return (it.base, read_own_settings(it.base).settings), (it.head, it.settings)
+        base = it.base, read_own_settings(it.base).settings
+        head, revision = (it.head, it.settings), it.head.revision()
+        if revision is not None and not has_records(*_folder_of(base)):
+            # The records of a root that the change moves are compared where they were.
+            moved = moved_from(it.repository, revision.id, head)
+            base = moved[1] if moved is not None else base
+        return base, head
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -92,7 +98,9 @@ class RecordChanges:
 
     @property
     def _is_plan_of_base(self) -> bool:
-        (_, then), (head, now) = self._sides
+        (base, then), (head, now) = self._sides
+        if base is not self._change.base:
+            return False
         if (then.records, then.observed) != (now.records, now.observed):
             return False
         wanted = {it.path: it.data for it in without_expiries(self._change.base_plan)}
@@ -149,6 +157,10 @@ class RecordChanges:
         following = [(commit,) for commit in self.carried[1:]]
         is_row = all(len(it) == 1 for it in parents) and parents[:-1] == following
         return is_row and _is_in(repository, parents[-1][0], base)
+
+
+def _folder_of(side: Side) -> tuple[Source, str]:
+    return side[0], side[1].records
 
 
 def _is_in(repository: Repository, commit: str, base: str) -> bool:
