@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from reconciler.adapters.git.ancestry import holds, is_in, is_shallow, named
@@ -50,7 +51,7 @@ from reconciler.ports import (
 )
 
 
-def _no_commit(_: str) -> str:
+def _no_commit(_repository: "GitRepository", _revision: str) -> str:
     return ""
 
 
@@ -65,7 +66,7 @@ class GitRepository:
         followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: It is ours alone, and we keep it tidy.
         now: The machine's clock, which only tells whether a committer date can be true.
-        leads: Returns the newest reconcile commit in the history of a revision.
+        leads: Returns the newest reconcile commit in the history of a revision of a repository.
         parsed: Parsed files that its sources share.
     """
 
@@ -78,7 +79,7 @@ class GitRepository:
     is_mirror: bool = False
     seen: Seen = field(default_factory=Seen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
-    leads: Callable[[str], str] = field(default=_no_commit, compare=False)
+    leads: "Callable[[GitRepository, str], str]" = field(default=_no_commit, compare=False)
     parsed: Parsed = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
@@ -93,7 +94,7 @@ class GitRepository:
         else:
             revision, root = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
-        source = GitSource(self.git, revision, root, clock, self.leads)
+        source = GitSource(self.git, revision, root, clock, partial(self.leads, self))
         source.parsed = self.parsed
         return source
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -139,4 +138,4 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 def _leading(repository: GitRepository) -> GitRepository:
     """The repository, which finds the newest reconcile commit of a revision."""
-    return replace(repository, leads=partial(newest, repository))
+    return replace(repository, leads=newest)
