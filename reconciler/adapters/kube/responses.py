@@ -381,34 +381,23 @@ def connection_failure(what: str, failure: Exception, timeouts: Timeouts) -> Fai
     tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
     if tls is not None:
         return _tls(what, tls)
-    unconnected = _unconnected(failure, causes, timeouts)
-    if unconnected:
-        return Failure(UnreachableError(f"{what}: {unconnected}"), Retry.ALWAYS)
-    why = f"the connection ended before the answer did: {_strerror(causes)}"
-    if any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
-        why = f"no answer within {timeouts.read_seconds:g} seconds"
-    return Failure(UnreachableError(f"{what}: {why}"), Retry.IF_REPEATABLE)
+    from urllib3 import exceptions as urllib3
 
-
-def _unconnected(failure: Exception, causes: list[BaseException], timeouts: Timeouts) -> str:
-    """Return why no request was sent, or an empty string if one may have been sent."""
-    from urllib3 import exceptions as of
-
-    if any(isinstance(cause, of.NameResolutionError | socket.gaierror) for cause in causes):
-        return "the server's name is not known"
-    if isinstance(failure, of.ProxyError):
-        return "the proxy does not let us through"
-    if isinstance(failure, of.NewConnectionError):
-        return f"no connection: {_strerror(causes)}"
-    if isinstance(failure, of.ConnectTimeoutError):
-        return f"no connection within {timeouts.connect_seconds:g} seconds"
-    return ""
-
-
-def _is_slow(failure: Exception) -> bool:
-    from urllib3.exceptions import ReadTimeoutError
-
-    return isinstance(failure, ReadTimeoutError)
+    retry = Retry.ALWAYS  # nothing was sent
+    if any(isinstance(cause, urllib3.NameResolutionError | socket.gaierror) for cause in causes):
+        why = "the server's name is not known"
+    elif isinstance(failure, urllib3.ProxyError):
+        why = "the proxy does not let us through"
+    elif isinstance(failure, urllib3.NewConnectionError):
+        why = f"no connection: {_strerror(causes)}"
+    elif isinstance(failure, urllib3.ConnectTimeoutError):
+        why = f"no connection within {timeouts.connect_seconds:g} seconds"
+    elif any(isinstance(cause, TimeoutError | urllib3.ReadTimeoutError) for cause in causes):
+        why, retry = f"no answer within {timeouts.read_seconds:g} seconds", Retry.IF_REPEATABLE
+    else:
+        why = f"the connection ended before the answer did: {_strerror(causes)}"
+        retry = Retry.IF_REPEATABLE
+    return Failure(UnreachableError(f"{what}: {why}"), retry)
 
 
 def _tls(what: str, failure: ssl.SSLError) -> Failure:

@@ -7,6 +7,7 @@ client would keep them in temporary files until the process ends.
 
 import ssl
 import warnings
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -81,15 +82,14 @@ def open_session(
     Raises:
         KubeconfigError: The credentials or certificates cannot be used.
     """
-    from kubernetes.client import Configuration
-    from kubernetes.client.rest import RESTClientObject
+    from kubernetes import client, config
 
-    configuration = Configuration()
+    configuration = client.Configuration()
     try:
         context = (
-            _kubeconfig(access, configuration, deadline.timeouts.clocks.wall)
+            _kubeconfig(access, config, configuration, deadline.timeouts.clocks.wall)
             if isinstance(access, Kubeconfig)
-            else _account(access, configuration)
+            else _account(access, config, configuration)
         )
     except ClusterError:
         raise
@@ -103,7 +103,7 @@ def open_session(
     configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
     configuration.proxy_headers = _proxy_headers(configuration.proxy or "")
     configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
-    pool = RESTClientObject(configuration).pool_manager
+    pool = client.rest.RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
     classes = pool.pool_classes_by_scheme
     pool.pool_classes_by_scheme = {
@@ -113,10 +113,8 @@ def open_session(
 
 
 def _kubeconfig(
-    access: Kubeconfig, configuration: Any, wall: Callable[[], float]
+    access: Kubeconfig, config: Any, configuration: Any, wall: Callable[[], float]
 ) -> ssl.SSLContext:
-    from kubernetes.config.kube_config import KubeConfigLoader
-
     is_tls = access.server.startswith("https:")
     context = _trusting(access.name, access.data("certificate-authority"), is_tls=is_tls)
     _prove(access, context, wall)
@@ -130,7 +128,7 @@ def _kubeconfig(
         # It has precedence over an inline token, as in kubectl.
         token = read_file(access.name, Path(path), "tokenFile").decode("utf-8", "replace")
         user["token"] = token.strip()
-    loader = KubeConfigLoader(
+    loader = config.kube_config.KubeConfigLoader(
         {
             "current-context": "one",
             "contexts": [{"name": "one", "context": {"cluster": "one", "user": "one"}}],
@@ -151,11 +149,9 @@ def _check_plugin(name: str, configuration: Any, context: ssl.SSLContext) -> Non
         raise KubeconfigError(f"kubeconfig of {name}: key exec: the plugin gave no credentials")
 
 
-def _account(access: ServiceAccount, configuration: Any) -> ssl.SSLContext:
-    from kubernetes.config.incluster_config import InClusterConfigLoader
-
+def _account(access: ServiceAccount, config: Any, configuration: Any) -> ssl.SSLContext:
     authority = access.folder / "ca.crt"
-    loader = InClusterConfigLoader(
+    loader = config.incluster_config.InClusterConfigLoader(
         token_filename=str(access.folder / "token"),
         cert_filename=str(authority),
         environ=access.environment,
@@ -220,12 +216,11 @@ def _proxy(
 
 def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
     """Return the credentials in the proxy's address, which the client ignores."""
-    from urllib3 import make_headers
-
     url = urlsplit(proxy)
     if url.username is None:
         return None
-    return make_headers(proxy_basic_auth=unquote(f"{url.username}:{url.password or ''}"))
+    credentials = b64encode(unquote(f"{url.username}:{url.password or ''}").encode()).decode()
+    return {"proxy-authorization": f"Basic {credentials}"}
 
 
 def _authorization(name: str, configuration: Any) -> str:

@@ -282,8 +282,6 @@ class Transport:
 
     def _urlopen(self, session: Session, request: Request, authorization: str) -> Any:
         """Send one request and read the head of the response."""
-        from urllib3 import Timeout
-
         kind = "PATCH" if request.method == "POST" else request.method
         with self._lock:
             self._counts["GET" if request.is_review else kind] += 1
@@ -292,16 +290,13 @@ class Transport:
             headers["Content-Type"] = request.content_type
         if authorization:
             headers["Authorization"] = authorization
-        left = max(self.deadline.left(), 0.001)
         return session.pool.urlopen(
             request.method,
             session.server + request.path,
             body=request.body or None,
             headers=headers,
-            timeout=Timeout(
-                connect=min(self._timeouts.connect_seconds, left),
-                read=min(self.deadline.silence_seconds, left),
-            ),
+            # For connecting; the deadline limits each read.
+            timeout=min(self._timeouts.connect_seconds, max(self.deadline.left(), 0.001)),
             redirect=False,
             retries=False,
             preload_content=False,
