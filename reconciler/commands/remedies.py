@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
-from reconciler.documents.appending import with_edits
+from reconciler.documents.edit import with_edits
 from reconciler.engine.standing import everything
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import family_of

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address, format_short
 from reconciler.documents import yaml
-from reconciler.documents.appending import Edit, with_edits
 from reconciler.documents.document import Document
-from reconciler.documents.removing import without_field
+from reconciler.documents.edit import Edit, with_edits, without_field
 from reconciler.engine.planner import plan as make_plan
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of

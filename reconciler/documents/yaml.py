@@ -1,25 +1,36 @@
-"""Strict YAML: libyaml's events to plain values, with every limit that a hostile file needs.
+"""Strict YAML: libyaml's events to plain values, with limits that a hostile file cannot exceed.
 
-A pull request is untrusted. PyYAML's own loaders keep the last of duplicate keys, defer alias
-bombs and overflow the C stack at 40,000 nested brackets; the event stream does none of it. So
-events are all that is taken from PyYAML, and a loop (no recursion) builds the values.
+PyYAML's own loaders keep the last of duplicate keys, expand alias bombs, and overflow the C stack at
+40,000 nested brackets. So only its events are used, and a loop (no recursion) builds the values.
 
-No anchors, aliases, merge keys, tags or directives; keys are strings and stand once; at most
+No anchors, aliases, merge keys, tags or directives; keys are strings and unique; at most
 256 KiB a file, 32 levels and 10,000 values a document.
+
+`read` first tries a short loop that accepts ordinary documents. Anything unusual is read again by
+`_Builder`, which reports what it is.
 """
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import yaml
 from msgspec import Struct
+from yaml import YAMLError
 from yaml import events as ev
+from yaml.events import (
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
-from reconciler.documents import complaints
-from reconciler.documents.complaints import MAX_KEY, quoted
 from reconciler.documents.places import Places as Places
 from reconciler.documents.places import Steps as Steps
-from reconciler.documents.quick import Read, quick
 from reconciler.documents.scalars import (
     MAX_DIGITS,
     Scalar,
@@ -34,6 +45,209 @@ from reconciler.findings import shown
 MAX_DEPTH = 32
 MAX_NODES = 10_000
 MAX_PROBLEMS = 20
+
+MAX_KEY = 1024
+_COLON = re.compile(r":\s")
+_SIGNS = re.compile(r" *(?:- +)*")
+QUOTED_CHARACTERS = 40
+NO_ANCHOR, WRITTEN_OUT = "anchors and aliases are not allowed", "write the value out"
+NO_DIRECTIVE, LINE_OUT = "unsupported YAML directive", "remove the line"
+_LOOK = "look at this line and the one before it"
+UNTAGGED = "remove the tag; quote a value that is to be a text"
+_SYNTAX = (
+    ("mapping values are not allowed", "second ':' in one value", "quote the value"),
+    ("did not find expected ',' or ']'", "flow sequence not closed", "add the missing ]"),
+    ("did not find expected ',' or '}'", "flow mapping not closed", "add the missing }"),
+    ("found unexpected end of stream", "quoted scalar not closed", "add the closing quote"),
+    ("did not find expected <document start>", "content after document end", "begin with ---"),
+    ("found incompatible YAML document", NO_DIRECTIVE, LINE_OUT),
+    ("did not find expected whitespace or line break", "not YAML", _LOOK),
+    (
+        "cannot start any token",
+        "a tab where blanks belong, or a value that begins with @, ` or %",
+        "indent with spaces, and quote a value that begins so",
+    ),
+    (
+        "did not find expected key",
+        "the line does not fit the mapping around it",
+        "indent it like its neighbours",
+    ),
+    (
+        "did not find expected '-' indicator",
+        "the line does not fit the list around it",
+        "indent it like its neighbours",
+    ),
+    ("could not find expected ':'", "a key without ':'", "write `key: value`"),
+)
+
+
+def syntax(failure: yaml.YAMLError, text: str) -> Problem:
+    """Libyaml's error in words that say how to mend it; never with text of the file, `text`."""
+    opened = getattr(failure, "context_mark", None)
+    problem = str(getattr(failure, "problem", None) or getattr(failure, "reason", "not YAML"))
+    line, column = _place_of_error(failure, problem)
+    if "mapping values" in problem and (told := _colon(text, line, column)) is not None:
+        return told
+    for part, words, hint in _SYNTAX:
+        if part in problem:
+            if "not closed" in words and opened is not None:
+                words = f"{words} (opened on line {opened.line + 1})"
+            code = "yaml-directive" if "directive" in words else "yaml-syntax"
+            return Problem(code, line, column, words, hint)
+    where = f"{getattr(failure, 'context', '')} {problem}"
+    if "anchor" in where or "alias" in where:
+        return Problem("yaml-anchor", line, column, NO_ANCHOR, WRITTEN_OUT)
+    if "tag" in where:
+        return Problem("yaml-tag", line, column, "tags are not allowed", UNTAGGED)
+    if "directive" in where:
+        return Problem("yaml-directive", line, column, NO_DIRECTIVE, LINE_OUT)
+    return Problem("yaml-syntax", line, column, problem, _LOOK)
+
+
+def _place_of_error(failure: yaml.YAMLError, problem: str) -> tuple[int, int]:
+    """Line and column of what is wrong; a key without a colon is noticed behind it."""
+    is_behind = "could not find expected ':'" in problem
+    mark = getattr(failure, "context_mark" if is_behind else "problem_mark", None)
+    return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+
+
+def _colon(text: str, line: int, column: int) -> Problem | None:
+    """What is told of a ':' that stands behind no key: too far from it, or the first one of its line.
+
+    Libyaml reads such a line as the rest of the value before it, which goes on over lines that are
+    indented deeper than its key: a colon is missing there, or this line is indented too deep.
+    """
+    if column > MAX_KEY:
+        message = f"key too long, limit {MAX_KEY} characters"
+        return Problem("yaml-key", line, 1, message, "shorten it")
+    lines = [it.rstrip() for it in text.split("\n")[: line - 1]]
+    here = text.split("\n")[line - 1][: column - 1]
+    if not lines or _COLON.search(here):
+        return None
+    deep = _deep(here)
+    if _COLON.search(f"{lines[-1]} "):
+        words = "the line is indented deeper than the one before it, which has a value"
+        return Problem("yaml-syntax", line, deep + 1, words, "indent it like its neighbours")
+    above = next((it for it in reversed(lines) if _deep(it) != deep or _COLON.search(f"{it} ")), "")
+    if _deep(lines[-1]) != deep or _COLON.search(above):
+        return None
+    return Problem("yaml-syntax", line - 1, deep + 1, "a key without ':'", "write `key: value`")
+
+
+def _deep(line: str) -> int:
+    """Where the text of a line begins, behind the signs of a list, too."""
+    return len(line) - len(_SIGNS.sub("", line, count=1))
+
+
+def quoted(text: str) -> str:
+    """The hint to quote a text, with the text when it is short."""
+    return f'quote it: "{text}"' if len(text) <= QUOTED_CHARACTERS else "quote it"
+
+
+_ODD = object()
+_ENDS = (MappingEndEvent, SequenceEndEvent)
+
+
+class _OddError(Exception):
+    """There is something that needs the careful reader."""
+
+
+Read = tuple[Any, int, tuple[int, int]]
+"""A document: its value, its first line from 1, and where it begins and ends, in characters."""
+
+
+def _quick(get_event: Any) -> list[Read] | None:
+    """All documents; None when anything is odd.
+
+    Args:
+        get_event: Gives the next event of libyaml's parser.
+    """
+    found: list[Read] = []
+    try:
+        get_event()  # the stream starts
+        while type(event := get_event()) is DocumentStartEvent:
+            if event.version is not None or event.tags:
+                return None
+            found.append(_document(get_event))
+            get_event()  # the document ends
+    except (_OddError, YAMLError):
+        return None
+    return found if type(event) is StreamEndEvent else None
+
+
+def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all that people write
+    get_event: Any,
+) -> Read:
+    event = get_event()
+    start = event.start_mark
+    if type(event) is not MappingStartEvent or event.anchor or event.tag:
+        raise _OddError
+    root: dict[str, Any] = {}
+    container: Any = root
+    is_mapping, key = True, None
+    stack: list[tuple[Any, bool]] = []
+    nodes = 1
+    while True:
+        event = get_event()
+        kind = type(event)
+        if kind is ScalarEvent:
+            if event.anchor is not None or event.tag is not None:
+                raise _OddError
+            value = event.value
+            if event.implicit[0] and (value := _plain(value)) is _ODD:
+                raise _OddError
+            if is_mapping:
+                if key is None:
+                    if type(value) is not str or value in container or not _is_plain_key(value):
+                        raise _OddError
+                    key = value
+                    continue
+                container[key] = value
+                key = None
+            else:
+                container.append(value)
+        elif kind in _ENDS:
+            if not stack:
+                return root, start.line + 1, (start.index, event.end_mark.index)
+            container, is_mapping = stack.pop()
+            continue
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            if event.anchor is not None or event.tag is not None:
+                raise _OddError
+            inner: Any = {} if kind is MappingStartEvent else []
+            if not is_mapping:
+                container.append(inner)
+            elif key is None:
+                raise _OddError
+            else:
+                container[key] = inner
+                key = None
+            stack.append((container, is_mapping))
+            if len(stack) >= MAX_DEPTH:
+                raise _OddError
+            container, is_mapping = inner, kind is MappingStartEvent
+        else:
+            raise _OddError
+        nodes += 1
+        if nodes > MAX_NODES:
+            raise _OddError
+
+
+@lru_cache(maxsize=2_048)
+def _is_plain_key(key: str) -> bool:
+    """Neither too long nor a merge key, which some readers take even in quotes."""
+    return len(key) <= 1024 and key != "<<"
+
+
+@lru_cache(maxsize=2_048)
+def _plain(text: str) -> Any:
+    """The value of a plain scalar, if both YAML versions and every limit agree on it."""
+    try:
+        value = resolve(text)
+    except TooManyDigitsError:
+        return _ODD
+    return _ODD if value is text and is_ambiguous(text) else value
+
 
 try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets to export it
@@ -85,7 +299,7 @@ def read(data: bytes) -> Reading:
     if problem is not None:
         return Reading((), (problem,), ())
     if HAS_LIBYAML:
-        found = quick(CParser(text).get_event, MAX_NODES, MAX_DEPTH)
+        found = _quick(CParser(text).get_event)
         if found is not None:
             return Reading(tuple(Parsed(*item) for item in found), (), ())
     builder = _Builder()
@@ -142,7 +356,7 @@ class _Builder:
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:
-            self.problems.append(complaints.syntax(failure, text))
+            self.problems.append(syntax(failure, text))
 
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
@@ -201,7 +415,7 @@ class _Builder:
 
     def _container(self, event: Any, kind: type) -> Any:
         if kind is ev.AliasEvent:
-            self._add("yaml-anchor", event, complaints.NO_ANCHOR, complaints.WRITTEN_OUT)
+            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
             return None
         self._undressed(event)
         return {} if kind is ev.MappingStartEvent else []
@@ -227,10 +441,10 @@ class _Builder:
     def _undressed(self, event: Any) -> None:
         """No anchor and no tag."""
         if event.anchor is not None:
-            self._add("yaml-anchor", event, complaints.NO_ANCHOR, complaints.WRITTEN_OUT)
+            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
         if event.tag is not None:
             message = f"tags are not allowed, got {shown(event.tag)}"
-            self._add("yaml-tag", event, message, complaints.UNTAGGED)
+            self._add("yaml-tag", event, message, UNTAGGED)
 
     def _add(self, code: str, event: Any, message: str, hint: str = "") -> None:
         line, column = _mark(event)
@@ -293,6 +507,4 @@ def _mark(event: Any) -> tuple[int, int]:
 
 def _refuse_directive(event: Any) -> None:
     if event.version is not None or event.tags:
-        raise _StopError(
-            Problem("yaml-directive", *_mark(event), complaints.NO_DIRECTIVE, complaints.LINE_OUT)
-        )
+        raise _StopError(Problem("yaml-directive", *_mark(event), NO_DIRECTIVE, LINE_OUT))

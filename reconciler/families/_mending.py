@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.documents.appending import Edit
 from reconciler.documents.document import Document, Documents
+from reconciler.documents.edit import Edit
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reconciler.documents.appending import Edit, with_edits, with_item
 from reconciler.documents.document import Document
+from reconciler.documents.edit import Edit, with_edits, with_item
 from reconciler.settings import read_settings
 from reconciler.sources import source_reader
 from tests.world import pool, provider

@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.documents.document import Document
-from reconciler.documents.editing import with_value
+from reconciler.documents.edit import with_value
 from reconciler.settings import read_settings
 from reconciler.sources import source_reader
 

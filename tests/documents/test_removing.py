@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.documents.removing import without_field
+from reconciler.documents.edit import without_field
 from tests.documents.test_editing import TENANT, document
 
 FIELD = ("spec", "networking", "loadBalancerPool")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from reconciler.addresses import IPRange
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import format_address, format_cidr
-from reconciler.documents.appending import Edit
 from reconciler.documents.document import Document, Documents
+from reconciler.documents.edit import Edit
 from reconciler.documents.places import Steps
 from reconciler.families._mending import Mend, Mending
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import format_range
-from reconciler.documents.appending import Edit
 from reconciler.documents.document import Documents, GroupKind
+from reconciler.documents.edit import Edit
 from reconciler.families._mending import Mend, Mending
 from reconciler.families.capi.kinds import KINDS
 from reconciler.model.pool import Pool

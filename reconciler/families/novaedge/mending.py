@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from reconciler.addresses import IPRange
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import format_cidr
-from reconciler.documents.appending import Edit
 from reconciler.documents.document import Documents
+from reconciler.documents.edit import Edit
 from reconciler.families._mending import Mend, Mending
 from reconciler.families.novaedge.kinds import POOL
 from reconciler.model.pool import Pool

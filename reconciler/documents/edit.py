@@ -1,0 +1,260 @@
+"""Edit a YAML file in place: set, append, or remove one value, and leave every other byte as it is."""
+
+import re
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import yaml as pyyaml
+
+from reconciler.documents import yaml
+from reconciler.documents.document import Document
+from reconciler.documents.dump import scalar
+from reconciler.documents.places import Steps
+
+_SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
+
+
+def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
+    """The bytes of a document's file with a value in it; None where it cannot be set in place.
+
+    Args:
+        document: The document, of a file that can be read.
+        steps: The place of the value in it. Mappings that are missing are added.
+        value: The value.
+    """
+    lines = document.data.decode("utf-8").split("\n")
+    if _value_at(document.body, steps) is not None:
+        edited = _replaced(document, lines, steps, value)
+    else:
+        edited = _inserted(document, lines, steps, value)
+    data = "\n".join(edited).encode()
+    return data if _says_that(document, data, steps, value) else None
+
+
+def _value_at(body: Any, steps: Steps) -> Any:
+    for step in steps:
+        if isinstance(step, int):
+            body = body[step] if isinstance(body, list) and step < len(body) else None
+        else:
+            body = body.get(step) if isinstance(body, Mapping) else None
+    return body
+
+
+def _replaced(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
+    """A scalar in the place of another one."""
+    place = document.at(*steps)
+    line, start = lines[place.line - 1], place.column - 1
+    found = _SCALAR.match(line, start)
+    end = found.end() if found is not None else start
+    lines[place.line - 1] = f"{line[:start]}{scalar(value)}{line[end:]}"
+    return lines
+
+
+def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
+    """A key before the first one of the innermost mapping that is there."""
+    depth = next(at for at in range(len(steps) - 1, -1, -1) if _is_there(document, steps[:at]))
+    inside = _value_at(document.body, steps[:depth])
+    place = document.at(*steps[:depth], next(iter(inside)), key=True)
+    at, start = place.line - 1, place.column - 1
+    before, missing = lines[at][:start], steps[depth:]
+    if before.strip():
+        flow = f"{missing[-1]}: {scalar(value)}"
+        for step in reversed(missing[:-1]):
+            flow = f"{step}: {{{flow}}}"
+        lines[at] = f"{before}{flow}, {lines[at][start:]}"
+        return lines
+    while at and lines[at - 1].lstrip().startswith("#"):
+        at -= 1  # what is said of the first key stays with it
+    block = [f"{before}{'  ' * deep}{step}:" for deep, step in enumerate(missing)]
+    block[-1] += f" {scalar(value)}"
+    return [*lines[:at], *block, *lines[at:]]
+
+
+def _is_there(document: Document, steps: Steps) -> bool:
+    """There is a mapping that holds something."""
+    found = _value_at(document.body, steps)
+    return isinstance(found, Mapping) and bool(found)
+
+
+def _says_that(document: Document, data: bytes, steps: Steps, value: str | int) -> bool:
+    """The text says what it said, but for the one value."""
+    before, after = yaml.read(document.data), yaml.read(data)
+    said, says = ([item.value for item in it.documents] for it in (before, after))
+    if after.problems or len(said) != len(says):
+        return False
+    wanted = [deepcopy(item) for item in said]
+    node: Any = wanted[document.index]
+    for step in steps[:-1]:
+        node = node[step] if isinstance(step, int) else node.setdefault(step, {})
+    node[steps[-1]] = value
+    return says == wanted
+
+
+Item = str | Mapping[str, str | int]
+_DASH = re.compile(r"\s*-\s+")
+
+
+class Edit(NamedTuple):
+    """A change of a document.
+
+    Attributes:
+        steps: The place of the value; of an item that is added, that of the list.
+        value: The value, or the item.
+        is_item: It is added at the end of the list that stands there.
+    """
+
+    steps: Steps
+    value: str | int | Mapping[str, str | int]
+    is_item: bool = False
+
+
+def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
+    """The bytes of a document's file with some edits in it; None where one cannot be made in place."""
+    for edit in edits:
+        if edit.is_item:
+            assert not isinstance(edit.value, int)  # noqa: S101 - for the types  # nosec B101
+            data = with_item(document, edit.steps, edit.value)
+        else:
+            assert not isinstance(edit.value, Mapping)  # noqa: S101 - as above  # nosec B101
+            data = with_value(document, edit.steps, edit.value)
+        if data is None:
+            return None
+        read = yaml.read(data).documents[document.index]
+        document = replace(document, data=data, body=read.value, span=read.span)
+    return document.data
+
+
+def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
+    """The bytes of a document's file with an item more in a list; None where there is no list."""
+    text = document.data.decode("utf-8")
+    listed = _node(text, document.index, steps)
+    if not isinstance(listed, pyyaml.SequenceNode) or not listed.value:
+        return None
+    last = listed.value[-1]
+    if listed.flow_style:
+        at = last.end_mark.index
+        edited: str | None = f"{text[:at]}, {_flow(item)}{text[at:]}"
+    else:
+        edited = _below(text, last, item)
+    if edited is None:
+        return None
+    data = edited.encode()
+    return data if _adds_only(document, data, steps, item) else None
+
+
+def _node(text: str, index: int, steps: Steps) -> Any:
+    """The node at a place, with its marks."""
+    node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[index]
+    for step in steps:
+        found = (value for key, value in node.value if key.value == step)
+        node = node.value[step] if isinstance(step, int) else next(found, None)
+        if node is None:
+            return None
+    return node
+
+
+def _below(text: str, last: Any, item: Item) -> str | None:
+    """The text with an item below the last one, written as that is."""
+    lines = text.split("\n")
+    start, end = last.start_mark, leaf(last).end_mark
+    dash = lines[start.line][: start.column]
+    if not _DASH.fullmatch(dash):
+        return None
+    if isinstance(item, Mapping) and not last.flow_style:
+        rows = [f"{key}: {scalar(value)}" for key, value in item.items()]
+    else:
+        rows = [_flow(item)]
+    row = end.line if end.column else end.line - 1
+    carriage = "\r" if lines[row].endswith("\r") else ""
+    indents = [dash, *[" " * len(dash)] * (len(rows) - 1)]
+    added = [f"{indent}{line}{carriage}" for indent, line in zip(indents, rows, strict=True)]
+    return "\n".join([*lines[: row + 1], *added, *lines[row + 1 :]])
+
+
+def leaf(node: Any) -> Any:
+    """The last thing within a node that ends where its text does: a block ends behind its comments."""
+    while not isinstance(node, pyyaml.ScalarNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(node, pyyaml.MappingNode) else last
+    return node
+
+
+def _flow(item: Item) -> str:
+    if not isinstance(item, Mapping):
+        return scalar(item)
+    return f"{{{', '.join(f'{key}: {scalar(value)}' for key, value in item.items())}}}"
+
+
+def _adds_only(document: Document, data: bytes, steps: Steps, item: Item) -> bool:
+    """The text says what it said, and the item besides."""
+    before, after = yaml.read(document.data), yaml.read(data)
+    wanted = [deepcopy(found.value) for found in before.documents]
+    node: Any = wanted[document.index]
+    for step in steps:
+        node = node[step]
+    node.append(dict(item) if isinstance(item, Mapping) else item)
+    return not after.problems and [found.value for found in after.documents] == wanted
+
+
+def without_field(document: Document, steps: Steps) -> bytes | None:
+    """The bytes of a document's file without a field; None where it cannot be taken out in place.
+
+    Args:
+        document: The document, of a file that can be read.
+        steps: The place of the field, which is there. A mapping that holds nothing else goes, too.
+    """
+    text = document.data.decode("utf-8")
+    steps = _highest(document.body, steps)
+    node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[document.index]
+    for step in steps[:-1]:
+        node = next(value for key, value in node.value if key.value == step)
+    at = next(at for at, (key, _) in enumerate(node.value) if key.value == steps[-1])
+    edited = _cut(text, node, at) if node.flow_style else _without_lines(text, *node.value[at])
+    if edited is None:
+        return None
+    data = edited.encode()
+    return data if _says_the_rest(document, data, steps) else None
+
+
+def _highest(body: Any, steps: Steps) -> Steps:
+    """The place of the outermost mapping that holds nothing but the field; else its own."""
+    nodes = [body]
+    for step in steps[:-1]:
+        nodes.append(nodes[-1][step])
+    while len(steps) > 1 and isinstance(nodes[-1], Mapping) and len(nodes[-1]) == 1:
+        steps = steps[:-1]
+        nodes.pop()
+    return steps
+
+
+def _cut(text: str, mapping: Any, at: int) -> str:
+    """The text without an entry of a mapping in braces, and without the comma beside it."""
+    key, value = mapping.value[at]
+    if at + 1 < len(mapping.value):
+        start, end = key.start_mark.index, mapping.value[at + 1][0].start_mark.index
+    else:
+        start, end = mapping.value[at - 1][1].end_mark.index, value.end_mark.index
+    return f"{text[:start]}{text[end:]}"
+
+
+def _without_lines(text: str, key: Any, value: Any) -> str | None:
+    """The text without the lines of an entry; None where something else stands on them."""
+    lines = text.split("\n")
+    if lines[key.start_mark.line][: key.start_mark.column].strip():
+        return None
+    end = leaf(value).end_mark
+    last = end.line if end.column else end.line - 1
+    return "\n".join([*lines[: key.start_mark.line], *lines[last + 1 :]])
+
+
+def _says_the_rest(document: Document, data: bytes, steps: Steps) -> bool:
+    """The text says what it said, but for the one field."""
+    before, after = yaml.read(document.data), yaml.read(data)
+    wanted = [deepcopy(item.value) for item in before.documents]
+    node: Any = wanted[document.index]
+    for step in steps[:-1]:
+        node = node[step]
+    del node[steps[-1]]
+    return not after.problems and [item.value for item in after.documents] == wanted

@@ -1,0 +1,61 @@
+"""One revision gives the same bytes, whatever was parsed before and under any hash seed."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.commands.reading.reader import evaluate_source
+from reconciler.ports import Parsed
+from tests.memory import MemorySource, evaluation_after
+from tests.properties.histories import ISLANDS, breakages, carried_out, edits, island, shown
+from tests.properties.trees import Files
+from tests.world import CLOCK
+
+
+@given(st.data())
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), deadline=None)
+def test_what_was_parsed_before_changes_no_plan(data: st.DataObject) -> None:
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    parsed: Parsed = {}
+    clock, before = CLOCK, list[Files]()
+    for _ in range(data.draw(st.integers(2, 6))):
+        fresh = evaluation_after(before, files, clock)
+        for _ in range(2):
+            source = MemorySource(files, clock, before)
+            source.parsed = parsed
+            assert shown(evaluate_source(source)) == shown(fresh)
+        before.append(files)
+        if data.draw(st.booleans()):
+            files, clock = carried_out(files, fresh), clock + 60
+        if data.draw(st.integers(0, 3)):
+            files = data.draw(edits(files))
+        if data.draw(st.integers(0, 3)) == 0:
+            files = data.draw(breakages(files))
+
+
+PLANNED = """
+from hashlib import sha256
+from tests.memory import evaluation_after
+from tests.properties.histories import islands, shown
+print(sha256(shown(evaluation_after([], islands())).encode()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_hash_seed_and_locale_change_no_plan(locale: str) -> None:
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", PLANNED],
+            env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": locale},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "7")
+    }
+    assert len(found) == 1
