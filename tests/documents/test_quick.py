@@ -46,7 +46,7 @@ def test_the_quick_reading_is_the_careful_one(pairs: list[tuple[str, str]]) -> N
     data = "\n".join(f"{key}: {value}" for key, value in pairs).encode()
     quickly = yaml.read(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(yaml, "quick", lambda *_: None)
+        patch.setattr(yaml, "_quick", lambda _: None)
         carefully = yaml.read(data)
     assert repr(quickly) == repr(carefully)
 
