@@ -27,7 +27,13 @@ def verify(repository: Repository, newest: str, after: str | None = None) -> Ite
     folders = _folders(source)
     last = _newest(repository.source(after), folders) if after is not None else ""
     for step in takewhile(lambda step: step.id != last, source.past(folders)):
-        yield _verified(repository, step)
+        parents = repository.made(step.id).parents
+        merged = list(repository.plan_commits(step.id, parents[:1])) if parents[1:] else []
+        if not merged or repository.changed(merged[0], step.id, folders)[0]:
+            yield _verified(repository, step)
+        for commit in merged:
+            changed, _ = repository.changed(f"{commit}^", commit, folders)
+            yield _verified(repository, Step(commit, tuple(changed)))
 
 
 def revisions_of(reach: str) -> tuple[str, str | None]:

@@ -150,7 +150,11 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
     A finding counts as new if it is about a pool that the change makes fuller, if it is an error
     in a file that the change touches, or if it is in another place than in the base.
     """
-    suspects = [it for it in findings if it.code not in _OF_CHANGE and it.location.path != "."]
+    suspects = [
+        it
+        for it in findings
+        if it.code == _BRAKE or (it.code not in _OF_CHANGE and it.location.path != ".")
+    ]
     if not suspects:
         return ()
     base = change.base_plan

@@ -65,12 +65,12 @@ def asked_root() -> str | None:
 
 def open_here(repo: Path, branch: str | None = None) -> GitRepository:
     """The repository that `--repo`, `--root` and `--branch` name."""
-    return open_repository(repo, environment(), branch, asked_root())
+    return _leading(open_repository(repo, environment(), branch, asked_root()))
 
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
     """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
-    return open_mirror(remote, cache_folder(), environment(), branch, asked_root())
+    return _leading(open_mirror(remote, cache_folder(), environment(), branch, asked_root()))
 
 
 def open_source(
@@ -91,7 +91,7 @@ def open_source(
     tell_if_slow()
     found = _asking_once(open_here(repo))
     opened = _bringing(found) if fetches else found
-    repository = _leading(opened)
+    repository = opened
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if worktree:
@@ -123,7 +123,7 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 def apart(repository: GitRepository, revision: str) -> Read:
     """A revision for a thread of its own: nothing that changes is shared with who else reads."""
     git = replace(repository.git, cache=None)  # its answers come one after the other
-    own = _leading(replace(repository, git=git, seen=Seen()))
+    own = replace(repository, git=git, seen=Seen())
     return Read(own, own.source(revision))
 
 
@@ -133,7 +133,7 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
         opened = open_there(remote, branch)
     else:
         opened = with_remote(open_here(repo, branch))
-    return _leading(opened)
+    return opened
 
 
 def _leading(repository: GitRepository) -> GitRepository:
