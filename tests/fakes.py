@@ -98,9 +98,6 @@ class FakeSource:
     def folders(self, parents: Sequence[str]) -> None:
         del parents
 
-    def changed_below(self, folder: Entry, since: str) -> None:
-        del folder, since
-
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         blobs = {
             _oid(data): data

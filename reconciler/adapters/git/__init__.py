@@ -3,4 +3,4 @@
 import os
 
 # Without it the import of GitPython fails if Git is not installed, and nothing could say so.
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+os.environ["GIT_PYTHON_REFRESH"] = "quiet"

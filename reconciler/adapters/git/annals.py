@@ -1,4 +1,4 @@
-"""The annals of a branch: what each commit of its first-parent line touched, told by one git."""
+"""The first-parent line of a branch with what each commit touched; other roots of the repository."""
 
 import re
 from collections.abc import Generator, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How we fetch a branch, and what we ask of a remote without bringing anything here."""
+"""Fetches from a remote, pushes to it, and questions to it that bring nothing here."""
 
 from collections.abc import Sequence
 from dataclasses import replace

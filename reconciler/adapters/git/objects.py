@@ -157,25 +157,6 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     return Found([_revision(item) for item in found[:-2]], root)
 
 
-def read_roots(git: GitProcess, commits: Sequence[str]) -> dict[str, tuple[Made, Root | None]]:
-    """How commits were made, and what stands at the top of their trees, by their ids.
-
-    What is not here is left out, and what is too large to be read.
-
-    Raises:
-        GitError: Git fails.
-    """
-    names = [_names(git, commit) for commit in commits]
-    known = _headers_but(git, [it for each in names for it in each], [it[-1] for it in names])
-    found = _objects(git, known)
-    read: dict[str, tuple[Made, Root | None]] = {}
-    for at, commit in enumerate(commits):
-        item, tree, settings = found[3 * at : 3 * at + 3]
-        if item is not None and item.kind == "commit":
-            read[commit] = _made(git, item), _root(tree, settings, known[3 * at + 2])
-    return read
-
-
 def _objects(git: GitProcess, known: Sequence[Header | None]) -> list[Object | None]:
     """Those of some objects that are not too large; each is read once."""
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
@@ -241,11 +222,6 @@ def _headers_but(
     out = frozenset(settings if is_filtered(git) else ())
     known = iter(headers(git, [name for name in names if name not in out]))
     return [None if name in out else next(known) for name in names]
-
-
-def _names(git: GitProcess, commit: str) -> tuple[str, str, str]:
-    """A commit, the root of its tree, and the Settings there."""
-    return f"{commit}^{{commit}}", git.root.named(commit), git.root.named(commit, PATH)
 
 
 def _made(git: GitProcess, item: Object) -> Made:

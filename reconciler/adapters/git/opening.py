@@ -1,4 +1,4 @@
-"""Which repository a path means: a checkout, or a bare one."""
+"""Repositories as the command line names them: found, opened, or made."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which remote belongs to a checkout, what is fetched of it; and its mirror in the cache."""
+"""Remotes of a checkout, mirrors of remotes in the cache, and where the branch is there."""
 
 import os
 import re

@@ -18,8 +18,6 @@ _HINT = "name a folder as it is from the top of the Git repository: --root infra
 _PLAN = "Ipam-Plan: sha256:[0-9a-f]{64}"
 _SAYS = re.compile(f"^({_PLAN})((?: [^\n]*)?)$", re.MULTILINE | re.ASCII)
 _BASIC = re.compile(r"[][.*^$\\]")
-_DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
-_DIGEST_LENGTH = 71
 # What stands behind the plan of the top, for a root that reads it.
 _OF_TOP = " ."
 _SLUG = 40
@@ -68,11 +66,6 @@ class RootFolder(Struct, frozen=True):
         plan = _PLAN.replace("{", r"\{").replace("}", r"\}")
         mark = _BASIC.sub(r"\\\g<0>", self._mark)
         return f"^{plan}{mark}$"
-
-    def is_said(self, plan: bytes) -> bool:
-        """Whether the value of such a line is of this root."""
-        digest, mark = plan[:_DIGEST_LENGTH], plan[_DIGEST_LENGTH:]
-        return bool(_DIGEST.fullmatch(digest)) and mark == self._mark.encode()
 
     def signed(self, message: str) -> str:
         """A message that says of which root it is."""

@@ -1,4 +1,4 @@
-"""How a work tree is read: its files as they are on disk, before anything is committed."""
+"""Work trees: files as they are on disk, their line endings, and how a checkout follows its branch."""
 
 import os
 import stat
@@ -409,31 +409,24 @@ class Checkout(Struct, frozen=True):
             raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
 
     def uncommitted(self, paths: Sequence[str]) -> list[str]:
-        """Files at or below some paths that are not what HEAD has, or that git does not know."""
-        # Unlike status, neither of them goes through trees of HEAD beside the paths: what stands
-        # there may be without end.
-        out = self.git.check(
-            self._tree, "-C", str(self.root), "ls-files", "--others", "--exclude-standard", "-z",
-            "--", *(inside := self.git.root.inside(paths)),
-        )  # fmt: skip
-        unknown = out.decode("utf-8", "replace").split("\0")
-        found = {*self._differing("HEAD", *inside), *filter(None, unknown)}
-        return sorted(map(self.git.root.outside, found))
+        """Return the files at or below some paths that HEAD does not have like this."""
+        changed, unknown = self._dirty(*self.git.root.inside(paths))
+        return sorted(map(self.git.root.outside, [*changed, *unknown]))
 
     @property
     def _tree(self) -> str:
         return f"--work-tree={self.root}"
 
-    def _dirty(self) -> tuple[list[str], list[str]]:
-        """Paths that differ from HEAD, and paths that git does not know."""
+    def _dirty(self, *paths: str) -> tuple[list[str], list[str]]:
+        """Return paths that differ from HEAD, and paths that Git does not know; of all, or below some."""
         out = self.git.check(
             self._tree, "-C", str(self.root), "status", "--porcelain", "-z", "--no-renames",
-            "--untracked-files=all", "--ignore-submodules=all",
+            "--untracked-files=all", "--ignore-submodules=all", "--", *paths,
         )  # fmt: skip
         lines = [line.decode("utf-8", "replace") for line in out.split(b"\0") if line]
         changed = [line for line in lines if not line.startswith("??")]
         if any(line.startswith(_EDITED) for line in changed):
-            edited = set(self._differing("HEAD"))
+            edited = set(self._differing("HEAD", *paths))
             changed = [it for it in changed if not it.startswith(_EDITED) or it[3:] in edited]
         return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
 
