@@ -2,7 +2,7 @@
 
 The pattern of a family states each fact once and refers back to it wherever the text repeats it, so a
 match and a few comparisons prove that the file is what `record_text` writes for these facts. The
-YAML reader compares what it read with `record_text` itself.
+YAML reader compares its result with `record_text` itself.
 """
 
 import re
@@ -48,7 +48,7 @@ _GROUPS = (
 
 
 class Recalled(Struct, frozen=True):
-    """What a record file states: an allocation, or what is left of it; and findings."""
+    """The content of a record file: an allocation or its legible rest, with findings."""
 
     allocation: Allocation | None
     unreadable: Unreadable | None = None
@@ -152,7 +152,7 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
 
 
 def _said(pool: Key) -> tuple[str, str, str]:
-    """Return what a whole reference to a pool says next to its name."""
+    """Return kind, namespace, and group as a whole reference to a pool states them."""
     return pool.kind, pool.namespace, known_as(pool.family, pool.kind).group
 
 
@@ -210,7 +210,7 @@ def _pattern_of(family: str) -> tuple[re.Pattern[str], Form]:
     """Return the pattern of a family's records, with one group for each of `_GROUPS`.
 
     Raises:
-        KeyError: There is no such family.
+        KeyError: The family is unknown.
     """
     form = form_of(family)
     field = form.record.owner

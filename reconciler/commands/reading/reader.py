@@ -26,7 +26,7 @@ class EvaluationOptions(Struct, frozen=True):
 
     Attributes:
         settings: Settings of another revision to use instead of its own.
-        overrides: The Overrides that apply; None for those of the revision itself.
+        overrides: The Overrides that apply; None for the Overrides of the revision.
         allow_release: How many releases `--allow-release` permits.
         retained: Released records that stay although their retention has ended, with the reason.
         left: Records that claims left when they moved, with the reason why a cluster still
@@ -84,7 +84,7 @@ def read_tree(
         settings: Settings of another revision to use instead of its own (`check --base`). They
             also name the folders.
         own: The Settings of the revision, if they are already read.
-        overrides: The Overrides that apply; None for those of the revision itself.
+        overrides: The Overrides that apply; None for the Overrides of the revision.
     """
     own = own or read_own_settings(source, settings)
     overrides = read_overrides(source) if overrides is None else overrides
