@@ -39,7 +39,7 @@ def test_a_run_after_a_kill_at_any_git_call_ends_as_if_there_had_been_none(
     assert command.run("reconcile", *told).code == 0
     calls = int(count.read_text())
     wanted = _tree(remote), git(remote, "rev-parse", "main")
-    assert 7 <= calls <= 23  # where a root begins, one asks for others that were there before
+    assert calls >= 7
     for at in range(1, calls + 1):
         for when in ("before", "after"):
             begin_anew()
