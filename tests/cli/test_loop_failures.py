@@ -168,7 +168,7 @@ def test_a_brake_and_vanished_records_do_not_end_it(
     out, err = capsys.readouterr()
     assert ". A brake holds all releases back." in out
     assert err.count("no record is left in allocations/") == 1
-    assert err.count("was rewritten or rolled back") == 2  # each time, until somebody says so
+    assert err.count("which refs/ipam/last names as reconciled") == 2  # until a person accepts it
 
 
 def test_a_reader_of_messages_that_went_away_does_not_end_it(

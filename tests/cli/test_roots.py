@@ -105,7 +105,7 @@ def test_what_the_remote_remembers_of_one_says_nothing_of_the_other(
     assert reconcile(capsys, tmp_path / "fresh", ONE) == 0
     ran = ipam(capsys, "reconcile", "--repo", tmp_path / "fresh", "--root", OTHER)
     assert ran.code == 6
-    assert "as the remote remembers (refs/ipam/last-net-other-" in ran.err
+    assert "which refs/ipam/last-net-other-" in ran.err
 
 
 def test_a_bare_repository_and_a_remote_have_roots_too(
