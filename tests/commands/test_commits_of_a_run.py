@@ -252,24 +252,3 @@ def test_a_plan_that_brings_what_was_observed_is_not_ours(folder: Path) -> None:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "--no-edit", clock=clock)
     assert replay(opened(folder), "HEAD").verdict is Verdict.DIFFERENT
-
-
-def test_no_later_commit_of_a_run_releases_what_a_brake_held_in_the_first(tmp_path: Path) -> None:
-    names = [f"t{number:02}" for number in range(19)]
-    files = {**SMALL, **{f"tenants/{name}.yaml": tenant(name) for name in names}}
-    made = repository(tmp_path / "repo", files)
-    assert run(made, CLOCK).commit is not None
-    git(made, "rm", "-q", "tenants/one.yaml")
-    commit(made, clock=CLOCK + 60)
-    assert run(made, CLOCK + 61).commit is not None
-    git(made, "rm", "-q", *(f"tenants/{name}.yaml" for name in names[:6]))
-    write(made, {f"tenants/new{number}.yaml": tenant(f"new{number}") for number in range(5)})
-    commit(made, clock=CLOCK + 120)
-    done = run(made, CLOCK + 60 + DAY)
-    assert subjects(made)[-2:] == ["ipam: allocate 5", "ipam: expire 1"]
-    assert done.code == 3
-    for name in names[:6]:
-        record = (made / RECORD.replace("/one.", f"/{name}.")).read_text(encoding="utf-8")
-        assert ("phase: Allocated" in record, 'held-of: "19"' in record) == (True, True)
-    assert run(made, CLOCK + 61 + DAY).commit is None
-    all_same(made)
