@@ -77,7 +77,7 @@ def is_reconcile_commit(repository: Repository, commit: str) -> bool:
     while True:
         made = repository.made(commit)
         bases = _BASE.findall(made.message)
-        if len(made.parents) != 1 or not bases or not says_plan(made):
+        if len(made.parents) != 1 or made.clock is None or not bases or not says_plan(made):
             return False
         settings, (parent,) = settings_at(repository.source(commit)), made.parents
         folders = (settings.records, settings.observed) if settings is not None else ()
@@ -164,7 +164,9 @@ def _is_same(source: Source, entry: Entry, other: Source, new: Entry) -> bool:
 
 
 def _content_at(repository: Repository, commit: str) -> tuple[tuple[str, str] | None, ...] | None:
-    """Return F of a commit; None if its Settings cannot be read."""
+    """Return F of a commit; None if its date or its Settings cannot be read."""
+    if repository.made(commit).clock is None:
+        return None
     source = repository.source(commit)
     settings = settings_at(source)
     return content((source, settings)) if settings is not None else None

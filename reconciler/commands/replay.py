@@ -63,6 +63,8 @@ def _replay(repository: Repository, commit: str) -> Replayed:
     parent, files_of = repository.source(made.parents[0]), repository.source(commit)
     settings = settings_at(parent) or Settings()
     changed, _ = repository.changed(made.parents[0], commit)
+    if any(it.new is not None and not it.new.is_file for it in changed):
+        return Replayed(Verdict.FOREIGN, version=said.version)  # reconcile makes no symlinks
     seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
     has_look = bool(seen) and said.clock is not None and said.clock > base.clock
     below = Overlay(source, files_of, settings.observed) if has_look else source
@@ -76,7 +78,10 @@ def _replay(repository: Repository, commit: str) -> Replayed:
         files=_files(files_of, [it for it in changed if not has_look or it not in seen]),
         gone=tuple(it.path for it in seen if it.new is None) if has_look else (),
     )
-    files = tries.nearest()
+    try:
+        files = tries.nearest()
+    except GitError:
+        return Replayed(Verdict.NOT_HERE, version=said.version)
     if not files:
         return Replayed(Verdict.SAME, version=said.version)
     is_own = said.version == __version__

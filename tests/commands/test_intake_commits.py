@@ -143,26 +143,6 @@ def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_pat
         assert replay(story.git, made).verdict is Verdict.SAME
 
 
-@pytest.mark.parametrize("is_gone", [False, True], ids=["living", "gone"])
-def test_a_copy_that_somebody_moved_is_not_described_twice(tmp_path: Path, is_gone: bool) -> None:
-    story = Story(tmp_path / "repo")
-    story.run()
-    copy = "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
-    git(story.folder, "mv", copy, copy.replace("shop", "moved"))
-    commit(story.folder, clock=story.clusters.time + 10)
-    if is_gone:
-        _delete(story)
-    for _ in range(3):
-        story.clusters.time += LEAST
-        codes = {it.code for it in story.run().evaluation.findings}
-        assert "document-duplicate" not in codes
-    assert "observed-edited" not in codes
-    there = [path.name for path in (story.folder / "observed").rglob("*.yaml")]
-    assert there == ([] if is_gone else ["shop.yaml"])
-    (made,) = git(story.folder, "log", "--format=%H", "-1", "--grep=Ipam-Plan").splitlines()
-    assert replay(story.git, made).verdict is Verdict.SAME
-
-
 def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) -> None:
     story = Story(tmp_path / "repo")
     story.run()

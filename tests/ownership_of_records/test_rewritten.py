@@ -30,7 +30,7 @@ def test_a_branch_that_was_rolled_back_stops_and_the_way_back_works(play: Play) 
     rolled_back(play, before)
     code, said = play.ipam("reconcile", "--no-apply")
     assert code == 6
-    assert f"missing commit {lost[:12]} of gitops-ipam" in said
+    assert f"missing commit {lost[:12]} of 'gitops-ipam" in said
     assert "lost record: TenantCluster team-a/late" in said
     assert f"git push origin :{LAST} loses nothing" in said
     assert said.index("missing commit") < said.index("loses nothing") < said.index("to go back")

@@ -22,7 +22,7 @@ from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
 from reconciler.commands.reconcile_commits import newest
 from reconciler.documents.yaml import HAS_LIBYAML
-from reconciler.ports import Source, UsageError
+from reconciler.ports import GitError, Source, UsageError
 
 
 def environment() -> Mapping[str, str]:
@@ -138,4 +138,14 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 def _leading(repository: GitRepository) -> GitRepository:
     """The repository, which finds the newest reconcile commit of a revision."""
-    return replace(repository, leads=newest)
+    return replace(repository, leads=_newest)
+
+
+def _newest(repository: GitRepository, revision: str) -> str:
+    """Return the newest reconcile commit; a shallow clone follows the first parents."""
+    try:
+        return newest(repository, revision)
+    except GitError:
+        if repository.is_shallow():
+            return ""
+        raise

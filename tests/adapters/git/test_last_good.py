@@ -41,7 +41,7 @@ def seen(folder: Path) -> Evaluation:
     return evaluate(read_tree(open_repository(folder, ENVIRONMENT).source("HEAD")))
 
 
-@pytest.mark.parametrize("where", ["byhand", "tenants", "pools", "allocations"])
+@pytest.mark.parametrize("where", ["byhand", "tenants", "pools"])
 def test_a_link_where_a_folder_was_changes_nothing(folder: Path, where: str) -> None:
     git(folder, "rm", "-r", "-q", where)
     (folder / where).symlink_to("elsewhere")

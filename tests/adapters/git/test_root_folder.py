@@ -89,7 +89,8 @@ def test_git_finds_the_commits_of_a_root_by_its_very_name(tmp_path: Path, path: 
     commit(folder, root.signed(MESSAGE))
     opened = open_repository(folder, ENVIRONMENT, root=path)
     ids = git(folder, "rev-list", "HEAD").splitlines()
-    assert list(plan_commits(opened.git, ids[0])) == [ids[2]]
+    assert ids[2] in plan_commits(opened.git, ids[0])
+    assert ids[1] not in plan_commits(opened.git, ids[0])
     assert list(plan_commits(open_repository(folder, ENVIRONMENT, root="").git, ids[0])) == [ids[1]]
     step, *_ = opened.source("HEAD").past(["x"])
     assert (step.id, step.is_reconcile) == (ids[1], False)

@@ -109,17 +109,6 @@ def test_the_git_folder_itself_means_its_checkout(author: Path, command: Command
     assert git(author, "status", "--porcelain") == ""
 
 
-def test_a_shallow_clone_is_planned_and_pushed_from(
-    tmp_path: Path, author: Path, remote: Path, command: Command
-) -> None:
-    write(author, {"tenants/two.yaml": tenant("two")})
-    commit(author)
-    git(author, "push", "-q")
-    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{remote}", "shallow")
-    assert command.run("reconcile", "--repo", "shallow").code == 0
-    assert git(tmp_path / "shallow", "rev-parse", "HEAD") == git(remote, "rev-parse", "main")
-
-
 def test_a_clone_too_shallow_to_know_its_history_says_how_to_deepen_it(
     tmp_path: Path, author: Path, remote: Path, command: Command
 ) -> None:
@@ -227,7 +216,7 @@ def test_a_mirror_is_packed_before_it_piles_up(
     _fill(mirror / "objects" / "17", LOOSE)
     assert command.run("reconcile", "--remote", str(remote)).code == 0
     assert not loose.exists()
-    assert git(mirror, "rev-parse", "refs/ipam/seen/main^{commit}") == head
+    assert git(mirror, "rev-parse", "refs/ipam/remote/main^{commit}") == head
     assert len(list((mirror / "objects" / "pack").glob("*.pack"))) == 1
     assert git(mirror, "for-each-ref", "refs/ipam/work") == ""
     assert command.run("reconcile", "--remote", str(remote)).code == 0

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git import saying
 from reconciler.adapters.git.opening import open_repository
-from reconciler.ports import LimitError
 from tests.cli.running import given_out
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, write
 
@@ -43,16 +41,3 @@ def test_a_merge_with_trailers_is_none_of_reconciles(folder: Path) -> None:
     git(folder, "switch", "-q", "main")
     git(folder, "merge", "-q", "--no-ff", "-m", TRAILER, "change", clock=CLOCK + 90)
     assert line(folder)[0] == (git(folder, "rev-parse", "HEAD"), False)
-
-
-def test_large_messages_are_bounded_in_sum_and_the_commit_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saying, "MAX_OTHER_BYTES", 50_000)
-    found = open_repository(folder, ENVIRONMENT)
-    ids = [commit(folder, "x" * 20_000, CLOCK + at) for at in (60, 70)]
-    assert found.is_whole(ids[-1])
-    ids.append(commit(folder, "x" * 20_000, CLOCK + 80))
-    with pytest.raises(LimitError, match=rf"commit {ids[0]} and other large ones have \d+ bytes"):
-        found.is_whole(ids[-1])
-    assert found.is_whole(ids[-1], ids[1])
