@@ -100,7 +100,9 @@ def _was_covered(repository: Repository, path: str, now: Side, last: str) -> boo
         return False
     commits = repository.touching(revision.id, last, [path], MOST_SHOWN + 1)
     return 0 < len(commits) <= MOST_SHOWN and all(
-        _covers(read_overrides(repository.source(commit)), path, settings) for commit in commits
+        repository.made(commit).clock is not None
+        and _covers(read_overrides(repository.source(commit)), path, settings)
+        for commit in commits
     )
 
 

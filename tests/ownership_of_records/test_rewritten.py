@@ -31,7 +31,7 @@ def test_a_branch_that_was_rolled_back_stops_and_the_way_back_works(play: Play) 
     code, said = play.ipam("reconcile", "--no-apply")
     assert code == 6
     assert f"missing commit {lost[:12]} of 'gitops-ipam" in said
-    assert "lost record: TenantCluster team-a/late" in said
+    assert "lost record: team-a/late (loadbalancer) 10.40.0." in said
     assert f"git push origin :{LAST} loses nothing" in said
     assert said.index("missing commit") < said.index("loses nothing") < said.index("to go back")
     assert said.index("to go back") < said.index("--accept-history")
