@@ -17,7 +17,7 @@ UV := $(BIN)/uv pip install --python $(BIN)/python
 PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
 
 # Packages without I/O.
-PURE := addresses documents engine families model records report
+PURE := addresses documents families model planning records report
 space := $(subst ,, )
 comma := ,
 
@@ -42,7 +42,7 @@ $(DEVELOPED): $(INSTALLED) requirements-dev.lock
 demo: $(INSTALLED)
 	@$(BIN)/ipam demo $(DEMO)
 
-# Unit tests, and one path through each verb. TESTS=tests/engine runs all tests of a folder.
+# Unit tests, and one path through each verb. TESTS=tests/planning runs all tests of a folder.
 test: $(DEVELOPED)
 	@$(PYTEST) $(or $(TESTS),-m quick)
 
@@ -101,7 +101,7 @@ golden: $(DEVELOPED)
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks
 
-# Changes of the code that no test notices. Takes hours; `make mutants MUTANTS='reconciler.engine.free.*'` does a part.
+# Changes of the code that no test notices. Takes hours; `make mutants MUTANTS='reconciler.planning.space.*'` does a part.
 mutants: $(DEVELOPED)
 	@$(PY) -m mutmut run $(MUTANTS)
 	@$(PY) -m mutmut results

@@ -56,7 +56,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is
 def write_validators(root: Path) -> None:
     """Write the code that checks documents by each schema, and remove the code of older schemas."""
     sys.path.insert(0, str(root))
-    from reconciler.documents.accepting import code, module_name
+    from reconciler.documents.validators import code, module_name
 
     folder = root / "reconciler" / "_validators"
     shutil.rmtree(folder, ignore_errors=True)

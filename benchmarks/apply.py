@@ -14,14 +14,14 @@ import urllib3
 
 from benchmarks.apply_many import many_table
 from benchmarks.apply_vips import vips_table
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.deadline import Timeouts
-from reconciler.clusters.desired import MANAGER, STATUS_MANAGER, DesiredObject, desired_objects
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.evaluate import Evaluation
-from reconciler.model.cluster import MANAGEMENT
-from reconciler.projecting import project
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.clusters import KubeClusters
+from reconciler.kube.deadline import Timeouts
+from reconciler.kube.resources import DesiredObject, desired_objects
+from reconciler.model.objects import MANAGEMENT, MANAGER, STATUS_MANAGER
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
 from tests.envtest.assets import find
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import urllib3
 
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.deadline import Timeouts
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import State
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.evaluate import Evaluation
-from reconciler.model.cluster import MANAGEMENT
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.plan import ClusterState
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.clusters import KubeClusters
+from reconciler.kube.deadline import Timeouts
+from reconciler.model.objects import MANAGEMENT
+from reconciler.planning.evaluate import Evaluation
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
 
 CLUSTERS = 100
@@ -93,8 +93,8 @@ def last_answers(port: int, start: float) -> list[float]:
 def _apply(evaluation: Evaluation, clusters: KubeClusters) -> int:
     applied = apply_fleet(evaluation, clusters, ApplyOptions(), lambda _old, _new: True)
     states = Counter(item.state for item in applied)
-    assert states.keys() <= {State.APPLIED, State.UNREACHABLE}, applied
-    return states[State.UNREACHABLE]
+    assert states.keys() <= {ClusterState.APPLIED, ClusterState.UNREACHABLE}, applied
+    return states[ClusterState.UNREACHABLE]
 
 
 def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:

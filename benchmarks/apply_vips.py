@@ -78,10 +78,10 @@ def measured(server: ApiServer, count: int) -> Taken:
         )
         run_ipam(*words, cache=Path(folder) / "cache")
         _commit(remote, count)
-        before = len(_told(server))
+        before = len(_describe(server))
         start = time.time()
         taken = run_ipam(*words, cache=Path(folder) / "cache")
-    events = _told(server)[before:]
+    events = _describe(server)[before:]
     patched = [event for event in events if _is_of_cluster(event)]
     _check(server, count)
     last = max(_time(event) for event in patched)
@@ -120,7 +120,7 @@ def _commit(remote: Path, count: int) -> None:
     subprocess.run(words, input=stream, check=True)
 
 
-def _told(server: ApiServer) -> list[Mapping[str, Any]]:
+def _describe(server: ApiServer) -> list[Mapping[str, Any]]:
     """All requests of `admin` so far."""
     events = map(json.loads, server.audit_log.read_text("utf-8").splitlines())
     return [event for event in events if event["user"].get("username") == "admin"]

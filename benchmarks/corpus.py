@@ -6,10 +6,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_cidr
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Owner
+from reconciler.addresses.ranges import IPRange
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.records.emit import record_text

@@ -10,13 +10,12 @@ from jsonschema import Draft202012Validator
 from benchmarks.corpus import files
 from benchmarks.measure import Row, by_turns
 from reconciler.documents import yaml as strict
-from reconciler.documents.accepting import acceptor
 from reconciler.documents.dump import dump
-from reconciler.documents.shipped import schema
-from reconciler.engine.free import FreeRuns
+from reconciler.documents.validators import acceptor, schema
 from reconciler.model.pool import Placement
+from reconciler.planning.space import FreeRuns
 from reconciler.records.emit import record_text
-from reconciler.records.recall import recall
+from reconciler.records.parse import parse_record
 
 _SAMPLE = 1_000
 _OPERATIONS = 20_000
@@ -28,12 +27,12 @@ def yaml_rows() -> list[Row]:
     records = [(path, data) for path, data in tree.items() if path.startswith("allocations/")]
     texts = [data for _, data in records]
     bodies = [strict.read(data).documents[0].value for data in texts]
-    found = [recall("allocations", path, data).allocation for path, data in records]
+    found = [parse_record("allocations", path, data).allocation for path, data in records]
     allocations = [item for item in found if item is not None]
     ours, theirs, recalled, dumped, theirs_dumped, written = by_turns(
         lambda: [strict.read(data) for data in texts],
         lambda: [yaml.load(data, Loader=yaml.CSafeLoader) for data in texts],
-        lambda: [recall("allocations", path, data) for path, data in records],
+        lambda: [parse_record("allocations", path, data) for path, data in records],
         lambda: [dump(body) for body in bodies],
         lambda: [yaml.dump(body, Dumper=yaml.CSafeDumper) for body in bodies],
         lambda: [record_text(item) for item in allocations],

@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchmarks.measure import Row, by_turns, run_ipam
-from reconciler.addresses import IPRange
-from reconciler.model.allocation import Allocation
+from reconciler.addresses.ranges import IPRange
+from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.records.emit import record_text
 from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.corpus import build, change_file
 from benchmarks.measure import Row
-from reconciler.adapters.git.opening import open_repository
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from reconciler.gitio.opening import open_repository
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.world import ENVIRONMENT, pool, provider, tenant
 
 COMMITS = 1_000

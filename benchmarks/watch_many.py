@@ -13,12 +13,12 @@ import urllib3
 from benchmarks.apply_many import kubeconfig, name_of, served
 from benchmarks.watch_rows import Waited
 from benchmarks.watched import SETTLED, Eye, Objects, commits, memory, processor_seconds, running
-from reconciler.clusters.metallb import pool_addresses
-from tests.adapters.kube.certificates import Certificate, encoded, make
+from reconciler.apply.metallb import pool_addresses
 from tests.e2e.daemon import Daemon
 from tests.e2e.site import METALLB, SERVICES, USER, Site, service
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
+from tests.kube.certificates import Certificate, encoded, make
 from tests.world import pool, provider, tenant
 
 IDLE_SECONDS = 60

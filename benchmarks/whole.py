@@ -8,9 +8,9 @@ from statistics import median
 
 from benchmarks.corpus import build, change_file, crowded, new_records, tenant
 from benchmarks.measure import Row, by_turns, run_ipam
-from reconciler.adapters.git.opening import open_repository
-from reconciler.ports import Commit
-from reconciler.records.changes import Change
+from reconciler.gitio.interface import Commit
+from reconciler.gitio.opening import open_repository
+from reconciler.model.change import FileChange
 
 SIZES = (1_000, 10_000, 100_000)
 _LARGEST = SIZES[-1]
@@ -98,7 +98,7 @@ def commit_rows(folder: Path) -> list[Row]:
     repository = open_repository(build(folder / f"{_LARGEST}.git", _LARGEST), _ENVIRONMENT)
     base = repository.resolve("main")
     new = new_records(1_000)
-    changes = [Change(path, data) for path, data in new]
+    changes = [FileChange(path, data) for path, data in new]
     commit = Commit(base, changes, "ipam: allocate 1000\n", ("A", "a@example.com"))
 
     def write_plainly() -> None:

@@ -74,7 +74,7 @@ def judged(said: str, lock: str) -> tuple[bool, str]:
     if weak:
         lines = [
             f"pip-audit: {lock}: {len(weak)} packages with known weaknesses",
-            *map(_told, weak),
+            *map(_describe, weak),
         ]
         return True, "\n".join(lines)
     if not known:
@@ -93,7 +93,7 @@ def _dependencies(said: str) -> Sequence[Mapping[str, Any]]:
     return listed if isinstance(listed, list) else []
 
 
-def _told(item: Mapping[str, Any]) -> str:
+def _describe(item: Mapping[str, Any]) -> str:
     """A package with what is known of it, and what mends that."""
     ids = ", ".join(
         f"{it['id']} (mended in {', '.join(it.get('fix_versions', [])) or 'no version'})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.test_ownership import CLAIM, GLOBAL, POOL, team
+from tests.planning.test_ownership import CLAIM, GLOBAL, POOL, team
 from tests.world import pool, provider, request, tenant
 
 Change = Mapping[str, str | None]

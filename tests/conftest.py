@@ -20,7 +20,9 @@ examples.register()
 
 # Folders whose tests all need the same; elsewhere the names in a module tell.
 _NEEDS = {
-    **dict.fromkeys(("adapters", "bad_input", "cli", "contracts", "e2e", "forges"), "git"),
+    **dict.fromkeys(
+        ("daemon", "gitio", "kube", "bad_input", "cli", "contracts", "e2e", "forges"), "git"
+    ),
     **dict.fromkeys(("hostile", "image", "monitoring", "story"), "git"),
     **dict.fromkeys(("faults", "long"), "slow"),
     "page": "page",
@@ -30,7 +32,7 @@ _PROCESSES = frozenset(
 )
 _SLOW = re.compile("kill|race")
 # Of each file in these, the first test is one of `make test`.
-_SAMPLED = ("adapters", "cli")
+_SAMPLED = ("daemon", "gitio", "kube", "cli")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -112,4 +114,4 @@ def _no_ambient_settings(
 @pytest.fixture(autouse=True)
 def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing falls due because of the day on which tests are run; who wants that says when."""
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", None)
+    monkeypatch.setattr("reconciler.cli.options.now", None)

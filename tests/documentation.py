@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reconciler.codes import CODES
-from reconciler.commands.starting.files import UNNAMED, Beginning, Wish, wanted
-from reconciler.commands.starting.forges import WORKFLOWS, Forge
-from reconciler.documents.shipped import schema as read_schema
+from reconciler.documents.validators import schema as read_schema
+from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
 from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
 
@@ -326,7 +325,7 @@ def shown_ci(forge: Forge, *, by_action: bool = False) -> str:
     The placeholders are nothing that pip or GitHub could fetch: no stranger can take their name.
     """
     if not by_action:
-        return wanted(Wish("main", forge, UNNAMED, Beginning.EMPTY))[WORKFLOWS[forge]]
+        return wanted(InitOptions("main", forge, UNNAMED, Beginning.EMPTY))[WORKFLOWS[forge]]
     return _by_action(WORKFLOWS[forge])
 
 
@@ -337,7 +336,7 @@ def shown_comment() -> str:
 
 def _by_action(path: str) -> str:
     package = f"git+https://github.com/owner/gitops-ipam@{'0' * 40}"
-    text = wanted(Wish("main", Forge.GITHUB, package, Beginning.EMPTY))[path]
+    text = wanted(InitOptions("main", Forge.GITHUB, package, Beginning.EMPTY))[path]
     return text.replace("owner/gitops-ipam", "<owner>/gitops-ipam").replace("0" * 40, "<commit>")
 
 

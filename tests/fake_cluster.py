@@ -11,23 +11,20 @@ from math import inf
 from threading import RLock
 from typing import Any, cast
 
-from reconciler.clusters.resources import CRD, MAY_I, NAMESPACE, WHO_AM_I, ref_of, resource_of
-from reconciler.families.butler.resources import MACHINE
-from reconciler.model.instant import format_instant
-from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import (
-    Became,
-    Change,
+from reconciler.families.butler.records import MACHINE
+from reconciler.kube.interface import Became, ObjectList, RequestCounts, WatchEvent
+from reconciler.kube.resources import ref_of, resource_of
+from reconciler.model.errors import (
     ClusterError,
-    Listing,
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
     RejectedError,
-    Requests,
     StaleError,
     UnreachableError,
 )
+from reconciler.model.instant import format_instant
+from reconciler.model.objects import CRD, MAY_I, NAMESPACE, WHO_AM_I, Manifest, Ref, Resource
 from tests.fake_apply import Fields, name_of, owned, places, removed, tree, written
 from tests.world import CLOCK
 
@@ -63,7 +60,7 @@ class FakeCluster:
     fault: Fault = lambda _verb, _what: None
     seconds: float = 60.0
     log: list[tuple[str, Any]] = field(default_factory=list)
-    changes: list[tuple[int, Change]] = field(default_factory=list)
+    changes: list[tuple[int, WatchEvent]] = field(default_factory=list)
     forgotten: int = 0
     is_closed: bool = False
     lock: Any = field(default_factory=RLock)
@@ -74,12 +71,12 @@ class FakeCluster:
                 self._store({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
                 self.forgotten = next(_numbers)
 
-    def requests(self) -> Requests:
+    def requests(self) -> RequestCounts:
         kinds = {"get": 0, "list": 0, "review": 0, "version": 0, "delete": 2}
         counts = [0, 0, 0]
         for verb, _ in self.log:
             counts[kinds.get(verb, 1)] += 1
-        return Requests(*counts)
+        return RequestCounts(*counts)
 
     def now(self) -> int:
         return self.clock if self.log else 0
@@ -94,7 +91,7 @@ class FakeCluster:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Listing:
+    ) -> ObjectList:
         self._asked("list", resource)
         with self.lock:
             found = [
@@ -105,15 +102,15 @@ class FakeCluster:
                 and _has_labels(item, labels)
                 and _has_fields(item, fields)
             ]
-            return Listing(found, str(next(_numbers)))
+            return ObjectList(found, str(next(_numbers)))
 
-    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
+    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
         found = self.list(resource, namespace, labels=labels)
-        return Listing([_head(item) for item in found.items], found.resource_version)
+        return ObjectList([_head(item) for item in found.items], found.resource_version)
 
     def watch(
         self, resource: Resource, namespace: str = "", *, since: str, **more: Any
-    ) -> Iterator[Change]:
+    ) -> Iterator[WatchEvent]:
         """What changed since; a real server goes on telling."""
         self._asked("watch", resource)
         if int(since) < self.forgotten:
@@ -124,7 +121,7 @@ class FakeCluster:
             here = change.manifest["metadata"].get("namespace")
             is_asked = namespace in ("", here) and change.manifest["kind"] == resource.kind
             if is_asked and _has_labels(change.manifest, more.get("labels", "")):
-                head = Change(change.became, _head(change.manifest))
+                head = WatchEvent(change.became, _head(change.manifest))
                 yield head if more.get("heads") else change
 
     def apply(
@@ -272,7 +269,7 @@ class FakeCluster:
         told = deepcopy(manifest)
         if became is Became.DELETED:
             told["metadata"]["resourceVersion"] = str(next(_numbers))
-        self.changes.append((int(told["metadata"]["resourceVersion"]), Change(became, told)))
+        self.changes.append((int(told["metadata"]["resourceVersion"]), WatchEvent(became, told)))
 
     def _serve(self, ref: Ref, crd: dict[str, Any]) -> None:
         """A CRD that is stored is served, and said to be, unless that takes its time."""

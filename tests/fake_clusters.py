@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied
-from reconciler.clusters.resources import ADDRESS_POOL
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.families.butler.resources import MACHINE
-from reconciler.model.resource import Ref, Resource
-from reconciler.ports import Cluster, GitError
-from tests.applying.site import Files, evaluated
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.plan import Applied
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.butler.records import MACHINE
+from reconciler.kube.interface import Cluster
+from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.errors import GitError
+from reconciler.model.objects import Ref, Resource
+from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster, Fault, Objects
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
@@ -61,8 +62,8 @@ class FakeClusters:
         foreseen = self.apply(files, revision, dry_run=True, **options)
         assert [item.writes() for item in self.opened] == [[] for _ in self.opened]
         done = self.apply(files, revision, **options)
-        assert {name: told(item) for name, item in foreseen.items()} == {
-            name: told(item) for name, item in done.items()
+        assert {name: describe(item) for name, item in foreseen.items()} == {
+            name: describe(item) for name, item in done.items()
         }
         return done
 
@@ -96,6 +97,6 @@ def is_in(ancestor: str, revision: str) -> bool:
     return 0 <= HISTORY.find(ancestor[0]) <= HISTORY.find(revision[0])
 
 
-def told(applied: Applied) -> tuple[object, ...]:
+def describe(applied: Applied) -> tuple[object, ...]:
     """What is told of a cluster, but for its revision and what was asked of it."""
     return applied.state, applied.error, applied.hint, applied.outcomes, applied.notes

@@ -6,21 +6,19 @@ from dataclasses import dataclass, field
 from hashlib import sha1
 from typing import TypeVar
 
-from reconciler.findings import Finding
-from reconciler.model.settings import Limits
-from reconciler.ports import (
+from reconciler.documents.findings import Finding
+from reconciler.gitio.interface import (
+    BranchCommit,
     Changed,
     Commit,
     DefaultBranch,
     Entry,
-    GitError,
-    LostRaceError,
     Made,
     Parsed,
     Revision,
-    Step,
-    UsageError,
 )
+from reconciler.model.errors import GitError, LostRaceError, UsageError
+from reconciler.model.settings import Limits
 from tests.world import CLOCK
 
 T = TypeVar("T")
@@ -37,7 +35,7 @@ class FakeSource:
     repository: "FakeRepository"
     parsed: Parsed = field(default_factory=dict)
 
-    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
         line = self.repository._line(self.of.id)
         inside = tuple(f"{path}/" for path in paths)
         for commit, parent in zip(line, [*line[1:], ""], strict=True):
@@ -50,11 +48,11 @@ class FakeSource:
                 and (not paths or path in paths or path.startswith(inside))
             )
             if changed:
-                yield Step(commit, changed, commit in self.repository.ours)
+                yield BranchCommit(commit, changed, commit in self.repository.ours)
 
-    def brought(self, paths: Sequence[str]) -> Step:
+    def brought(self, paths: Sequence[str]) -> BranchCommit:
         step = next(self.past(paths), None)
-        return step if step is not None and step.id == self.of.id else Step(self.of.id, ())
+        return step if step is not None and step.id == self.of.id else BranchCommit(self.of.id, ())
 
     def revision(self) -> Revision:
         return self.of

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TypeVar
 
-from reconciler.commands.reading.reader import read_tree
-from reconciler.evaluate import Evaluation, evaluate
-from reconciler.findings import Finding
+from reconciler.documents.findings import Finding
+from reconciler.gitio.interface import BranchCommit, Changed, Entry, Parsed, Revision
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Parsed, Revision, Step
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.read import read_tree
 from tests.world import CLOCK, raw
 
 T = TypeVar("T")
@@ -95,17 +95,17 @@ class MemorySource:
                 return data
         raise KeyError(entry.path)
 
-    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
         line = [self._files, *reversed(self._before)]
         for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
             if changed := _changes(old, new, paths):
                 inner = all(item.path.startswith(("allocations/", "observed/")) for item in changed)
                 ours = inner if self.ours is None else self.ours
-                yield Step(f"{age:040x}" if age else self.id, changed, ours)
+                yield BranchCommit(f"{age:040x}" if age else self.id, changed, ours)
 
-    def brought(self, paths: Sequence[str]) -> Step:
+    def brought(self, paths: Sequence[str]) -> BranchCommit:
         step = next(self.past(paths), None)
-        return step if step is not None and step.id == self.id else Step(self.id, ())
+        return step if step is not None and step.id == self.id else BranchCommit(self.id, ())
 
     def believes(self, commit: str) -> bool:
         return commit not in self.doubted

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation, evaluate
-from reconciler.findings import Location
-from reconciler.model.override import Override, OverrideKind, Overrides
-from tests.engine.outcome import Files
+from reconciler.documents.findings import Location
+from reconciler.model.settings import Override, OverrideKind, Overrides
+from reconciler.planning.evaluate import Evaluation, evaluate
+from tests.planning.outcome import Files
 from tests.world import CLOCK, SMALL, pool, provider, reconciled, tree_of
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"

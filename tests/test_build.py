@@ -13,10 +13,9 @@ import pytest
 
 from hatch_build import commit_of
 from reconciler import __version__
-from reconciler.cli.shared.verbs import version_line
-from reconciler.documents.accepting import module_name
-from reconciler.documents.shipped import schema_file
-from reconciler.sources import schema_files
+from reconciler.cli.commands import version_line
+from reconciler.documents.validators import module_name, schema_file
+from reconciler.planning.documents import schema_files
 from tests.caches import PYTHON, ROOT
 from tests.world import commit, git, write
 
@@ -37,7 +36,7 @@ def built(tree: Path, out: Path, kind: str, home: str = "") -> Path:
     return made
 
 
-def told(wheel: Path, folder: Path) -> dict[str, str | None]:
+def describe(wheel: Path, folder: Path) -> dict[str, str | None]:
     """What `ipam version -o json` of a wheel says; and that `--version` says the same."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -67,7 +66,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_wheel_tells_the_commit_that_it_was_built_from(tree: Path, tmp_path: Path) -> None:
     head = git(tree, "rev-parse", "HEAD")
     wheel = built(tree, tmp_path / "first", "wheel")
-    found = told(wheel, tmp_path / "unpacked")
+    found = describe(wheel, tmp_path / "unpacked")
     assert (found["version"], found["commit"]) == (__version__, head)
     again = built(tree, tmp_path / "again", "wheel")
     assert again.read_bytes() == wheel.read_bytes(), "one commit, one wheel"
@@ -103,7 +102,7 @@ def test_what_a_forge_hands_to_an_action_tells_its_commit_without_any_history(
     with tarfile.open(tmp_path / "fetched.tar") as opened:
         opened.extractall(fetched, filter="data")
     wheel = built(fetched, tmp_path / "out", "wheel")
-    assert told(wheel, tmp_path / "unpacked")["commit"] == git(tree, "rev-parse", "HEAD")
+    assert describe(wheel, tmp_path / "unpacked")["commit"] == git(tree, "rev-parse", "HEAD")
     straight = built(tree, tmp_path / "straight", "wheel")
     assert wheel.read_bytes() == straight.read_bytes()
 
@@ -140,7 +139,7 @@ def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -
     shutil.rmtree(changed / ".git")
     assert commit_of(changed) == ""
     wheel = built(changed, tmp_path / "out", "wheel")
-    assert told(wheel, tmp_path / "unpacked")["commit"] is None
+    assert describe(wheel, tmp_path / "unpacked")["commit"] is None
     write(changed, {"COMMIT": "no commit at all\n"})
     assert commit_of(changed) == ""
 

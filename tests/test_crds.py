@@ -8,11 +8,11 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from reconciler.clusters.resources import ref_of
-from reconciler.commands.render import rendered
-from reconciler.families.butler.infrastructure import infrastructure
-from reconciler.model.resource import Manifest
-from reconciler.projecting import project
+from reconciler.apply.render import rendered
+from reconciler.families.butler.objects import infrastructure
+from reconciler.kube.resources import ref_of
+from reconciler.model.objects import Manifest
+from reconciler.planning.projection import project
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent

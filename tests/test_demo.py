@@ -18,7 +18,7 @@ CHAPTER = re.compile(r"^\d+\. (.*)$((?:\n(?!\d+\. ).*)*)", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def describe(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A first run as a person with an empty environment sees it: its folder and its text."""
     folder = tmp_path_factory.mktemp("told") / "demo"
     return folder, run_bare(folder)

@@ -15,14 +15,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reconciler.apply.fleet import is_in_shard
+from reconciler.apply.rights import management_rights, tenant_rights
 from reconciler.cli.apply import parse_shard
-from reconciler.cli.shared.verbs import ipam
-from reconciler.clusters.rights import (
-    management_rights,
-    tenant_rights,
-)
-from reconciler.commands.applying.fleet import is_in_shard
-from reconciler.model.right import Need, Right
+from reconciler.cli.commands import ipam
+from reconciler.model.objects import Need, Right
 from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer
 

@@ -19,7 +19,7 @@ WORLDS = (
 )
 
 
-def told(world: dict[str, str], folder: Path, *arguments: str) -> bytes:
+def describe(world: dict[str, str], folder: Path, *arguments: str) -> bytes:
     """The outcome of every golden tree, as a process in this world prints it."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.golden.cases", *arguments],
@@ -33,18 +33,18 @@ def told(world: dict[str, str], folder: Path, *arguments: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return told(WORLDS[0], tmp_path_factory.mktemp("first"))
+    return describe(WORLDS[0], tmp_path_factory.mktemp("first"))
 
 
 @pytest.mark.parametrize("world", WORLDS[1:], ids=lambda world: str(world["PYTHONHASHSEED"]))
 def test_another_world_gives_the_same_bytes(
     world: dict[str, str], first: bytes, tmp_path: Path
 ) -> None:
-    assert told(world, tmp_path) == first
+    assert describe(world, tmp_path) == first
 
 
 def test_another_order_of_files_gives_the_same_bytes(first: bytes, tmp_path: Path) -> None:
-    assert told(WORLDS[1], tmp_path, "--reversed") == first
+    assert describe(WORLDS[1], tmp_path, "--reversed") == first
 
 
 def test_the_outcome_is_of_every_golden_tree(first: bytes) -> None:

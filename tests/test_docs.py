@@ -7,15 +7,14 @@ from typing import Any
 import click
 import pytest
 
-from reconciler.cli.shared.verbs import VERBS, ipam
+from reconciler.cli.commands import VERBS, ipam
 from reconciler.codes import CODES
 from reconciler.documents.load import load
-from reconciler.documents.shipped import schema as read_schema
+from reconciler.documents.validators import schema as read_schema
 from reconciler.model.settings import Settings
-from reconciler.overrides import read_override
+from reconciler.planning.documents import observed_kinds, schema_files, source_kinds
+from reconciler.planning.settings import read_override, read_settings
 from reconciler.records.emit import record_document
-from reconciler.settings import read_settings
-from reconciler.sources import observed_kinds, schema_files, source_kinds
 from tests.documentation import (
     ROOT,
     Terminal,

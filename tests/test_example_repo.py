@@ -10,8 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
-from reconciler.evaluate import Evaluation
 from reconciler.families.butler.kinds import TEAM, TENANT
+from reconciler.planning.evaluate import Evaluation
 from tests.world import commit, evaluation_of, git, repository
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
 from reconciler.codes import CODES
-from reconciler.digest import digest
+from reconciler.planning.digest import digest
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip as nova_vip
 from tests.world import (

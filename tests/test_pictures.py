@@ -10,7 +10,7 @@ from tests.pictures.browser import browser, measured
 from tests.pictures.page import FOLDER, RECORDED, VIEWS, View, comment, page, source_hash
 
 PNG = b"\x89PNG\r\n\x1a\n"
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 _SIGNS = re.compile("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
@@ -23,7 +23,7 @@ def test_each_is_there_as_wide_as_it_says(view: View) -> None:
     data = (FOLDER / view.file).read_bytes()
     assert data.startswith(PNG)
     assert struct.unpack(">I", data[16:20]) == (view.width,)
-    assert len(data) < MOST_BYTES
+    assert len(data) < MAX_BYTES
 
 
 def test_they_are_of_a_whole_comment() -> None:

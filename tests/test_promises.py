@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli.shared.verbs import VERBS, ipam
-from reconciler.settings import read_settings
-from reconciler.sources import schema_files
+from reconciler.cli.commands import VERBS, ipam
+from reconciler.planning.documents import schema_files
+from reconciler.planning.settings import read_settings
 from tests.documentation import ROOT, markdown_files
 from tests.world import evaluation_of, pool
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.shared.verbs import VERBS
-from reconciler.ports import ExitCode
+from reconciler.cli.commands import VERBS
+from reconciler.model.errors import ExitCode
 from tests.documentation import ROOT, Block, Said, Terminal, blocks, masked, played
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from tests.pictures.page import FOLDER
 from tests.pictures.report import LOOKS, REPORT, Look, report_hash, report_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 
 
 def test_they_are_of_the_page_that_is_written_now(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_each_is_there_as_large_as_it_says(look: Look) -> None:
     data = (FOLDER / look.file).read_bytes()
     assert data.startswith(PNG)
     assert struct.unpack(">II", data[16:24]) == look.size
-    assert len(data) < MOST_BYTES
+    assert len(data) < MAX_BYTES
 
 
 def test_they_are_of_both_views_in_both_schemes_wide_and_narrow() -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.planning.documents import Tree, source_reader
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.settings import read_settings
 from reconciler.records.changes import records_after
-from reconciler.records.recall import Recalled, recall
-from reconciler.settings import read_settings
-from reconciler.sources import source_reader
-from reconciler.tree import Tree
+from reconciler.records.parse import Recalled, parse_record
 
 CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z
 AHEAD = 4_070_908_800  # 2099-01-01T00:00:00Z; git takes no later date of a person
@@ -75,13 +74,13 @@ def repository(folder: Path, files: Mapping[str, str | bytes], clock: int = CLOC
 
 
 _TEMPLATES: dict[Hashable, Path] = {}
-_MOST_TEMPLATES = 100
+_MAX_TEMPLATES = 100
 
 
 def copied(folder: Path, key: Hashable, make: Callable[[Path], None]) -> Path:
     """A copy of the repository that `make` creates, once per process and key."""
     if key not in _TEMPLATES:
-        if len(_TEMPLATES) == _MOST_TEMPLATES:
+        if len(_TEMPLATES) == _MAX_TEMPLATES:
             shutil.rmtree(_TEMPLATES.pop(next(iter(_TEMPLATES))))
         template = Path(tempfile.mkdtemp(dir=_templates()))
         make(template)
@@ -110,7 +109,7 @@ def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
             read(path, raw[path]) for path in sorted(raw) if path.startswith(settings.folders)
         ),
         records=tuple(
-            recall(settings.records, path, raw[path])
+            parse_record(settings.records, path, raw[path])
             for path in sorted(raw)
             if path.startswith(f"{settings.records}/")
         ),

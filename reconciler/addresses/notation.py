@@ -1,16 +1,13 @@
-"""Addresses and CIDRs as text, in canonical form only (RFC 5952 §4 for IPv6, RFC 4632 for CIDRs).
-
-Fast and strict through `inet_pton`; `ipaddress` reads only texts that were refused, to suggest what
-their writer may have meant. A text that could mean two addresses is refused, never normalised:
-`010.0.0.1` is 10.0.0.1 to some programs and 8.0.0.1 to others.
-"""
+"""Address notation."""
 
 import re
-from ipaddress import ip_address, ip_network, summarize_address_range
+from ipaddress import IPv6Address, ip_address, ip_network, summarize_address_range
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 
-from reconciler.addresses.iprange import BITS, IPRange
-from reconciler.findings import shown
+from msgspec import Struct
+
+from reconciler.addresses.ranges import BITS, IPRange
+from reconciler.documents.findings import shown
 
 _FAMILY = {4: AF_INET, 6: AF_INET6}
 _PREFIX = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
@@ -183,3 +180,115 @@ def _prefix_hint(text: str) -> str:
 def _plain_digits(text: str) -> str:
     """Write the decimal numbers of an IPv4 address or a prefix with ASCII digits, without zeros."""
     return text if ":" in text else re.sub(r"\d+", lambda found: str(int(found[0])), text)
+
+
+# IPv4 wherever it stands, glued to letters, too; IPv6 by itself.
+_TOKEN = re.compile(
+    r"(?:(?<![0-9])(?<![0-9]\.)([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\.?[0-9])"
+    r"|(?<![0-9A-Za-z])([0-9A-Fa-f:]*:(?:[0-9A-Fa-f:]|\.(?=[0-9]))*))(?:/([0-9]{1,3}))?",
+    re.ASCII,
+)
+_LONGEST = 45
+# What stands before an address: its key, in a piece of text no longer than this.
+_KEY = re.compile(r"([A-Za-z]+)[\"']?\s*[:=]?\s*[\"']?\Z", re.ASCII)
+_BEFORE = 40
+_DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
+_FIRST = re.compile(r"start|first|begin|from", re.IGNORECASE)
+_LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
+# No pool may be as large: such a network is a route, not a range that somebody uses.
+_MIN_PREFIX = {4: 8, 6: 32}
+
+
+class _Literal(Struct, frozen=True):
+    """A network with the key that it stands under, and where it stands."""
+
+    key: str
+    range: IPRange
+    start: int
+    end: int
+
+
+def literal_ranges(text: str) -> tuple[IPRange, ...]:
+    """All ranges that a text names, in the order of the text."""
+    found: dict[IPRange, None] = {}
+    before: _Literal | None = None
+    for match in _TOKEN.finditer(text):
+        item = _network(match[1] or match[2], match[3])
+        if item is None:
+            continue
+        key = _KEY.search(text, max(match.start() - _BEFORE, 0), match.start())
+        literal = _Literal(key[1] if key else "", item, match.start(), match.end())
+        found[item] = None
+        if before is not None and (joined := _joined(before, literal, text)) is not None:
+            found[joined] = None
+        before = literal
+    return tuple(found)
+
+
+def _network(text: str, prefix: str | None) -> IPRange | None:
+    if len(text) > _LONGEST or (text.count(".") < 3 and text.count(":") < 2):
+        return None
+    # A colon or a full stop at the end is that of a key or of a sentence.
+    for plain in (text, text.rstrip(".:"), text.lstrip(".:"), text.strip(".:")):
+        if (item := _parsed(plain, prefix)) is not None:
+            return item
+    return None
+
+
+def _parsed(text: str, prefix: str | None) -> IPRange | None:
+    if ":" not in text:  # leading zeros are no canonical form, but somebody may have meant them
+        text = ".".join(part.lstrip("0") or "0" for part in text.split("."))
+    try:
+        address = ip_address(text)
+        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+            return _parsed(str(address.ipv4_mapped), None)
+        item = IPRange(address.version, int(address), int(address))
+        network = ip_network(f"{text}/{prefix or address.max_prefixlen}", strict=False)
+    except ValueError:
+        return None
+    # With host bits it is the address of an interface in a network, not the network.
+    if int(network[0]) != item.first or network.prefixlen < _MIN_PREFIX[item.version]:
+        return item
+    return IPRange(item.version, item.first, int(network[-1]))
+
+
+def _joined(before: _Literal, after: _Literal, text: str) -> IPRange | None:
+    """The range between two addresses that are named as its ends, in either order."""
+    ends = (_FIRST.search(before.key) and _LAST.search(after.key)) or (
+        _LAST.search(before.key) and _FIRST.search(after.key)
+    )
+    is_dashed = _DASH.fullmatch(text, before.end, after.start) is not None
+    left, right = before.range, after.range
+    if not (is_dashed or ends) or left.version != right.version:
+        return None
+    return IPRange(left.version, min(left.first, right.first), max(left.last, right.last))
+
+
+_LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
+
+
+def asked_range(text: str) -> IPRange | None:
+    """The addresses that a text means: one, a CIDR, or a range such as `10.0.0.1-10.0.0.9`."""
+    first, dash, last = text.partition("-")
+    try:
+        if "/" in text:
+            return parse_cidr(text)
+        (version, start), (other, end) = (
+            parse_address(first),
+            parse_address(last if dash else first),
+        )
+    except NotationError:
+        return None
+    return IPRange(version, start, end) if version == other and start <= end else None
+
+
+def mistaken(text: str) -> NotationError | None:
+    """Why a text that looks like addresses means none; None where it looks like a name."""
+    if not _LIKE.fullmatch(text):
+        return None
+    first, _, last = text.partition("-")
+    try:
+        parse_cidr(text) if "/" in text else (parse_address(first), parse_address(last or first))
+    except NotationError as wrong:
+        return wrong
+    return NotationError(f"{shown(text)} does not end after it starts")

@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import click
 
-from reconciler.adapters.children import Ended
-from reconciler.adapters.git.process import clean_environment
-from reconciler.cli.shared import signals, streams
-from reconciler.cli.shared.failures import told, without_passwords
-from reconciler.cli.shared.verbs import ipam
+from reconciler.cli import failures, output
+from reconciler.cli.commands import ipam
+from reconciler.cli.failures import describe, without_passwords
+from reconciler.gitio.process import clean_environment
+from reconciler.gitio.processes import SignalReceived
 
 INTERRUPTED = 130
 USAGE = 64
@@ -24,8 +24,8 @@ _OFF = ("", "0", "false", "f", "no", "n", "off")
 
 def main() -> NoReturn:
     """Run `ipam` on the arguments of the process."""
-    streams.prepare()
-    signals.install()
+    output.prepare()
+    failures.install()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -35,9 +35,9 @@ def run(arguments: Sequence[str]) -> int:
     debug = "--debug" in arguments or os.environ.get("IPAM_DEBUG", "0").lower() not in _OFF
     code = _run(arguments, debug=debug)
     try:
-        streams.flush()
+        output.flush()
     except OSError as failure:
-        streams.silence()
+        output.silence()
         return _failed(failure, debug=debug)
     return code
 
@@ -53,8 +53,8 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; run it again, and it goes on from here", err=True)
         return INTERRUPTED
-    except Ended as ended:
-        return signals.farewell(ended.number)
+    except SignalReceived as ended:
+        return failures.farewell(ended.number)
     except SystemExit:
         # click's own way out: completion is told, or the reader of help went away.
         return 0
@@ -69,7 +69,7 @@ def _failed(failure: Exception, *, debug: bool) -> int:
     if debug:
         steps = "".join(traceback.format_exception(failure))
         click.echo(without_passwords(steps), err=True, nl=False)
-    said = told(failure)
+    said = describe(failure)
     click.echo(f"ipam: {said.message}", err=True)
     if said.hint:
         click.echo(f"  hint: {said.hint}", err=True)

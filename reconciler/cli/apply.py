@@ -6,21 +6,20 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
-from reconciler.cli.shared.opening import open_branch
-from reconciler.cli.shared.options import Number, option, output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
-from reconciler.cli.shared.progress import progress
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.by_hand import as_reconciled
-from reconciler.commands.edited_records import require_unedited
-from reconciler.commands.exit_codes import applied_code
-from reconciler.commands.rewritten import current_head, is_in_history
-from reconciler.ports import ExitCode, Source, UsageError
-from reconciler.report.machine import apply_document
-from reconciler.report.text.apply import applied_text
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.target import ApplyOptions
+from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
+from reconciler.cli.opening import open_branch
+from reconciler.cli.options import Number, option, output_options, repository_option
+from reconciler.cli.output import emit, emit_document, painter, progress, tell_errors
+from reconciler.gitio.interface import Source
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.reconcile.branch import current_head, is_in_history
+from reconciler.reconcile.evaluation import applied_code, as_reconciled
+from reconciler.reconcile.records import require_unedited
+from reconciler.report.json import apply_document
+from reconciler.report.text.runs import applied_text
 
 
 @click.command()

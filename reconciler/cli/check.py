@@ -1,28 +1,239 @@
-"""`check`: what is wrong with a change, and what would run full."""
+"""TODO."""
 
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
-from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
-from reconciler.cli.shared.clock import source_at
-from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
-from reconciler.cli.shared.options import (
+from reconciler import __version__
+from reconciler.cli.opening import Reviewed, asked_root, reviewed
+from reconciler.cli.options import (
+    F,
     at_option,
     base_option,
     fetch_option,
     option,
     proposed_option,
     reading_options,
+    source_at,
+    talk_options,
 )
-from reconciler.cli.shared.output import emit, painter, tell
-from reconciler.cli.shared.outs import Out
-from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.reviewing import Reviewed, reviewed
-from reconciler.commands.emptiness import with_emptiness
-from reconciler.commands.exit_codes import exit_code
-from reconciler.review.preview import Preview, evaluated_base, preview
+from reconciler.cli.output import Out, OutType, emit, painter, progress, tell, write_texts
+from reconciler.documents.text import MAX_BYTES, Unread
+from reconciler.gitio.config import found_root, root_folder
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.settings import PATH as SETTINGS
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.settings import read_settings
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.reconcile.files import Place, check_alone
+from reconciler.report.ci import dotenv_text, github_text, gitlab_text, junit_text, sarif_text
+from reconciler.report.json import check_document, json_text, plan_document, yaml_text
+from reconciler.report.maps import map_svg
+from reconciler.report.markdown import at_top, markdown_text, marked
+from reconciler.report.text.plan import check_text
+from reconciler.report.text.table import Painter
+from reconciler.review.preview import NOTHING, Preview, evaluated_base, preview
+from reconciler.review.result import Compared, with_emptiness
+
+STDIN = "-"
+_OF_REVISIONS = ("repo", "rev", "worktree", "base", "at", "allow_empty")
+NOT_LOOKED_AT = (
+    "note: looked at by itself: not at what it refers to, what is taken, and what runs full;"
+    " ipam check --worktree does"
+)
+
+
+def named_alone(files: Sequence[str]) -> Compared:
+    """What is wrong with files by themselves.
+
+    Raises:
+        UsageError: An option is about revisions; or some file cannot be read.
+    """
+    context = click.get_current_context()
+    for name in _OF_REVISIONS:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            hint = f"leave {option} out, or the files: then the whole repository is checked"
+            raise UsageError(f"files are checked by themselves, without {option}", hint)
+    named = dict.fromkeys(files)
+    places = {_shown(file): place for file in named if (place := _place(file)) is not None}
+    return Compared(check_alone({_shown(file): _data(file) for file in named}, places))
+
+
+def _place(file: str) -> Place | None:
+    """Where a file is in the root that it stands in; None where it stands in none."""
+    place, name = Path(file).parent.resolve(), Path(file).name
+    top = next((it for it in (place, *place.parents) if (it / ".git").exists()), None)
+    if top is None or file == STDIN:
+        return None
+    asked = asked_root()
+    own = root_folder(asked) if asked is not None else found_root(place, top, SETTINGS)
+    root = top / own.path
+    if not (place / name).is_relative_to(root):
+        return None
+    path = root / SETTINGS
+    settings, _ = read_settings(_data(str(path)) if path.is_file() else None)
+    folders = (*settings.folders, settings.records)
+    if not (path.is_file() or any((root / it).is_dir() for it in folders)):
+        return None  # the checkout is of something else
+    return (place / name).relative_to(root).as_posix(), settings
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to keeps nobody waiting."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _shown(file: str) -> str:
+    """The path as findings name it."""
+    return file if file == STDIN else os.path.normpath(file)
+
+
+def _data(file: str) -> bytes:
+    """The bytes of a file; of one that is too large, that it is."""
+    if file == STDIN:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        return data if len(data) <= MAX_BYTES else Unread(len(data))
+    try:
+        with open(file, "rb", opener=_at_once) as opened:
+            about = os.fstat(opened.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                hint = "name files; a whole repository is checked by ipam check --worktree"
+                raise UsageError(f"{file} is no plain file", hint)
+            data = opened.read(MAX_BYTES + 1)
+    except OSError as failed:
+        raise UsageError(f"{file} cannot be read: {failed.strerror}") from failed
+    return data if len(data) <= MAX_BYTES else Unread(max(about.st_size, len(data)))
+
+
+# Forges know files by their path from the top; people, and who reads JSON, by that from the root.
+_COMPARING = ("gitlab", "sarif", "junit")
+"""Forms of services that find out by themselves what is new: they are told all there is."""
+_FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
+FORMATS = (
+    "text",
+    "json",
+    "yaml",
+    "github",
+    "gitlab",
+    "sarif",
+    "junit",
+    "markdown",
+    "svg",
+    "dotenv",
+)
+DRAWN = ("markdown", "svg")
+"""Forms that show what a change comes to."""
+
+
+class CheckResult(Struct, frozen=True):
+    """What a check came to.
+
+    Attributes:
+        root: The folder that is the root; empty for the top of the repository.
+        preview: What merging comes to; None where nobody sees it.
+    """
+
+    compared: Compared
+    base: str | None
+    code: ExitCode
+    root: str = ""
+    preview: Preview | None = None
+
+
+def review_options(function: F) -> F:
+    """`-o` with all forms of a review, `--out`, `--color` and `--debug`."""
+    choice = click.Choice(FORMATS)
+    decorators: list[Callable[[F], F]] = [
+        talk_options,
+        option(
+            "--out",
+            "outs",
+            type=OutType(FORMATS, "junit=ipam.xml", "--format"),
+            multiple=True,
+            metavar="FORMAT=FILE",
+            help="Write the result to a file, too. May be given several times.",
+        ),
+        option(
+            "-o",
+            "--format",
+            "--output",
+            "output",
+            type=choice,
+            default="text",
+            show_default=True,
+            help="Form of the result on stdout.",
+        ),
+    ]
+    for decorate in decorators:
+        function = decorate(function)
+    return function
+
+
+def check_in(form: str, checked: CheckResult, painter: Painter) -> str:
+    """A check in one of `FORMATS`; the painter counts for text."""
+    compared, base, root = checked.compared, checked.base, checked.root
+    if form == "text":
+        return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
+    if form in _FOR_FORGES:
+        compared = at_top(compared, root)
+    if form in ("markdown", "svg"):
+        return _drawn(form, replace(checked, compared=compared))
+    if form in _FOR_FORGES:
+        evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
+        return _for_forge(form, evaluation, root)
+    return _document(form, checked)
+
+
+def _for_forge(form: str, evaluation: Evaluation, root: str) -> str:
+    """What a service shows; each form loads what it needs alone."""
+    match form:
+        case "github":
+            return github_text(evaluation)
+        case "gitlab":
+            return gitlab_text(evaluation)
+        case "sarif":
+            return sarif_text(evaluation, __version__, root)
+
+    return junit_text(evaluation)
+
+
+def _drawn(form: str, checked: CheckResult) -> str:
+    """What merging comes to, as a comment or as a picture."""
+    compared, preview = checked.compared, checked.preview or NOTHING
+    if form == "markdown":
+        text = markdown_text(compared, "check", base=checked.base, preview=preview)
+        return marked(text, checked.root)
+
+    return map_svg(preview.maps)
+
+
+def _document(form: str, checked: CheckResult) -> str:
+
+    compared = checked.compared
+    evaluation = compared.evaluation
+    plan = plan_document(evaluation, base=checked.base)
+    document = check_document(evaluation, plan, checked.code, compared.inherited, compared)
+    if form == "dotenv":
+        return dotenv_text(document)
+    return json_text(document) if form == "json" else yaml_text(document)
+
+
+def write_outs(outs: Iterable[Out], checked: CheckResult) -> None:
+    """Write the files of `--out`.
+
+    Raises:
+        UsageError: Some file cannot be written.
+    """
+    plain = Painter(is_on=False)
+    write_texts((out.path, check_in(out.form, checked, plain)) for out in outs)
 
 
 @click.command()
@@ -61,7 +272,9 @@ def check(
 
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
-        return _told(Checked(compared, None, exit_code(compared.evaluation)), output, outs, color)
+        return _describe(
+            CheckResult(compared, None, exit_code(compared.evaluation)), output, outs, color
+        )
     forms = (output, *(out.form for out in outs))
     is_drawn = any(form in DRAWN for form in forms)
     found = reviewed(
@@ -72,8 +285,8 @@ def check(
 
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else None
-    checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
-    return _told(checked, output, outs, color)
+    checked = CheckResult(compared, base, exit_code(compared.evaluation), found.root, drawn)
+    return _describe(checked, output, outs, color)
 
 
 def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
@@ -87,7 +300,7 @@ def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
     return drawn._replace(base=repository.resolve(base).id)
 
 
-def _told(checked: Checked, output: str, outs: tuple[Out, ...], color: str) -> int:
+def _describe(checked: CheckResult, output: str, outs: tuple[Out, ...], color: str) -> int:
     emit(check_in(output, checked, painter(color)))
     write_outs(outs, checked)
     return checked.code

@@ -3,9 +3,9 @@
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.options import debug_option
-from reconciler.cli.shared.verbs import ipam
+from reconciler.cli import output
+from reconciler.cli.commands import ipam
+from reconciler.cli.options import debug_option
 
 _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
@@ -15,5 +15,5 @@ _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 @debug_option
 def completion(shell: str) -> int:
     """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
-    streams.write(_SHELLS[shell](ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
+    output.write(_SHELLS[shell](ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
     return 0

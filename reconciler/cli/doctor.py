@@ -5,16 +5,15 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.probe import RepositoryProbe
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.shared.cluster_options import Reach, reaching_options
-from reconciler.cli.shared.opening import environment, open_here, open_there
-from reconciler.cli.shared.options import option, output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, painter
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
-from reconciler.report.machine import diagnosis_document
-from reconciler.report.text.doctor import diagnosis_text
+from reconciler.cli.cluster_options import Reach, reaching_options
+from reconciler.cli.opening import environment, open_here, open_there
+from reconciler.cli.options import option, output_options, repository_option
+from reconciler.cli.output import emit, emit_document, painter, progress
+from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import GitRepository
+from reconciler.reconcile.doctor import diagnose, diagnosis_code
+from reconciler.report.json import diagnosis_document
+from reconciler.report.text.runs import diagnosis_text
 
 
 @click.command()

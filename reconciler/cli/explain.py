@@ -5,26 +5,24 @@ from typing import Any
 
 import click
 
-from reconciler.asking.applied import ApplyResult
-from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
-from reconciler.cli.shared.edits import write_edit
-from reconciler.cli.shared.evaluating import evaluated, uncommitted_evaluation
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import Number, option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.addresses.notation import asked_range
+from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
+from reconciler.cli.opening import evaluated, open_source, uncommitted_evaluation
+from reconciler.cli.options import Number, option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter
 from reconciler.codes import CODES
-from reconciler.commands.idle import idle_remedies
-from reconciler.commands.remedies import described, remedies
-from reconciler.evaluate import Evaluation
-from reconciler.findings import article_list
+from reconciler.documents.findings import article_list
+from reconciler.documents.text import escape
+from reconciler.history.applied import ApplyResult
+from reconciler.history.queries import idle_remedies
+from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.codes import code_document, likely
-from reconciler.report.escape import escape
-from reconciler.report.explanation import explanation, matching
-from reconciler.report.machine import envelope
-from reconciler.report.standing import asked_range, standing
-from reconciler.report.text.explain import code_text, explanation_text, standing_text
+from reconciler.planning.evaluate import Evaluation, matching
+from reconciler.reconcile.remedies import described_remedies, remedies
+from reconciler.report.ci import code_document, likely
+from reconciler.report.json import envelope
+from reconciler.report.queries import explanation, standing
+from reconciler.report.text.queries import code_text, explanation_text, standing_text
 from reconciler.report.text.table import Painter, table
 
 _WHICH = 0
@@ -98,7 +96,9 @@ def explain(
 def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> dict[str, Any]:
     """All that is known of a claim, with what would help where it is refused."""
     told = explanation(evaluation, key)
-    told["patches"] = [described(at, it) for at, it in enumerate(remedies(evaluation, key), 1)]
+    told["patches"] = [
+        described_remedies(at, it) for at, it in enumerate(remedies(evaluation, key), 1)
+    ]
     if key in evaluation.state.claims and result is not None:
         idle = idle_remedies(evaluation, key, result)
         told["remedies"] = [*told["remedies"][:-1], *idle, *told["remedies"][-1:]]

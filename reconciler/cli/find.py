@@ -4,17 +4,16 @@ from pathlib import Path
 
 import click
 
-from reconciler.asking.runs import Wanted
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import Number, option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.asking import find as find_runs
-from reconciler.commands.simulate import newcomer
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.escape import escape
-from reconciler.report.free_runs import free_runs_document
-from reconciler.report.text.find import find_text
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import Number, option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter, progress
+from reconciler.documents.text import escape
+from reconciler.history.queries import find as find_runs
+from reconciler.history.runs import FreeQuery
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.reconcile.simulate import newcomer
+from reconciler.report.queries import free_runs_document
+from reconciler.report.text.queries import find_text
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -53,7 +52,7 @@ def find(
         raise UsageError("--count and --prefix exclude each other", "--count 8, or --prefix 29")
     source = open_source(repo, rev, worktree=worktree).source
     with progress("looking"):
-        found = find_runs(source, Wanted(count or 0, prefix), pool, provider)
+        found = find_runs(source, FreeQuery(count or 0, prefix), pool, provider)
     if output == "text":
         emit(find_text(found, painter(color)))
     else:

@@ -4,20 +4,18 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.annals import GitAnnals
-from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import option, output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, is_plain, painter, tell_errors
-from reconciler.cli.shared.past import history_of
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.forecast import forecast as look_ahead
-from reconciler.commands.idle import idle_of
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.who import revision_at
-from reconciler.ports import ExitCode
-from reconciler.report.outlook import outlook_document
-from reconciler.report.text.forecast import forecast_text
+from reconciler.cli.files import apply_result_of, apply_result_option
+from reconciler.cli.opening import history_of, open_source
+from reconciler.cli.options import option, output_options, repository_option
+from reconciler.cli.output import emit, emit_document, is_plain, painter, progress, tell_errors
+from reconciler.gitio.annals import GitAnnals
+from reconciler.history.queries import forecast as look_ahead
+from reconciler.history.queries import idle_of
+from reconciler.history.who import revision_at
+from reconciler.model.errors import ExitCode
+from reconciler.planning.read import evaluate_source
+from reconciler.report.queries import outlook_document
+from reconciler.report.text.pools import forecast_text
 
 
 @click.command()

@@ -5,27 +5,30 @@ from typing import Any
 
 import click
 
-from reconciler.cli.shared.evaluating import evaluated
-from reconciler.cli.shared.options import option, reading_options, talk_options
-from reconciler.cli.shared.output import emit, emit_document, note, painter, tell
-from reconciler.evaluate import Evaluation
-from reconciler.findings import article_list, meant
-from reconciler.model import record_kind
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.escape import escape
-from reconciler.report.listing.choosing import (
+from reconciler.cli.opening import evaluated
+from reconciler.cli.options import option, reading_options, talk_options
+from reconciler.cli.output import emit, emit_document, note, painter, tell
+from reconciler.documents.findings import article_list, meant
+from reconciler.documents.text import escape
+from reconciler.model import objects
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.report.json import document_list
+from reconciler.report.listing import (
     ORDERS,
-    Chosen,
     Labels,
+    ListedItem,
+    ListQuery,
+    Selection,
     SelectorError,
-    Wish,
     choose,
     in_order,
+    items,
+    listings,
     parse_selector,
+    words,
 )
-from reconciler.report.listing.items import Item, items, listings, words
-from reconciler.report.machine import document_list
-from reconciler.report.text.get import allocations_text, listing_text
+from reconciler.report.text.queries import allocations_text, listing_text
 
 _LISTINGS = listings()
 _FORMS = ("text", "wide", "name", "json", "yaml")
@@ -65,7 +68,7 @@ def get(what: str, names: tuple[str, ...], **wish: Any) -> int:
     what, _, name = what.partition("/")
     names = (name, *names) if name else names
     space = "" if wish["all_namespaces"] else wish["namespace"]
-    asked = Wish(names, space, _selector(wish["selector"]), wish["pool"], wish["team"])
+    asked = ListQuery(names, space, _selector(wish["selector"]), wish["pool"], wish["team"])
     order = wish["sort_by"]
     show = _shower(what, wish["output"], wish["color"], headers=not wish["no_headers"])
     evaluation = evaluated(wish["repo"], wish["rev"], wish["color"], worktree=wish["worktree"])
@@ -78,7 +81,7 @@ def get(what: str, names: tuple[str, ...], **wish: Any) -> int:
     return _missing(what, chosen, evaluation)
 
 
-Show = Callable[[Evaluation, Sequence[Item], bool], None]
+Show = Callable[[Evaluation, Sequence[ListedItem], bool], None]
 
 
 def _shower(what: str, form: str, color: str, *, headers: bool) -> Show:
@@ -94,7 +97,7 @@ def _tabled(what: str, form: str, color: str, *, headers: bool) -> Show:
     brush, listing = painter(color), _LISTINGS[what]
     wide = form == "wide"
 
-    def show(evaluation: Evaluation, found: Sequence[Item], _one: bool) -> None:
+    def show(evaluation: Evaluation, found: Sequence[ListedItem], _one: bool) -> None:
         if listing is None:
             clock = evaluation.tree.clock
             text = allocations_text(found, clock, brush, wide=wide, headers=headers)
@@ -112,22 +115,22 @@ def _selector(text: str) -> Callable[[Labels], bool] | None:
         raise UsageError(f"--selector: {wrong}", "ipam get --help") from None
 
 
-def _bodies(found: Sequence[Item]) -> list[dict[str, Any]]:
+def _bodies(found: Sequence[ListedItem]) -> list[dict[str, Any]]:
     return [dict(item.body()) for item in found if item.body is not None]
 
 
-def _document(what: str, found: Sequence[Item]) -> dict[str, Any]:
+def _document(what: str, found: Sequence[ListedItem]) -> dict[str, Any]:
     listing = _LISTINGS[what]
     if listing is None:
         return {
-            "apiVersion": record_kind.API_VERSION,
-            "kind": record_kind.LIST_KIND,
+            "apiVersion": objects.RECORD_API_VERSION,
+            "kind": objects.LIST_KIND,
             "items": _bodies(found),
         }
     return document_list(f"{listing.kind.kind}List", _bodies(found))
 
 
-def _root(what: str, found: Sequence[Item], *, is_one: bool) -> dict[str, Any]:
+def _root(what: str, found: Sequence[ListedItem], *, is_one: bool) -> dict[str, Any]:
     """The object that was asked for by its name, else the list, as for kubectl."""
     bodies = _bodies(found)
     return bodies[0] if is_one and len(bodies) == 1 else _document(what, found)
@@ -138,7 +141,7 @@ def _named(item: dict[str, Any]) -> str:
     return f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n"
 
 
-def _missing(what: str, chosen: Chosen, evaluation: Evaluation) -> int:
+def _missing(what: str, chosen: Selection, evaluation: Evaluation) -> int:
     """Say which names are not there, and of which of them addresses are held still."""
     owners = (it.owner for it in evaluation.state.records if it.is_released)
     held = {name for owner in owners for name in (owner.name, owner.short)}

@@ -2,10 +2,9 @@
 
 import click
 
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.mistakes import meant
-from reconciler.cli.shared.options import debug_option, option
-from reconciler.cli.shared.verbs import VERBS, ipam
+from reconciler.cli import output
+from reconciler.cli.commands import VERBS, closest, ipam
+from reconciler.cli.options import debug_option, option
 
 
 @click.command()
@@ -19,15 +18,15 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
     if everything:
         formatter = top.make_formatter()
         ipam.write_verbs(formatter, list(VERBS))
-        streams.write(formatter.getvalue().lstrip("\n"))
+        output.write(formatter.getvalue().lstrip("\n"))
         return 0
     if verb is None:
-        streams.write(ipam.get_help(top) + "\n")
+        output.write(ipam.get_help(top) + "\n")
         return 0
     command = ipam.get_command(top, verb)
     if command is None:
-        near = meant(verb, VERBS) or " ipam help --all lists them."
+        near = closest(verb, VERBS) or " ipam help --all lists them."
         raise click.UsageError(f"No verb {verb!r}.{near}", ctx)
     inner = click.Context(command, parent=top, info_name=verb, **ipam.context_settings)
-    streams.write(command.get_help(inner) + "\n")
+    output.write(command.get_help(inner) + "\n")
     return 0

@@ -6,21 +6,19 @@ from pathlib import Path
 
 import click
 
-from reconciler.asking.dates import moment_of
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import Number, option, output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, painter, tell
-from reconciler.cli.shared.past import history_of
-from reconciler.commands.annals import Caused
-from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.who import near, what_happened
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.holders import happening_rows, history_document
+from reconciler.cli import output as cli_output
+from reconciler.cli.opening import history_of, open_source
+from reconciler.cli.options import Number, option, output_options, repository_option
+from reconciler.cli.output import emit, emit_document, painter, tell
+from reconciler.history.commits import Caused
+from reconciler.history.who import moment_of, near, what_happened
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.planning.read import read_own_settings
+from reconciler.report.queries import happening_rows, history_document
+from reconciler.report.text.queries import happening_text
 from reconciler.report.text.table import Painter
-from reconciler.report.text.who import happening_text
 
-_MOST = 20
+_MAX_HISTORY = 20
 
 
 @click.command()
@@ -28,7 +26,7 @@ _MOST = 20
 @repository_option
 @option("--rev", default="HEAD", show_default=True, help="Revision up to which it is told.")
 @option("--since", metavar="DATE", help="Not what is older: a day, a time, or 30d before.")
-@option("-n", "--number", type=Number(), default=_MOST, show_default=True, help="0 for all.")
+@option("-n", "--number", type=Number(), default=_MAX_HISTORY, show_default=True, help="0 for all.")
 @output_options("text", "json", "yaml", "csv")
 def history(
     asked: str | None,
@@ -56,7 +54,7 @@ def history(
     else:
         for line in _lines(islice(told, number or None), output, painter(color)):
             emit(line)
-            streams.flush()  # as it is found: the whole may take a while
+            cli_output.flush()  # as it is found: the whole may take a while
             count += 1
         count -= output == "csv"
     if count and next(told, None) is not None:

@@ -7,30 +7,22 @@ from typing import NamedTuple
 
 import click
 
-from reconciler.adapters.kube.clusters import open_contexts
-from reconciler.adapters.placing import place
 from reconciler.addresses.notation import NotationError, parse_cidr
-from reconciler.cli.shared.extras import require_clusters
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import (
-    F,
-    option,
-    output_options,
-    parse_seconds,
-    repository_option,
-)
-from reconciler.cli.shared.output import emit, emit_document, painter
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.importing import MOST_BYTES, Look, files_found, imported, looked
-from reconciler.commands.reading.settings import read_own_settings
-from reconciler.findings import Location, shown
-from reconciler.importing.found import Described, Found
-from reconciler.importing.naming import slug
-from reconciler.importing.reading import Assumed
+from reconciler.cli.files import require_clusters
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import F, option, output_options, parse_seconds, repository_option
+from reconciler.cli.output import emit, emit_document, painter, progress
+from reconciler.documents.findings import Location, shown
+from reconciler.gitio.files import write_all
+from reconciler.importing.found import ImportedNetwork, ImportedSource, slug
+from reconciler.importing.run import ImportSource, files_found, imported, looked
+from reconciler.importing.tables import MAX_BYTES, Assumed
+from reconciler.kube.clusters import open_contexts
+from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import is_label
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.importing import import_document
-from reconciler.report.text.importing import import_text
+from reconciler.planning.read import read_own_settings
+from reconciler.report.queries import import_document
+from reconciler.report.text.runs import import_text
 
 
 class Where(NamedTuple):
@@ -169,7 +161,7 @@ def cluster(
             path, contexts, seconds, os.environ, allow_exec=allow_exec
         ):
             owner = _owner(name, path, title, home)
-            looks.append(Look(owner, opened, pools.pop("/".join(owner), "")))
+            looks.append(ImportSource(owner, opened, pools.pop("/".join(owner), "")))
     if pools:
         message = f"--metallb-pool: no cluster {shown(min(pools))}"
         named = ", ".join("/".join(look.owner) for look in looks)
@@ -183,17 +175,17 @@ def cluster(
     return _finish(found, asked)
 
 
-def _finish(found: Found, where: Where) -> int:
+def _finish(found: ImportedSource, where: Where) -> int:
     """Show what was found beside the repository, and write the files."""
     described = tuple(map(_described, where.pools))
-    found = Found(described=described).with_more(found)
+    found = ImportedSource(described=described).with_more(found)
     read = open_source(where.repo, "HEAD", worktree=True)
     with progress("planning"):
         result = imported(read.source, found)
     out = where.out or read.ground or where.repo
     written: list[str] = []
     if not where.dry_run and (where.partial or not result.conflicts):
-        written = place(out, result.files)
+        written = write_all(out, result.files)
     code = ExitCode.WRONG if result.conflicts else ExitCode.OK
     if where.output == "text":
         emit(import_text(result, written, painter(where.color), str(out)))
@@ -209,18 +201,18 @@ def _where(options: Mapping[str, object]) -> Where:
 def _read(path: Path) -> tuple[str, bytes]:
     try:
         with path.open("rb") as file:
-            return str(path), file.read(MOST_BYTES + 1)
+            return str(path), file.read(MAX_BYTES + 1)
     except OSError as failed:
         raise UsageError(f"{path}: {failed.strerror}", "name a file that you may read") from failed
 
 
-def _described(text: str) -> Described:
+def _described(text: str) -> ImportedNetwork:
     name, cidr = _pair("--pool", text, "NAME=CIDR")
     try:
         extent = parse_cidr(cidr)
     except NotationError as failed:
         raise UsageError(f"--pool {name}: {failed}", failed.hint) from failed
-    return Described(_label(name), extent, Location(f"--pool {name}"))
+    return ImportedNetwork(_label(name), extent, Location(f"--pool {name}"))
 
 
 def _pair(name: str, text: str, form: str) -> tuple[str, str]:

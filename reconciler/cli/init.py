@@ -1,38 +1,85 @@
-"""`init`: a new repository, with all that it begins with, that checks green."""
+"""TODO."""
 
 import shlex
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.opening import Site, checkout_around, find_site, make_repository
-from reconciler.adapters.git.root_folder import root_folder
-from reconciler.adapters.ground import FolderGround
-from reconciler.adapters.package import installed_from
-from reconciler.cli.shared.asking import Agreement, choose, is_terminal
-from reconciler.cli.shared.opening import asked_root, environment, open_source
-from reconciler.cli.shared.options import option, talk_options
-from reconciler.cli.shared.output import emit, painter
-from reconciler.cli.shared.verbs import VERBS
-from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.starting.files import SCHEMAS, UNNAMED, Beginning, Wish, wanted
-from reconciler.commands.starting.forges import WORKFLOWS, Forge, forge_in, forge_of
-from reconciler.commands.starting.laying import (
-    Item,
-    State,
+from reconciler.cli.commands import VERBS
+from reconciler.cli.opening import asked_root, environment, open_source
+from reconciler.cli.options import option, talk_options
+from reconciler.cli.output import emit, painter
+from reconciler.gitio.config import root_folder
+from reconciler.gitio.files import TargetDirectory, installed_from
+from reconciler.gitio.opening import Site, checkout_around, find_site, make_repository
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.reconcile.init import (
+    SCHEMAS,
+    UNNAMED,
+    WORKFLOWS,
+    Beginning,
+    FileState,
+    Forge,
+    InitOptions,
+    WantedFile,
     documents,
+    forge_in,
+    forge_of,
     groups,
     has_own_documents,
     is_schema,
     lay,
     survey,
+    wanted,
 )
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.text.check import check_text
-from reconciler.report.text.init import next_text, rows_text, shown_text
+from reconciler.report.text.plan import check_text
+from reconciler.report.text.runs import next_text, rows_text, shown_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
+
+
+def is_terminal() -> bool:
+    """Somebody is there to answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def choose(question: str, answers: Mapping[str, str], default: str) -> str:
+    """One of some answers: a word, each told with what it means."""
+    click.echo(question, err=True)
+    width = max(map(len, answers))
+    for answer, meaning in answers.items():
+        click.echo(f"  {answer.ljust(width)}   {meaning}".rstrip(), err=True)
+    choice = click.Choice(list(answers))
+    picked: str = click.prompt("  ", type=choice, default=default, err=True, show_choices=False,
+                               prompt_suffix=" ")  # fmt: skip
+    return picked
+
+
+class Agreement:
+    """Asks about one thing after the other, until the person says yes to all of them."""
+
+    def __init__(self, *, asks: bool) -> None:
+        self.asks = asks
+
+    def is_given(self, question: str) -> bool:
+        """Whether the person agrees: `y`, `n`, `a` for all that follow.
+
+        Raises:
+            Abort: `q`.
+        """
+        if not self.asks:
+            return True
+        choice = click.Choice(["y", "n", "a", "q"], case_sensitive=False)
+        said = click.prompt(f"{question} (yes, no, all, quit)", type=choice, default="y", err=True,
+                            show_choices=False)  # fmt: skip
+        if said == "q":
+            raise click.Abort
+        self.asks = said != "a"
+        return bool(said != "n")
+
 
 _NONE = "none"
 _FORGES = [*(forge.value for forge in Forge), _NONE]
@@ -82,14 +129,14 @@ def init(
     what is there; run it again, and it adds what is missing.
     """
     site = find_site(_asked(folder), environment())
-    ground = FolderGround(site.folder)
+    ground = TargetDirectory(site.folder)
     asks = is_terminal() and not (yes or dry_run)
     if not (asks or yes or dry_run):
         _require_named(site)
     beginning, have = _beginning(ground, asks=asks, empty=empty)
     hosted = _forge(forge, site, asks=asks)
     source = package or installed_from() or UNNAMED
-    wish = Wish(branch or site.branch or "main", hosted, source, beginning, site.root)
+    wish = InitOptions(branch or site.branch or "main", hosted, source, beginning, site.root)
     items = survey(wanted(wish), ground)
     brush = painter(color)
     if dry_run:
@@ -99,13 +146,13 @@ def init(
         make_repository(site, environment(), wish.branch)
     agreement = Agreement(asks=asks)
 
-    def agrees(group: list[Item]) -> bool:
+    def agrees(group: list[WantedFile]) -> bool:
         if agreement.asks:
             emit(_shown(group, brush))
         return agreement.is_given(f"Write {_title(group)}?")
 
     written, declined = lay(items, ground, agrees)
-    emit(_told(site, wish, folder) + rows_text(_rows(items, written, declined), brush))
+    emit(_describe(site, wish, folder) + rows_text(_rows(items, written, declined), brush))
     emit(_of_ci(wish, items))
     code = _checked(site, ground, brush)
     if written:
@@ -141,7 +188,7 @@ def _asked(folder: Path) -> Path:
     return around / named
 
 
-def _beginning(ground: FolderGround, *, asks: bool, empty: bool) -> tuple[Beginning, str]:
+def _beginning(ground: TargetDirectory, *, asks: bool, empty: bool) -> tuple[Beginning, str]:
     """What the folders begin with, and what the person has elsewhere."""
     if has_own_documents(ground):
         return Beginning.OWN, "nothing"
@@ -168,25 +215,25 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
     return found
 
 
-def _title(group: Sequence[Item]) -> str:
+def _title(group: Sequence[WantedFile]) -> str:
     if is_schema(group[0]):
         return f"{SCHEMAS}/ ({len(group)} {'file' if len(group) == 1 else 'files'})"
     return group[0].path
 
 
-def _shown(group: Sequence[Item], brush: Painter) -> str:
+def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
     if is_schema(group[0]):
         return shown_text(_title(group), f"as ipam schema --all {SCHEMAS} writes them\n", brush)
     return shown_text(group[0].path, group[0].text, brush)
 
 
 def _rows(
-    items: Sequence[Item], written: Sequence[Item], declined: Sequence[Item]
+    items: Sequence[WantedFile], written: Sequence[WantedFile], declined: Sequence[WantedFile]
 ) -> list[tuple[str, str, str]]:
     """A row for each file; schemas of one state are one."""
     states = {item.path: "wrote" for item in written} | {it.path: "not wanted" for it in declined}
     ordered = sorted(items, key=is_schema)
-    rows: dict[tuple[str, str, str], list[Item]] = {}
+    rows: dict[tuple[str, str, str], list[WantedFile]] = {}
     for item in ordered:
         state = states.get(item.path, item.state.value)
         about = (state, SCHEMAS if is_schema(item) else item.path, _why(item))
@@ -194,18 +241,18 @@ def _rows(
     return [(state, _title(group), why) for (state, _, why), group in rows.items()]
 
 
-def _why(item: Item) -> str:
-    if item.state is State.YOURS:
+def _why(item: WantedFile) -> str:
+    if item.state is FileState.YOURS:
         return "; ".join(filter(None, ("differs, and stays as it is", item.why)))
     return item.why
 
 
-def _told(site: Site, wish: Wish, folder: Path) -> str:
+def _describe(site: Site, wish: InitOptions, folder: Path) -> str:
     made = "A new repository" if site.repository is None else "The repository"
     return f"{made} in {folder}, branch {wish.branch}\n"
 
 
-def _of_ci(wish: Wish, items: Sequence[Item]) -> str:
+def _of_ci(wish: InitOptions, items: Sequence[WantedFile]) -> str:
     """What is to be known of CI before it runs."""
     if wish.forge is None:
         names = "|".join(forge.value for forge in Forge)
@@ -220,7 +267,7 @@ def _of_ci(wish: Wish, items: Sequence[Item]) -> str:
     return ""
 
 
-def _checked(site: Site, ground: FolderGround, brush: Painter) -> ExitCode:
+def _checked(site: Site, ground: TargetDirectory, brush: Painter) -> ExitCode:
     """Check the work tree, and say what that comes to."""
     if not documents(ground):
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
@@ -231,12 +278,12 @@ def _checked(site: Site, ground: FolderGround, brush: Painter) -> ExitCode:
     return exit_code(evaluation)
 
 
-def _around(written: Sequence[Item]) -> str:
+def _around(written: Sequence[WantedFile]) -> str:
     """What was written outside of the folder, as a shell takes it."""
     return "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
 
 
-def _steps(folder: Path, wish: Wish, have: str, around: str) -> list[tuple[str, str]]:
+def _steps(folder: Path, wish: InitOptions, have: str, around: str) -> list[tuple[str, str]]:
     """What a person does next."""
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if wish.beginning is Beginning.EXAMPLES:

@@ -5,21 +5,20 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.annals import GitAnnals
-from reconciler.asking.cells import MOST_COLUMNS, pool_map
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.asking import pools_of_name
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.who import revision_at
-from reconciler.evaluate import Evaluation
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter, progress, tell_errors
+from reconciler.gitio.annals import GitAnnals
+from reconciler.history.queries import pools_of_name
+from reconciler.history.who import revision_at
+from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.map_svg import pool_svg
-from reconciler.report.pool_map import pool_map_document
-from reconciler.report.text.map import GUTTER, SHORT_ROWS, map_text, short_text, told_lines
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import MAX_COLUMNS, pool_map
+from reconciler.planning.read import evaluate_source
+from reconciler.report.maps import pool_svg
+from reconciler.report.queries import pool_map_document
+from reconciler.report.text.pools import GUTTER, SHORT_ROWS, map_text, short_text, told_lines
 from reconciler.report.text.table import Painter
 
 
@@ -60,7 +59,7 @@ def map(  # noqa: A001 - its name
         emit(_text(evaluation, named, brush, width))
         return ExitCode.OK
     keys = sorted(evaluation.state.pools) if named is None else named
-    columns = MOST_COLUMNS if svg or output == "svg" else width - GUTTER
+    columns = MAX_COLUMNS if svg or output == "svg" else width - GUTTER
     maps = [pool_map(evaluation.state, key, columns) for key in keys]
     if svg or output == "svg":
         emit(pool_svg([(it, told_lines(it)) for it in maps]))

@@ -5,16 +5,15 @@ from shlex import quote
 
 import click
 
-from reconciler.cli.shared import clock
-from reconciler.cli.shared.edits import write_edit
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import option, repository_option, talk_options
-from reconciler.cli.shared.output import emit, painter
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.move import Move, Wanted, prepare, staying_lines
+from reconciler.cli import options
+from reconciler.cli.files import write_edit
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import option, repository_option, talk_options
+from reconciler.cli.output import emit, painter, progress
+from reconciler.documents.text import escape
+from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.instant import format_instant, parse_instant
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.escape import escape
+from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
 from reconciler.report.text.plan import moves_text
 from reconciler.report.text.table import Painter
 
@@ -43,14 +42,14 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     """
     read = open_source(repo, "HEAD", worktree=True)
     root = read.ground
-    now = int(clock.now() if clock.now is not None else read.source.clock())
+    now = int(options.now() if options.now is not None else read.source.clock())
     with progress("planning"):
-        found = prepare(read.source, Wanted(claim, pool, reason, now, _end(expires, now)))
+        found = prepare(read.source, MoveRequest(claim, pool, reason, now, _end(expires, now)))
     for change in found.overrides:
         write_edit(root, change, _IN_THE_WAY, is_new=True)
     for change in found.changes:
         write_edit(root, change, _IN_THE_WAY, is_new=False)
-    emit(_told(found, painter(color)))
+    emit(_describe(found, painter(color)))
     return ExitCode.OK
 
 
@@ -64,7 +63,7 @@ def _end(expires: str | None, now: int) -> int:
     return end
 
 
-def _told(found: Move, brush: Painter) -> str:
+def _describe(found: MoveEdits, brush: Painter) -> str:
     """The two changes, and what will happen."""
     claim, to = found.claims[0].short, found.pool.name
     pairs = zip(found.allowed_by, found.claims, strict=True)

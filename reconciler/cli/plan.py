@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.options import (
+from reconciler.cli.opening import Reviewed, reviewed
+from reconciler.cli.options import (
     at_option,
     base_option,
     fetch_option,
@@ -13,20 +14,16 @@ from reconciler.cli.shared.options import (
     proposed_option,
     reading_options,
 )
-from reconciler.cli.shared.output import emit, emit_document, painter, tell
-from reconciler.cli.shared.reviewing import Reviewed, reviewed
-from reconciler.commands.emptiness import with_emptiness
-from reconciler.commands.exit_codes import exit_code
-from reconciler.ports import ExitCode
-from reconciler.report.at_top import at_top, marked
-from reconciler.report.causes import causes_listed
-from reconciler.report.found import all_found
-from reconciler.report.machine import plan_document
-from reconciler.report.markdown import markdown_text
-from reconciler.report.text.check import causes_text
-from reconciler.report.text.findings import findings_text
-from reconciler.report.text.plan import plan_text
-from reconciler.review.result import Compared
+from reconciler.cli.output import emit, emit_document, painter, tell
+from reconciler.model.errors import ExitCode
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.report.findings import all_found
+from reconciler.report.json import plan_document
+from reconciler.report.markdown import at_top, markdown_text, marked
+from reconciler.report.moves import causes_listed
+from reconciler.report.text.plan import causes_text, plan_text
+from reconciler.report.text.table import findings_text
+from reconciler.review.result import Compared, with_emptiness
 
 
 @click.command()

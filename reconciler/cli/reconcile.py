@@ -1,24 +1,38 @@
-"""`reconcile`: plan, commit the records, push, apply; once, or again and again."""
+"""TODO."""
 
-from collections.abc import Iterator, Sequence
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn, TypeVar
 
 import click
 from msgspec.structs import replace
 
-from reconciler.adapters.git.proposing import open_proposing
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.shared import clock
-from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
-from reconciler.cli.shared.daemon import Order, run_daemon
-from reconciler.cli.shared.failures import told
-from reconciler.cli.shared.listening import Listening, listening_options
-from reconciler.cli.shared.loop import loop
-from reconciler.cli.shared.metrics_file import require_folder, write_metrics
-from reconciler.cli.shared.opening import open_branch
-from reconciler.cli.shared.options import (
+from reconciler.apply.expiry import confirmed, require_named, too_early
+from reconciler.apply.plan import Applied, together
+from reconciler.apply.target import ApplyOptions
+from reconciler.cli import options as cli_options
+from reconciler.cli import output as cli_output
+from reconciler.cli.cluster_options import (
+    Reach,
+    Watch,
+    are_asked,
+    reaching_options,
+    watch_options,
+    wishing_options,
+)
+from reconciler.cli.daemon import Order, run_daemon
+from reconciler.cli.failures import describe
+from reconciler.cli.files import require_clusters
+from reconciler.cli.listening import Listening, listening_options
+from reconciler.cli.opening import open_branch
+from reconciler.cli.options import (
     Number,
     option,
     output_options,
@@ -26,28 +40,258 @@ from reconciler.cli.shared.options import (
     parse_seconds,
     repository_option,
 )
-from reconciler.cli.shared.output import note, painter
-from reconciler.cli.shared.outs import Out, result_outs_option
-from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.told_rounds import (
-    applied_in,
-    code_of,
-    emit_rounds,
-    tell_round,
-    write_rounds,
+from reconciler.cli.output import (
+    Out,
+    emit,
+    emit_document,
+    note,
+    painter,
+    progress,
+    result_outs_option,
+    tell,
+    write_texts,
 )
-from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied
-from reconciler.commands.applying.expiry import confirmed, require_named, too_early
-from reconciler.commands.looking.elastic import LookOptions
-from reconciler.commands.looking.run import LookingRun, Newest
-from reconciler.commands.reconcile import Reconciled, ReconcileOptions
-from reconciler.commands.reconcile import reconcile as run_reconcile
-from reconciler.commands.rewritten import is_in_history
-from reconciler.commands.rounds import Round, rounds
-from reconciler.commands.truth import require_at_start
-from reconciler.ports import BugError, ExitCode, Revision, UsageError
+from reconciler.gitio.interface import Revision
+from reconciler.gitio.processes import pause
+from reconciler.gitio.remotes import open_proposing
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.change import Proposed
+from reconciler.model.errors import BugError, ExitCode, UsageError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.reconcile.branch import is_in_history, require_at_start
+from reconciler.reconcile.discovery import LookingRun, LookOptions, Newest
+from reconciler.reconcile.evaluation import reconciled_code
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, rounds
+from reconciler.reconcile.reconcile import reconcile as run_reconcile
+from reconciler.reconcile.writing import RunCommit, has_wrong_settings
+from reconciler.report import metrics
+from reconciler.report.json import (
+    apply_document,
+    json_line,
+    json_text,
+    listed_findings,
+    reconcile_document,
+    served_listed,
+    yaml_text,
+)
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.runs import (
+    applied_text,
+    nothing_sentence,
+    proposed_sentence,
+    published_sentence,
+    reconcile_text,
+    unpushed_sentence,
+)
+from reconciler.report.text.table import CARRIED_OUT, Painter, findings_text
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+def loop(
+    begin: Callable[[], T], once: Callable[[T], object], interval: str, seconds: int
+) -> NoReturn:
+    """Run without end. Only a signal ends it, or wrong usage in the very first run.
+
+    What fails, fails one run: it is told in a line, and may be mended while the loop goes on.
+
+    Args:
+        begin: Opens what each run works on; tried again until it succeeds.
+        once: A run.
+        interval: How far apart they are, as a person said it.
+        seconds: The same.
+    """
+    job: T | None = None
+    is_first = True
+    while True:
+        try:
+            job = begin() if job is None else job
+            once(job)
+        except Exception as failed:
+            if is_first and isinstance(failed, UsageError):
+                raise
+            _log.debug("this run failed", exc_info=failed)
+            with suppress(OSError):  # whoever read stderr may be gone
+                tell(f"ipam: {describe(failed).line}; next try in {interval}")
+        is_first = False
+        pause(seconds)
+
+
+_READABLE = 0o644
+"""The collector is another user."""
+
+
+def require_folder(path: Path | None) -> None:
+    """Refuse a path that nothing can be written to, before anything is done.
+
+    Raises:
+        UsageError: Its folder is not there, or what writes metrics is not installed.
+    """
+    if path is None:
+        return
+    require_clusters("--metrics-file")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--metrics-file {path}: no such folder", "make the folder first")
+
+
+def write_metrics(
+    path: Path,
+    head: str,
+    evaluation: Evaluation,
+    applied: Sequence[Applied] | None,
+    code: ExitCode,
+) -> None:
+    """Write the file whole, or leave the one before. A run is none the worse for it.
+
+    Args:
+        path: The file.
+        head: The revision that the branch is at now.
+        evaluation: All of it.
+        applied: What became of the clusters; None when none was applied to.
+        code: How the run ends.
+    """
+    # The library is for those who ask for it.
+    from reconciler.daemon.prometheus import textfile
+
+    parts = metrics.of_run(
+        head, evaluation, applied or (), time.time(), is_bug=code is ExitCode.BUG
+    )
+    text = textfile(metrics.catalogue(), parts)
+    try:
+        _replace(path, text)
+    except OSError as failed:
+        tell(f"ipam: --metrics-file {path}: {failed.strerror}; it was not written")
+
+
+def _replace(path: Path, text: bytes) -> None:
+    """Nobody ever reads half of it; the collector reads names that end with .prom alone."""
+    handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text)
+            os.fchmod(file.fileno(), _READABLE)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def tell_round(item: Round, repository: GitRepository, brush: Painter, to: str = "") -> None:
+    """One round as text.
+
+    Args:
+        item: The round.
+        repository: Where the branch is.
+        brush: Colours.
+        to: The branch that gets the commits instead; empty for none.
+    """
+    evaluation = item.done.evaluation
+    found = [*evaluation.findings, *evaluation.gates]
+    words = {} if has_wrong_settings(evaluation) else CARRIED_OUT
+    tell(findings_text(found, brush, words)) if found else None
+    if not item.done.parts:
+        emit(plan_text(evaluation, brush))
+        emit(reconcile_text(_nothing(item.done), brush))
+    for part in item.done.parts:
+        emit(plan_text(part.planned.evaluation, brush))
+        if item.done.proposed is None:
+            emit(reconcile_text(_published(part, repository), brush))
+    if item.done.proposed is not None:
+        emit(reconcile_text(_proposed(item.done, repository.branch, to), brush))
+    emit(applied_text(item.applied, brush)) if item.applied is not None else None
+    cli_output.flush()
+
+
+def code_of(done: Sequence[Round]) -> ExitCode:
+    """The exit code of all rounds."""
+    last = done[-1].done
+    return reconciled_code(last.code, last.evaluation, applied_in(done))
+
+
+def applied_in(done: Sequence[Round]) -> list[Applied] | None:
+    """What became of the clusters in all rounds."""
+    found: list[Applied] | None = None
+    for item in done:
+        if item.applied is not None:
+            found = together(found or [], item.applied)
+    return found
+
+
+def rounds_document(done: Sequence[Round], code: int, to: str = "") -> dict[str, Any]:
+    """What was planned on the base, the last commit, and the clusters by then."""
+    first, last = done[0].done, done[-1].done
+    planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
+    made = [item.done.commit.id for item in done if item.done.commit is not None]
+    attempts = sum(item.done.attempts - 1 for item in done) + 1
+    document = reconcile_document(
+        planned[0],
+        first.base.id,
+        made[-1] if made else None,
+        attempts=attempts,
+        exit_code=code,
+    )
+    if first.proposed is not None:
+        document |= {"pushed": False, "proposed": {"branch": to, "state": str(first.proposed)}}
+    every = [*planned, first.evaluation, last.evaluation]
+    # A gate is why it exits with 3: here is its only place.
+    found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
+    document["plan"]["findings"] = listed_findings(tuple(found))
+    if (applied := applied_in(done)) is not None:
+        heads = [item.done.head.id for item in done if item.applied is not None]
+        document["apply"] = apply_document(applied, heads[-1], code)
+    if waits := [wait for item in done for wait in item.served]:
+        document["served"] = served_listed(waits)
+    return document
+
+
+def emit_rounds(
+    done: Sequence[Round], code: int, output: str, *, looped: bool, to: str = ""
+) -> None:
+    """One document of all rounds."""
+    document = rounds_document(done, code, to)
+    if looped:
+        emit(json_line(document))
+    else:
+        emit_document(document, output)
+    cli_output.flush()  # of a loop each run is told when it is done, not when a buffer is full
+
+
+def write_rounds(outs: Sequence[Out], done: Sequence[Round], code: int, to: str = "") -> None:
+    """Write the files of `--out`.
+
+    Raises:
+        UsageError: Some file cannot be written.
+    """
+    if not outs:
+        return
+    document = rounds_document(done, code, to)
+    texts = {"json": json_text, "yaml": yaml_text}
+    write_texts((out.path, texts[out.form](document)) for out in outs)
+
+
+def _nothing(done: Reconciled) -> str:
+    wrong, is_braked = has_wrong_settings(done.evaluation), done.evaluation.brake is not None
+    return nothing_sentence(done.base.id, is_braked=is_braked, has_wrong_settings=wrong)
+
+
+def _proposed(done: Reconciled, branch: str, to: str) -> str:
+    commit = done.commit.id if done.commit is not None else ""
+    how = done.proposed or Proposed.NOTHING
+    return proposed_sentence(done.base.id, commit, (branch, to), how)
+
+
+def _published(part: RunCommit, repository: GitRepository) -> str:
+    base, head, branch = part.planned.base.id, part.head.id, repository.branch
+    is_braked = part.planned.evaluation.brake is not None
+    if repository.remote is None and repository.worktree is not None:
+        return unpushed_sentence(base, head, branch, is_braked=is_braked)
+    where = (
+        f"branch {branch} of the remote" if repository.remote is not None else f"branch {branch}"
+    )
+    return published_sentence(base, head, where, is_braked=is_braked)
 
 
 @click.command()
@@ -219,8 +463,10 @@ class _Job:
 
     def tell_too_early(self, head: Revision) -> None:
         """Say which addresses may not go yet, though a person says that nobody uses them."""
-        if self.wish.says_withdrawn and clock.now is not None:
-            for text in too_early(self.whole(head.id), self.wish, head.clock, int(clock.now())):
+        if self.wish.says_withdrawn and cli_options.now is not None:
+            for text in too_early(
+                self.whole(head.id), self.wish, head.clock, int(cli_options.now())
+            ):
                 note(f"{text} Say so again then.")
 
     def rounds(self) -> Iterator[Round]:
@@ -233,7 +479,7 @@ class _Job:
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
-        options, reach = replace(self.options, now=clock.now), self.reach
+        options, reach = replace(self.options, now=cli_options.now), self.reach
         if reach is None:
             if self.wish.says_withdrawn:
                 said = partial(confirmed, options=self.wish)
@@ -241,7 +487,7 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options)
         asked = LookOptions(self.wish, writes=self.applies)
-        self._run = LookingRun(self.whole, reach.open, asked, clock.now, self.bugs)
+        self._run = LookingRun(self.whole, reach.open, asked, cli_options.now, self.bugs)
         with progress("reconciling"):
             return self._run.reconcile(options)
 
@@ -267,7 +513,7 @@ def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped:
                 tell_round(item, job.repository, brush, job.to)
     except Exception as failed:
         if done:  # what the first round did is done
-            _tell(job, done, told(failed).code, wanted, looped=looped)
+            _tell(job, done, describe(failed).code, wanted, looped=looped)
         raise
     _tell(job, done, code, wanted, looped=looped)
     if done[0].applied is None:

@@ -5,17 +5,16 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
-from reconciler.cli.shared.progress import progress
-from reconciler.clusters.policies import policies as admission_policies
-from reconciler.commands.by_hand import as_reconciled
-from reconciler.commands.edited_records import require_unedited
-from reconciler.commands.render import render as run_render
-from reconciler.findings import has_error
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import envelope
+from reconciler.apply.policies import policies as admission_policies
+from reconciler.apply.render import render as run_render
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter, progress, tell, tell_errors
+from reconciler.documents.findings import has_error
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.reconcile.evaluation import as_reconciled
+from reconciler.reconcile.records import require_unedited
+from reconciler.report.json import envelope
 
 
 @click.command()

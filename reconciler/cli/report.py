@@ -1,21 +1,74 @@
-"""`report`: one page that answers what people come for."""
+"""TODO."""
 
 from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import base_option, option, repository_option, talk_options
-from reconciler.cli.shared.output import note, painter, tell_errors
-from reconciler.cli.shared.outs import write_texts
-from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.report_page import page_of
-from reconciler.cli.shared.results import results_of
-from reconciler.cli.shared.reviewing import reviewed
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.page.material import Given
+from reconciler.cli.files import apply_result_of, apply_result_option
+from reconciler.cli.opening import ReadRevision, apart, history_of, open_source, reviewed
+from reconciler.cli.options import base_option, option, repository_option, talk_options
+from reconciler.cli.output import note, painter, progress, tell_errors, write_texts
+from reconciler.daemon.metrics import Page
+from reconciler.gitio.repository import GitRepository
+from reconciler.history.applied import Served, read_served
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
+from reconciler.report.page.build import material, page, shipped_parts
+from reconciler.report.page.html import Given, policy
+from reconciler.review.checks import review
+from reconciler.review.result import Compared, with_emptiness
+
+
+def page_of(
+    read: ReadRevision, evaluation: Evaluation, compared: Compared, base: str | None, given: Given
+) -> str:
+    """The page of a revision with its past, which is kept for the next run.
+
+    Args:
+        read: The revision whose past is told: that of the base where there is one.
+        evaluation: Of what is shown.
+        compared: What `check` makes of it.
+        base: Id of the base; None for none.
+        given: What clusters told.
+    """
+    # Who runs a daemon that nobody asks for the page needs none of it.
+
+    # Of the wrong folder it would say that nothing needs anybody.
+    compared = with_emptiness(read.source, compared, allows=False)
+    history = history_of(read, evaluation.tree.settings)
+    return page(material(evaluation, compared, history, base, given))
+
+
+def served_page(repository: GitRepository, revision: str) -> Page:
+    """What `report --rev` writes, byte for byte, for a browser, while others go on with the repository."""
+    read = apart(repository, revision)
+    compared = review(read.source, read.repository, None)
+    html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
+    return Page(html, policy(shipped_parts()))
+
+
+_MAX_BYTES = 256 * 1024 * 1024
+
+
+def results_of(file: Path | None) -> list[Served] | None:
+    """The growth that was served; None without a file.
+
+    Raises:
+        UsageError: It cannot be read, or holds something else.
+    """
+    if file is None:
+        return None
+    try:
+        if file.stat().st_size > _MAX_BYTES:
+            raise UsageError(f"--results {file}: it has more than {_MAX_BYTES} bytes")
+        return read_served(file.read_bytes())
+    except OSError as failed:
+        why = failed.strerror or str(failed)
+        raise UsageError(f"--results {file}: it cannot be read: {why}") from failed
+    except ValueError as wrong:
+        hint = "give what ipam reconcile --watch -o json printed"
+        raise UsageError(f"--results {file}: {wrong}", hint) from wrong
 
 
 @click.command()

@@ -1,22 +1,61 @@
-"""`schema`: the JSON Schema of a kind, for editors and for people; and whose folder is whose."""
+"""TODO."""
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import debug_option, option, reading_options
-from reconciler.cli.shared.output import emit, note, painter, tell_errors
-from reconciler.commands.codeowners import codeowners_text
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.documents.shipped import schema as read_schema
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import debug_option, option, reading_options
+from reconciler.cli.output import emit, note, painter, tell_errors
+from reconciler.documents.findings import has_error, join_limited
+from reconciler.documents.validators import schema as read_schema
 from reconciler.families import families
-from reconciler.findings import has_error
-from reconciler.ownership import contracts_of
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import json_text
-from reconciler.sources import schema_files
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.pool import Contract
+from reconciler.planning.documents import schema_files
+from reconciler.planning.ownership import contracts_of
+from reconciler.planning.read import evaluate_source
+from reconciler.report.json import json_text
+
+_HEAD = """\
+# Whose folder is whose, by the documents of teams; ipam schema --codeowners writes it. The last match wins.
+"""
+# What forges read in a path as more than a path is in none of ours.
+_PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*", re.ASCII)
+
+
+def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
+    """A line for each folder, an inner one below the one around it.
+
+    Args:
+        contracts: What teams say.
+        place: The folder of the repository that is the root; empty for the top.
+
+    Raises:
+        UsageError: A team has folders and nobody to review them, or no team has any. Of an inner
+            folder without a line the team around it would be asked.
+    """
+    if place and _PLACE.fullmatch(place) is None:
+        hint = "name the root by letters, digits, -, _ and ."
+        raise UsageError("the root has a name that no CODEOWNERS file can hold", hint)
+    lacking = [it.team for it in contracts if it.folders and not it.owners]
+    if lacking:
+        hint = 'gitops-ipam.dev/owners: "@acme/payments"'
+        raise UsageError(f"nobody reviews the folders of {join_limited(lacking)}", hint)
+    owners: dict[str, set[str]] = {}
+    for contract in contracts:
+        for folder in contract.folders:
+            owners.setdefault(folder, set()).update(contract.owners)
+    if not owners:
+        hint = "say in its Team which are: gitops-ipam.dev/folders: tenants/payments"
+        raise UsageError("no team has folders of its own", hint)
+    top = f"/{place}/" if place else "/"
+    lines = [f"{top}{folder} {' '.join(sorted(owners[folder]))}\n" for folder in sorted(owners)]
+    return "".join([_HEAD, *lines])
+
 
 _EXAMPLE = families()[0].kinds[0].name
 

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import Number, option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.simulate import newcomer
-from reconciler.commands.simulate import simulate as run_simulation
-from reconciler.ports import ExitCode
-from reconciler.report.simulation import simulation_document
-from reconciler.report.text.simulate import simulation_text
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import Number, option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter, progress, tell_errors
+from reconciler.model.errors import ExitCode
+from reconciler.reconcile.simulate import newcomer
+from reconciler.reconcile.simulate import simulate as run_simulation
+from reconciler.report.queries import simulation_document
+from reconciler.report.text.runs import simulation_text
 
 
 @click.command()

@@ -5,27 +5,29 @@ from pathlib import Path
 
 import click
 
-from reconciler.asking.cells import pool_map
-from reconciler.asking.outlook import trends
-from reconciler.cli.shared.evaluating import evaluated
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, is_plain, note, painter, tell_errors
-from reconciler.cli.shared.past import history_of
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.asking import pools_of_name
-from reconciler.commands.forecast import past_of
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.digest import summary
-from reconciler.evaluate import Evaluation
+from reconciler.cli.opening import evaluated, history_of, open_source
+from reconciler.cli.options import option, output_options, reading_options
+from reconciler.cli.output import (
+    emit,
+    emit_document,
+    is_plain,
+    note,
+    painter,
+    progress,
+    tell_errors,
+)
+from reconciler.history.forecast import trends
+from reconciler.history.queries import past_of, pools_of_name
+from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import pool_list
-from reconciler.report.pool_map import pool_map_document
-from reconciler.report.text.bars import Barred, bars_text
-from reconciler.report.text.map import GUTTER, map_text
+from reconciler.planning.digest import summary
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import pool_map
+from reconciler.planning.read import evaluate_source
+from reconciler.report.json import pool_list
+from reconciler.report.queries import pool_map_document
 from reconciler.report.text.plan import counted
-from reconciler.report.text.status import status_text
+from reconciler.report.text.pools import GUTTER, Barred, bars_text, map_text, status_text
 from reconciler.report.text.table import Painter
 
 _ALL = "*"

@@ -6,17 +6,16 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.opening import open_revision
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.opening import open_here
-from reconciler.cli.shared.options import output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, painter
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.verify import revisions_of
-from reconciler.commands.verify import verify as run_verify
-from reconciler.ports import ExitCode
-from reconciler.report.text.verify import verification_text, verified_text
-from reconciler.report.verification import Verified, verification_document
+from reconciler.cli import output as cli_output
+from reconciler.cli.opening import open_here
+from reconciler.cli.options import output_options, repository_option
+from reconciler.cli.output import emit, emit_document, painter, progress
+from reconciler.gitio.opening import open_revision
+from reconciler.model.errors import ExitCode
+from reconciler.reconcile.verify import Verified, revisions_of
+from reconciler.reconcile.verify import verify as run_verify
+from reconciler.report.queries import verification_document
+from reconciler.report.text.runs import verification_text, verified_text
 
 
 @click.command()
@@ -42,7 +41,7 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
             found.append(item)
             if output == "text":
                 emit(verified_text(item, brush))
-                streams.flush()
+                cli_output.flush()
     code = ExitCode.WRONG if any(item.is_wrong for item in found) else ExitCode.OK
     if output == "text":
         emit(verification_text(found, brush))

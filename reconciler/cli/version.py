@@ -3,11 +3,11 @@
 import click
 
 from reconciler import __version__
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.options import output_options
-from reconciler.cli.shared.verbs import version_line
-from reconciler.documents.shipped import commit
-from reconciler.report.machine import envelope, json_text
+from reconciler.cli import output as cli_output
+from reconciler.cli.commands import version_line
+from reconciler.cli.options import output_options
+from reconciler.documents.validators import commit
+from reconciler.report.json import envelope, json_text
 
 
 @click.command()
@@ -17,9 +17,9 @@ def version(output: str, color: str) -> int:
     del color
     known = commit()
     if output == "json":
-        streams.write(
+        cli_output.write(
             json_text({**envelope("Version"), "version": __version__, "commit": known or None})
         )
     else:
-        streams.write(f"{version_line(known)}\n")
+        cli_output.write(f"{version_line(known)}\n")
     return 0

@@ -5,22 +5,20 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.annals import GitAnnals
-from reconciler.cli.shared import streams
-from reconciler.cli.shared.opening import Read, open_source
-from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
-from reconciler.cli.shared.past import history_of
-from reconciler.cli.shared.progress import progress
-from reconciler.commands.annals import Caused, History
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.who import Answer, revision_at, what_happened
-from reconciler.commands.who import who as find_out
-from reconciler.ports import ExitCode, UsageError
-from reconciler.report.holders import happening_rows, holder_rows, holders_document
-from reconciler.report.standing import mistaken
+from reconciler.addresses.notation import mistaken
+from reconciler.cli import output as cli_output
+from reconciler.cli.opening import ReadRevision, history_of, open_source
+from reconciler.cli.options import option, output_options, reading_options
+from reconciler.cli.output import emit, emit_document, painter, progress, tell, tell_errors
+from reconciler.gitio.annals import GitAnnals
+from reconciler.history.commits import Caused, History
+from reconciler.history.who import WhoAnswer, revision_at, what_happened
+from reconciler.history.who import who as find_out
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.planning.read import evaluate_source
+from reconciler.report.queries import happening_rows, holder_rows, holders_document
+from reconciler.report.text.queries import happening_text, who_text
 from reconciler.report.text.table import Painter
-from reconciler.report.text.who import happening_text, who_text
 
 
 @click.command()
@@ -62,7 +60,7 @@ def who(
     return ExitCode.OK if is_known else ExitCode.WRONG
 
 
-def _read(repo: Path, rev: str, at: str | None, *, worktree: bool) -> Read:
+def _read(repo: Path, rev: str, at: str | None, *, worktree: bool) -> ReadRevision:
     read = open_source(repo, rev, worktree=worktree)
     if at is None:
         return read
@@ -70,7 +68,7 @@ def _read(repo: Path, rev: str, at: str | None, *, worktree: bool) -> Read:
     return open_source(repo, found, worktree=False)
 
 
-def _now(answer: Answer, revision: str | None, output: str, brush: Painter) -> None:
+def _now(answer: WhoAnswer, revision: str | None, output: str, brush: Painter) -> None:
     if output == "text":
         emit(who_text(answer.holders, answer.brought, brush))
     elif output == "csv":
@@ -81,7 +79,7 @@ def _now(answer: Answer, revision: str | None, output: str, brush: Painter) -> N
 
 
 def _with_history(
-    answer: Answer, history: History, revision: str | None, output: str, brush: Painter
+    answer: WhoAnswer, history: History, revision: str | None, output: str, brush: Painter
 ) -> bool:
     """Tell what there is and what was; whether anything was told."""
     told = what_happened(history, answer.asked)
@@ -97,7 +95,7 @@ def _with_history(
     lines = happening_rows(told) if output == "csv" else _lines(told, brush)
     for line in lines:
         emit(line)
-        streams.flush()  # as it is found: the whole may take a while
+        cli_output.flush()  # as it is found: the whole may take a while
         count += 1
     return count > (output == "csv") or answer.is_known
 
@@ -106,7 +104,7 @@ def _lines(told: Iterator[Caused], brush: Painter) -> Iterator[str]:
     return (happening_text(item, brush) for item in told)
 
 
-def _unknown(answer: Answer, *, looked_back: bool) -> None:
+def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
     if answer.range is not None:
         tell(f"nothing of this repository stands at {answer.asked}")
         return

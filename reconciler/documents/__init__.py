@@ -1,1 +1,1 @@
-"""YAML and JSON Schema: bytes of a tree to documents with places, and documents to bytes."""
+"""YAML documents: reading, schemas, and edits."""

@@ -1,4 +1,4 @@
-"""One document of a tree: what it is, what it says and where each part of it stands."""
+"""Documents, their kinds, and places."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from reconciler.documents import yaml
-from reconciler.findings import Location
+from reconciler.documents.findings import Location
 
 Identity = tuple[str, str, str, str]
 """API group, kind, namespace, name."""

@@ -1,9 +1,4 @@
-"""Canonical YAML: the one text of a value, the same under every library version and machine.
-
-Block style, keys sorted, two spaces, LF, strings quoted only where YAML 1.1 or 1.2 would read
-another type or another text. Quoted strings are JSON strings, which YAML 1.2.2 §1.2 takes as they
-are.
-"""
+"""Canonical YAML."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
 
-from reconciler.documents.scalars import reads_as_text
+from reconciler.documents.text import reads_as_text
 
 # Starts that no indicator begins, and no ': ' or ' #' inside, no ':' or space at the end
 # (YAML 1.2.2 §7.3.3). Conservative: what does not match is asked about below.

@@ -1,4 +1,4 @@
-"""Edit a YAML file in place: set, append, or remove one value, and leave every other byte as it is."""
+"""In-place edits of YAML files."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ import yaml as pyyaml
 from reconciler.documents import yaml
 from reconciler.documents.document import Document
 from reconciler.documents.dump import scalar
-from reconciler.documents.places import Steps
+from reconciler.documents.yaml import Steps
 
 _SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 

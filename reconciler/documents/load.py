@@ -1,17 +1,18 @@
-"""A file of a source folder to documents and findings: the one door for what people write."""
+"""Loading and file names."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 
 from msgspec import Struct
 
 from reconciler.documents import schema, yaml
 from reconciler.documents.document import Document, Identity, Kind
-from reconciler.documents.text import Problem
-from reconciler.findings import (
+from reconciler.documents.findings import (
     Finding,
     Location,
     Severity,
@@ -23,6 +24,7 @@ from reconciler.findings import (
     shown,
     warning,
 )
+from reconciler.documents.text import Problem, is_yaml
 
 Judge = Callable[[Document], Sequence[Finding]]
 """What contradicts itself in a document of a right shape; empty when nothing does."""
@@ -130,7 +132,7 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
 
 def _wrong(document: Document, found: Sequence[Finding], judge: Judge) -> Sequence[Finding]:
     """What a document's shape and its meaning have against it."""
-    wrong = schema.check(document)
+    wrong = schema.check_schema(document)
     return wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
 
 
@@ -141,7 +143,7 @@ def duplicate(document: Document, other: Document) -> Finding:
     return error("document-duplicate", place, message, "remove one of the two")
 
 
-def _spoilt(reading: yaml.Reading) -> set[int]:
+def _spoilt(reading: yaml.YamlReading) -> set[int]:
     """Indexes of the documents that a YAML problem lies in.
 
     What their schemas would say follows from the problem and would only hide it.
@@ -163,7 +165,7 @@ def _identify(
     body = parsed.value
     place = Location(path, parsed.line, 1)
     if not isinstance(body, dict):
-        got = schema.described(body).partition(" ")[0]
+        got = schema.described_schema(body).partition(" ")[0]
         hint = "begin with apiVersion, kind and metadata"
         return None, [error("document-not-mapping", place, f"mapping required, got {got}", hint)]
     metadata = body.get("metadata")
@@ -174,7 +176,7 @@ def _identify(
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
         given = "metadata" in body
-        got = f"mapping required, got {schema.described(metadata)}" if given else "required"
+        got = f"mapping required, got {schema.described_schema(metadata)}" if given else "required"
         code = "field-type" if given else "field-required"
         found.append(error(code, raw.at("metadata"), f"metadata: {got}", _METADATA_EXAMPLE))
     elif not isinstance(name, str):
@@ -204,7 +206,7 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
         if isinstance(value, str):
             said[field] = value
         elif field in raw.body:
-            message = f"{field}: string required, got {schema.described(value)}"
+            message = f"{field}: string required, got {schema.described_schema(value)}"
             found.append(error("field-type", raw.at(field), message, kinds.example(field)))
         else:
             message = f"{field}: required"
@@ -237,7 +239,7 @@ def _bad_name(raw: Document, present: bool, name: object) -> list[Finding]:  # n
     place = raw.at("metadata", "name")
     if not present:
         return [error("field-required", place, "metadata.name: required", _NAME_EXAMPLE)]
-    message = f"metadata.name: string required, got {schema.described(name)}"
+    message = f"metadata.name: string required, got {schema.described_schema(name)}"
     if isinstance(name, dict | list):
         return [error("field-type", place, message, _NAME_EXAMPLE)]
     hint = f'quote it: "{schema.shorter(schema.written(name))}"'
@@ -284,3 +286,114 @@ def _copied(document: Document) -> Mapping[str, Any]:
         "creationTimestamp": document.metadata.get("creationTimestamp"),
     }
     return {field: value for field, value in found.items() if value is not None}
+
+
+_MEANT = (".yaml", ".yml", ".json")
+# https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+_ALONE, _PORTS, _OF_PORTS = ("con", "prn", "aux", "nul"), ("com", "lpt"), "0123456789¹²³"
+_DEVICES = frozenset((*_ALONE, *(f"{port}{sign}" for port in _PORTS for sign in _OF_PORTS)))
+# Nearly every name.
+_DEVICE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_PORTS)})[{_OF_PORTS}])"
+_PLAIN = re.compile(rf"(?!{_DEVICE}(?:\.|$))[a-z0-9._-]*[a-z0-9_-]")
+_SIGNS = re.compile(r'[<>:"|?*]')
+_ENDS = (".", " ")
+
+
+def is_meant(path: str) -> bool:
+    """A file that is read, or that somebody may think is read."""
+    return is_yaml(path) or path.lower().endswith(_MEANT)
+
+
+def unread(path: str) -> Finding:
+    """A file whose name seems to be one of those that are read."""
+    suffix = path[path.rindex(".") :]
+    message = f"files that end with {suffix} are not read: it counts for nothing"
+    return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
+
+
+def unfit(path: str) -> tuple[Finding, ...]:
+    """What Windows has against a path."""
+    folder, _, name = path.rpartition("/")
+    why = _against_folder(folder) or _against(name)
+    if not why:
+        return ()
+    message = f"{why}: the file cannot be checked out there"
+    return (warning("name-unfit", Location(path), message, "rename it"),)
+
+
+def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
+    """Names of documents that would become such a path of a record."""
+    for document in documents:
+        for field, name in (("name", document.name), ("namespace", document.namespace)):
+            if name in _DEVICES:
+                message = f"Windows keeps {shown(name)} for a device: a record of it cannot be checked out there"
+                place = document.at("metadata", field)
+                yield warning("name-unfit", place, message, "choose another name")
+
+
+def clashes(paths: Iterable[str]) -> list[Finding]:
+    """A finding at each path, but the first of each, that is another one where case does not count."""
+    listed = list(paths)
+    # All at once, since nearly always there is nothing to tell; no path has a zero byte in it.
+    together = _folded("\0".join(listed)).split("\0")
+    if len(frozenset(together)) == len(listed):
+        return []
+    first: dict[str, str] = {}
+    found = []
+    for path in sorted(listed):
+        other = first.setdefault(_folded(path), path)
+        if other != path:
+            message = f"the same file as {other} where upper and lower case are not told apart"
+            found.append(error("name-clash", Location(path), message, "rename one of the two"))
+    return found
+
+
+def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
+    """Findings at what stands beside files and folders that are read, and is one of them elsewhere.
+
+    Where case does not count one replaces the other in each checkout. Alone, it is read in some.
+
+    Args:
+        meant: Paths that are read.
+        there: What stands in the same folders.
+    """
+    every = dict.fromkeys(sorted(there))
+    read = {_folded(path): path for path in meant}
+    for path in every:
+        other = read.get(_folded(path), path)
+        if other == path:
+            continue
+        message = f"the same as {other} where upper and lower case are not told apart"
+        if other in every:
+            yield error("name-clash", Location(path), message, "rename one of the two")
+        else:
+            hint = f"rename it {other} if that is meant, else give it another name"
+            yield warning("name-clash", Location(path), f"{message}; here it is not read", hint)
+
+
+def upwards(path: str) -> list[str]:
+    """A path, and the folders that it is in: `a`, `a/b`, `a/b/c`."""
+    parts = path.split("/")
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
+def _folded(path: str) -> str:
+    return path.lower() if path.isascii() else normalize("NFC", path).casefold()
+
+
+@lru_cache(maxsize=4_096)
+def _against_folder(folder: str) -> str:
+    return next(filter(None, map(_against, folder.split("/"))), "")
+
+
+def _against(name: str) -> str:
+    if _PLAIN.fullmatch(name):
+        return ""
+    first = name.partition(".")[0]
+    if first.rstrip(" ").lower() in _DEVICES:
+        return f"Windows keeps {shown(name)} for a device"
+    if name.endswith(_ENDS):
+        return f"Windows drops the end of {shown(name)}"
+    if _SIGNS.search(name):
+        return f"Windows takes no {shown(name)}, because of a sign in it"
+    return ""

@@ -1,12 +1,4 @@
-"""JSON Schema in two steps: a fast yes from compiled Python, and a slow, full explanation of a no.
-
-fastjsonschema stops at its first error and says little; jsonschema finds them all at a twentieth
-of the speed. So what fastjsonschema makes of a schema accepts (`accepting.py`), and only what that
-refuses is shown to jsonschema. Schemas ship with the program and no reference leaves them:
-jsonschema would else fetch `$ref` from the network. A schema may mark an object `x-preserve`:
-fields that it does not list are accepted unread, but not when they look like a misspelling of a
-listed one, nor when they are called like a field that is marked `x-alone`, which stands elsewhere.
-"""
+"""JSON Schema validation."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +6,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Document
 from reconciler.documents.dump import scalar
-from reconciler.documents.places import Steps, dotted
-from reconciler.documents.scalars import is_odd_integer
-from reconciler.documents.shipped import schema
-from reconciler.findings import (
+from reconciler.documents.findings import (
     SHOWN_CHARACTERS,
     Finding,
     article_list,
@@ -29,6 +17,9 @@ from reconciler.findings import (
     nearest,
     shown,
 )
+from reconciler.documents.text import is_odd_integer
+from reconciler.documents.validators import acceptor, schema
+from reconciler.documents.yaml import Steps, dotted
 
 TYPE_NAMES = {
     dict: "mapping", list: "list", str: "string", bool: "boolean", int: "integer",
@@ -40,7 +31,7 @@ _JSON_NAMES = {"object": "mapping", "array": "list"}
 _MISSPELT, _GUESS, _BEGINNING = 0.83, 0.7, 6
 
 
-def check(document: Document) -> list[Finding]:
+def check_schema(document: Document) -> list[Finding]:
     """All that a document's schema has against it; empty when it fits."""
     name = document.kind.schema
     found = _misspelt(document)
@@ -107,7 +98,7 @@ def _say_type(document: Document, steps: Steps, failure: Any) -> Finding:
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
     value = failure.instance
-    message = f"{dotted(steps)}: {expected} required, got {described(value)}"
+    message = f"{dotted(steps)}: {expected} required, got {described_schema(value)}"
     if "integer" in names and isinstance(value, str) and is_odd_integer(value):
         message += ", which is not a decimal integer"
     hint = _type_hint(names, value, failure.schema)
@@ -129,7 +120,7 @@ def _type_hint(names: list[str], value: object, part: Mapping[str, Any]) -> str:
     return str(part.get("description", ""))
 
 
-def described(value: object) -> str:
+def described_schema(value: object) -> str:
     """A value with its type, as a person wrote it: `string '4'`, `boolean true`, `null`."""
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):

@@ -1,7 +1,8 @@
-"""The bytes of a file to text, unless something in them says that they are none."""
+"""Text decoding, scalar values, and escapes."""
 
 import re
-from functools import lru_cache
+from decimal import Decimal, InvalidOperation
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -34,7 +35,7 @@ class Problem(Struct, frozen=True):
     hint: str = ""
 
 
-_UNSAFE = re.compile(
+_TEXT_UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
     "\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]|\r(?!\n)"
 )
@@ -87,7 +88,7 @@ def decoded(data: bytes) -> str:
 
 
 def _unsafe(text: str) -> Problem | None:
-    if (found := _UNSAFE.search(text)) is None:
+    if (found := _TEXT_UNSAFE.search(text)) is None:
         return None
     character = found.group()
     before = text[: found.start()]
@@ -114,3 +115,148 @@ def _conflict(text: str) -> Problem | None:
         return None
     line = text.count("\n", 0, found.start()) + 1
     return Problem("merge-conflict", line, 1, "merge conflict marker", "resolve the conflict")
+
+
+Scalar = str | int | bool | Decimal | None
+
+# The size of all of IPv6 has so many.
+MAX_DIGITS = 39
+
+_WORDS: dict[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_YAML_1_1_WORDS = frozenset(
+    "y Y n N yes Yes YES no No NO on On ON off Off OFF = <<".split()  # noqa: SIM905 - a table
+)
+_NUMERIC_STARTS = frozenset("0123456789+-.")
+# Written as what is quick to compile: each start of the program does.
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d*)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", re.ASCII)
+_INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII)
+# Leading zeros, octal and hexadecimal: other readers see other numbers.
+_ODD_INTEGER = re.compile(r"[-+]?0\d+|\+\d+|0o[0-7]+|[-+]?0x[\da-fA-F]+", re.ASCII)
+# https://yaml.org/type/ (the YAML 1.1 types); PyYAML reads a subset of it.
+_YAML_1_1 = re.compile(
+    r"[-+]?(?:0b[01_]+|0x[\da-fA-F_]+"
+    r"|\d[\d_]*(?:(?::[0-5]?\d)+(?:\.[\d_]*)?|[eE][-+]?\d+)?|(?:\d[\d_]*)?\.[\d_]*(?:[eE][-+]?\d+)?)"
+    r"|\d{4}-\d{1,2}-\d{1,2}"
+    r"(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{2}:\d{2}(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d{1,2}(?::\d{2})?))?)?",
+    re.ASCII,
+)
+
+
+class TooManyDigitsError(ValueError):
+    """A number longer than any field takes."""
+
+
+def resolve(text: str) -> Scalar:
+    """The value of a plain scalar.
+
+    Raises:
+        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits, or a float whose exponent no
+            Decimal holds.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMERIC_STARTS:
+        return text
+    if _INTEGER.fullmatch(text):
+        if len(text) > MAX_DIGITS:
+            raise TooManyDigitsError(text)
+        return int(text)
+    if _ODD_INTEGER.fullmatch(text):
+        return text
+    if _FLOAT.fullmatch(text):
+        return _float(text)
+    if _INFINITE.fullmatch(text):
+        return Decimal(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+    return text
+
+
+def _float(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise TooManyDigitsError(text) from None
+
+
+def is_odd_integer(text: str) -> bool:
+    """A number that YAML readers disagree about, such as `0777`, `0o17` and `0x10`."""
+    return _ODD_INTEGER.fullmatch(text) is not None
+
+
+def is_ambiguous(text: str) -> bool:
+    """A string that some YAML 1.1 reader takes for another type, such as `no` and `1:30`."""
+    if text in _YAML_1_1_WORDS:
+        return True
+    return text[:1] in _NUMERIC_STARTS and _YAML_1_1.fullmatch(text) is not None
+
+
+def reads_as_text(text: str) -> bool:
+    """Both YAML versions read the plain scalar as this very string."""
+    if text in _WORDS or text in _YAML_1_1_WORDS:
+        return False
+    return text[0] not in _NUMERIC_STARTS or not any(
+        form.fullmatch(text) for form in (_INTEGER, _ODD_INTEGER, _FLOAT, _INFINITE, _YAML_1_1)
+    )
+
+
+_YAML = (".yaml", ".yml")
+
+
+def is_yaml(path: str) -> bool:
+    """Files of other names are not read: neither what people write nor records."""
+    return path.endswith(_YAML)
+
+
+def without_suffix(path: str) -> str:
+    """The path without what makes it one that is read."""
+    return path.rpartition(".")[0] if is_yaml(path) else path
+
+
+_ESCAPE_UNSAFE = (
+    "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    "\ufffe\uffff\U000e0000-\U000e007f"
+)
+# GitHub Actions reads a line that begins with `::` as a command; Azure Pipelines and TeamCity look
+# for `##vso[` and `##teamcity[` anywhere.
+_COMMAND = re.compile(r"^(\s*)::")
+_ANYWHERE = re.compile(r"#(?=#)")
+
+
+def escape(text: str) -> str:
+    """One line of text without anything that a reader of it would act on."""
+    # Nearly every text is of these alone, and the pattern takes a millisecond to compile.
+    is_plain = text.isascii() and text.isprintable()
+    plain = text if is_plain else _in_text().sub(lambda found: _written(found.group()), text)
+    return _COMMAND.sub(r"\1\\::", _ANYWHERE.sub(r"#\\", plain))
+
+
+def escape_json(text: str) -> str:
+    """The same JSON document, with every such character written as a JSON escape."""
+    return _in_json().sub(lambda found: _surrogates(found.group()), text)
+
+
+@cache
+def _in_text() -> re.Pattern[str]:
+    return re.compile(f"[{_ESCAPE_UNSAFE}]")
+
+
+@cache
+def _in_json() -> re.Pattern[str]:
+    """A JSON document holds line feeds of its own; json.dumps has escaped those of its strings."""
+    return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
+
+
+def _written(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _surrogates(character: str) -> str:
+    code = ord(character)
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

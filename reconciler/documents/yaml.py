@@ -1,14 +1,4 @@
-"""Strict YAML: libyaml's events to plain values, with limits that a hostile file cannot exceed.
-
-PyYAML's own loaders keep the last of duplicate keys, expand alias bombs, and overflow the C stack at
-40,000 nested brackets. So only its events are used, and a loop (no recursion) builds the values.
-
-No anchors, aliases, merge keys, tags or directives; keys are strings and unique; at most
-256 KiB a file, 32 levels and 10,000 values a document.
-
-`read` first tries a short loop that accepts ordinary documents. Anything unusual is read again by
-`_Builder`, which reports what it is.
-"""
+"""YAML parser that reports errors with their place."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,18 +19,48 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from reconciler.documents.places import Places as Places
-from reconciler.documents.places import Steps as Steps
-from reconciler.documents.scalars import (
+from reconciler.documents.findings import shown
+from reconciler.documents.text import (
     MAX_DIGITS,
+    Problem,
     Scalar,
     TooManyDigitsError,
+    decode,
+    decoded,
     is_ambiguous,
     resolve,
 )
-from reconciler.documents.text import MAX_BYTES as MAX_BYTES
-from reconciler.documents.text import Problem, decode, decoded
-from reconciler.findings import shown
+
+Steps = tuple[str | int, ...]
+
+
+def dotted(steps: Steps) -> str:
+    """`spec.tenantAllocation.ranges[0].start`, the way Kubernetes names fields."""
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".") or "document"
+
+
+class Places:
+    """Where each key and value of one document stands: steps to (line, column), both from 1."""
+
+    def __init__(self, lines: int = 0) -> None:
+        """Begin with nothing; so many lines of the file stand before what is read for it."""
+        self.lines = lines
+        self.keys: dict[Steps, tuple[int, int]] = {}
+        self.values: dict[Steps, tuple[int, int]] = {}
+
+    def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
+        """The place of a value (or its key), else of the nearest thing around it that exists."""
+        if key and steps in self.keys:
+            line, column = self.keys[steps]
+            return line + self.lines, column
+        while steps not in self.values and steps:
+            steps = steps[:-1]
+        line, column = self.values.get(steps, (1, 1))
+        return line + self.lines, column
+
 
 MAX_DEPTH = 32
 MAX_NODES = 10_000
@@ -280,7 +300,7 @@ class _StopError(Exception):
         self.problem = problem
 
 
-class Reading(Struct, frozen=True):
+class YamlReading(Struct, frozen=True):
     """What a text holds. With `problems` it is unusable; `doubts` are warnings."""
 
     documents: tuple[Parsed, ...]
@@ -288,7 +308,7 @@ class Reading(Struct, frozen=True):
     doubts: tuple[Problem, ...]
 
 
-def read(data: bytes) -> Reading:
+def read(data: bytes) -> YamlReading:
     """Read all documents of a file.
 
     Returns:
@@ -297,14 +317,14 @@ def read(data: bytes) -> Reading:
     """
     text, problem = decode(data)
     if problem is not None:
-        return Reading((), (problem,), ())
+        return YamlReading((), (problem,), ())
     if HAS_LIBYAML:
         found = _quick(CParser(text).get_event)
         if found is not None:
-            return Reading(tuple(Parsed(*item) for item in found), (), ())
+            return YamlReading(tuple(Parsed(*item) for item in found), (), ())
     builder = _Builder()
     documents = tuple(Parsed(*item) for item in builder.documents(text, None))
-    return Reading(documents, tuple(builder.problems), tuple(builder.doubts))
+    return YamlReading(documents, tuple(builder.problems), tuple(builder.doubts))
 
 
 def places(data: bytes, line: int, span: tuple[int, int]) -> Places:

@@ -9,12 +9,9 @@ from msgspec import Struct
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
-from reconciler.families._checking import require_apart
-from reconciler.families._contract import judge_contract
-from reconciler.families._family import Family
-from reconciler.families._former import judge_former, judge_misspelt
-from reconciler.families._record_form import Body
-from reconciler.findings import Finding
+from reconciler.documents.findings import Finding
+from reconciler.families.fields import judge_contract, judge_former, judge_misspelt, require_apart
+from reconciler.families.interface import Family, RecordBody
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 
@@ -34,10 +31,8 @@ def families() -> tuple[Family, ...]:
     Raises:
         ValueError: Two families claim one kind, pool kind or slot.
     """
-    names = sorted(module.name for module in iter_modules(__path__))
-    found: tuple[Family, ...] = tuple(
-        import_module(f"{__name__}.{name}").FAMILY for name in names if not name.startswith("_")
-    )
+    names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
+    found: tuple[Family, ...] = tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
     require_apart(found)
     return found
 
@@ -127,7 +122,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     return [*found, *judge_former(document), *near]
 
 
-def claim_of_copy(body: Body) -> Key | None:
+def claim_of_copy(body: RecordBody) -> Key | None:
     """The claim that a record stands for which names none, by its text alone; None for no claim."""
     found = (family.record.claim(body) for family in families())
     return next((claim for claim in found if claim is not None), None)

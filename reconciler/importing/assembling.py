@@ -1,26 +1,305 @@
-"""What was found beside a tree: the files that describe it, and the plan that they lead to."""
+"""Files of an import."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPRange, IPSet
 from reconciler.documents.document import Documents, GroupKind
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.documents.dump import dump, text
+from reconciler.documents.findings import Finding, Location, Severity, join_limited, shown
 from reconciler.families import families, home_of
-from reconciler.families._importing import Cluster, Network, Pin, Writing
-from reconciler.findings import Finding, Location, few
-from reconciler.importing.files import Written, files_of
-from reconciler.importing.found import LOAD_BALANCER, Copy, Found, Holding, conflict
-from reconciler.importing.joining import joined
-from reconciler.importing.naming import fitted
-from reconciler.importing.outcome import Line, outcome
-from reconciler.importing.pools import placed
-from reconciler.importing.standing import homes, taken_in, without_known
-from reconciler.sources import source_reader
-from reconciler.tree import Tree
+from reconciler.families.importing import ImportedCluster, Network, Pin, Writing
+from reconciler.importing.found import (
+    LOAD_BALANCER,
+    ImportedObject,
+    ImportedRange,
+    ImportedSource,
+    conflict,
+    fitted,
+)
+from reconciler.importing.pools import homes, placed, taken_in, without_known
+from reconciler.model.plan import Decision, Keep, Refuse
+from reconciler.planning.documents import Tree, source_reader
+from reconciler.planning.evaluate import Evaluation, evaluate
+
+
+class Joined(NamedTuple):
+    """Ranges of owners, sorted, none of which overlap; and what a person has to decide."""
+
+    holdings: tuple[ImportedRange, ...]
+    conflicts: tuple[Finding, ...]
+
+
+def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
+    """Each owner's addresses as the fewest ranges; what two have is nobody's, and a conflict.
+
+    Addresses that touch are one range, if one owner has them of one type and pool. A range within
+    another one of the same team is that one.
+    """
+    conflicts: list[Finding] = []
+    kept = _apart(_one_name(holdings, conflicts), conflicts)
+    groups: dict[tuple[object, ...], list[ImportedRange]] = {}
+    for item in kept:
+        key = (item.namespace, item.name, item.type, item.space, item.pool)
+        groups.setdefault(key, []).append(item)
+    found = [part for group in groups.values() for part in _ranges(group)]
+    return Joined(tuple(sorted(found)), tuple(conflicts))
+
+
+def _one_name(
+    holdings: Iterable[ImportedRange], conflicts: list[Finding]
+) -> Iterator[ImportedRange]:
+    """Those whose names stay apart: two that become one name would be one owner."""
+    first: dict[tuple[str, str], ImportedRange] = {}
+    for item in holdings:
+        other = first.setdefault(item.owner, item)
+        if _plain(other.said) == _plain(item.said):
+            yield item
+            continue
+        message = f"{shown(item.said)} and {shown(other.said)} of {where(other)} become one name,"
+        hint = "rename one of the two, or write both alike if they are one"
+        conflicts.append(conflict(item.place, f"{message} {item.title}", hint))
+
+
+def _plain(said: str) -> str:
+    return said.rpartition("/")[2].strip().casefold()
+
+
+def where(item: ImportedRange) -> str:
+    """The place of a holding, for a message that names a second one."""
+    return f"{item.place}{item.place.pointer}"
+
+
+def _apart(holdings: Iterable[ImportedRange], conflicts: list[Finding]) -> list[ImportedRange]:
+    """Those that share no address with somebody else."""
+    kept: list[ImportedRange] = []
+    shared: dict[str, list[IPRange]] = {}
+    reach = _Reach()
+    for item in sorted(holdings, key=_order):
+        other = reach.of_others(item)
+        if other is None or not other.item.overlaps(item.item):
+            kept.append(item)
+        elif item.team and item.team == other.team and other.item.covers(item.item):
+            continue
+        else:
+            kept.append(item)
+            both = item.item.shared(other.item)
+            shared.setdefault(item.space, []).extend([both] if both else [])
+            conflicts.append(_contested(item, other))
+        reach.add(item)
+    contested = {space: IPSet.of(ranges) for space, ranges in shared.items()}
+    nothing = IPSet()
+    return [it for it in kept if not contested.get(it.space, nothing).overlapping(it.item)]
+
+
+def _order(item: ImportedRange) -> tuple[object, ...]:
+    return item.space, item.item.version, item.item.first, -item.item.last
+
+
+class _Reach:
+    """Of what came before in a sweep: who reaches farthest, and who else does."""
+
+    def __init__(self) -> None:
+        self._best: list[ImportedRange] = []
+
+    def of_others(self, item: ImportedRange) -> ImportedRange | None:
+        """The one of another holder that reaches farthest: it has all that any of them shares."""
+        here = (it for it in self._best if it.space == item.space and _who(it) != _who(item))
+        return next(here, None)
+
+    def add(self, item: ImportedRange) -> None:
+        """Take one more. Two holders suffice: of three, one does not reach as far as another."""
+        found: dict[tuple[object, ...], ImportedRange] = {}
+        for it in sorted([item, *self._best], key=_last, reverse=True):
+            if it.space == item.space:
+                found.setdefault(_who(it), it)
+        self._best = list(found.values())[:2]
+
+
+def _who(item: ImportedRange) -> tuple[object, ...]:
+    return *item.owner, item.type
+
+
+def _last(item: ImportedRange) -> tuple[int, int]:
+    return item.item.version, item.item.last
+
+
+def _contested(item: ImportedRange, other: ImportedRange) -> Finding:
+    shared = item.item.shared(other.item)
+    text = format_short(shared) if shared else ""
+    whose = f"{item.title} has it as {item.type}, {other.title} of {where(other)} as {other.type}"
+    hint = "find out who uses it, and leave the other one out"
+    return conflict(item.place, f"{text} has two holders: {whose}", hint)
+
+
+def _ranges(group: list[ImportedRange]) -> Iterator[ImportedRange]:
+    """The ranges of one owner, each with where it is told first, and all that use it."""
+    ordered = sorted(group, key=lambda it: it.item)
+    at = 0
+    for item in IPSet.of(it.item for it in ordered):
+        inside: list[ImportedRange] = []
+        while at < len(ordered) and _within(ordered[at].item, item):
+            inside.append(ordered[at])
+            at += 1
+        first = min(inside, key=lambda it: (it.place, it.item))
+        users = tuple(dict.fromkeys(user for it in inside for user in it.users))
+        is_cluster = any(it.is_cluster for it in inside)
+        yield first._replace(item=item, users=users, is_cluster=is_cluster)
+
+
+def _within(item: IPRange, outer: IPRange) -> bool:
+    return outer.covers(item)
+
+
+MAX_BYTES = 200 * 1024
+"""Of a file; a repository reads a quarter more."""
+
+_HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
+
+
+class ImportDocument(NamedTuple):
+    """A document that is to be written.
+
+    Attributes:
+        folder: The source folder.
+        path: In the folder, without what makes it YAML.
+        comments: Lines that stand before it.
+    """
+
+    folder: str
+    path: str
+    body: Mapping[str, object]
+    comments: tuple[str, ...] = ()
+
+
+def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dict[str, bytes]:
+    """All files by path. Documents of one path share a file, until it is as long as one may be.
+
+    Args:
+        documents: In the order in which they stand.
+        sources: The source folders; what belongs in one that is not there stands in the first.
+    """
+    found: dict[str, str] = {}
+    parts: dict[str, int] = {}
+    for item in documents:
+        folder = item.folder if item.folder in sources else sources[0]
+        stem = f"{folder}/{item.path}"
+        told = "".join(f"# {text(line)}\n" for line in item.comments)
+        document = f"{told}{dump(item.body)}"
+        path = _path(stem, parts.get(stem, 1))
+        before = found.get(path, "")
+        if before and len((before + document).encode()) > MAX_BYTES:
+            parts[stem] = parts.get(stem, 1) + 1
+            path, before = _path(stem, parts[stem]), ""
+        found[path] = f"{before}---\n{document}" if before else f"{_HEAD}{document}"
+    return {path: content.encode() for path, content in found.items()}
+
+
+def _path(stem: str, part: int) -> str:
+    return f"{stem}.yaml" if part == 1 else f"{stem}.{part}.yaml"
+
+
+class RangeChange(NamedTuple):
+    """A range before and after.
+
+    Attributes:
+        old: What the source says; None for what has no address yet.
+        new: What the plan gives; None where it refuses.
+        place: Where the source says it.
+        users: Who uses addresses of it.
+    """
+
+    owner: str
+    type: str
+    pool: str
+    old: IPRange | None
+    new: IPRange | None
+    place: Location
+    users: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Nothing moves."""
+        return self.old == self.new
+
+    @property
+    def is_new(self) -> bool:
+        """Somebody who had nothing gets something."""
+        return self.old is None and self.new is not None
+
+
+class ImportOutcome(NamedTuple):
+    """What a plan makes of files that are added to a tree."""
+
+    lines: tuple[RangeChange, ...]
+    conflicts: tuple[Finding, ...]
+
+
+def outcome(
+    before: Evaluation,
+    after: Evaluation,
+    paths: Collection[str],
+    holdings: Iterable[ImportedRange],
+) -> ImportOutcome:
+    """Compare what sources say with what a plan gives.
+
+    Args:
+        before: The evaluation without the files.
+        after: With them.
+        paths: Of the files.
+        holdings: Ranges that were written as requests.
+    """
+    told = {(it.space, it.item): it for it in holdings}
+    lines: list[RangeChange] = []
+    conflicts = [*_new_errors(before, after)]
+    for decision in after.plan.decisions:
+        claim = after.state.claims.get(decision.claim)
+        if claim is None or claim.source.path not in paths:
+            continue
+        pool = after.state.pools.get(claim.candidates[0]) if claim.candidates else None
+        holding = told.get((pool.space, claim.pin)) if pool and claim.pin else None
+        place = holding.place if holding is not None else claim.source
+        users = holding.users if holding is not None else ()
+        new = _given(decision)
+        name = pool.key.name if pool is not None else ", ".join(claim.wanted)
+        lines.append(RangeChange(claim.owner.short, claim.type, name, claim.pin, new, place, users))
+        if isinstance(decision, Refuse):
+            what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
+            message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
+            conflicts.append(conflict(place, f"{message} ({decision.reason})", decision.hint))
+    conflicts += _moved(before, after)
+    lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
+    return ImportOutcome(tuple(lines), tuple(conflicts))
+
+
+def _given(decision: Decision) -> IPRange | None:
+    return None if isinstance(decision, Refuse) else decision.allocation.range
+
+
+def _new_errors(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
+    known = set(before.findings)
+    for item in after.findings:
+        if item.severity is Severity.ERROR and item not in known:
+            message = f"{item.code}: {item.message}"
+            yield conflict(item.location, message, item.hint)
+
+
+def _moved(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
+    """Records that stay as they are without the files, and do not with them."""
+    kept = {item.claim: item for item in before.plan.decisions if isinstance(item, Keep)}
+    for decision in after.plan.decisions:
+        other = kept.get(decision.claim)
+        if other is None or isinstance(decision, Keep):
+            continue
+        place = Location(other.allocation.path)
+        message = f"{decision.claim.short} would not keep what it has"
+        yield conflict(place, message, "leave out what is imported for it")
+
 
 _PROVIDER = "imported"
 
@@ -38,7 +317,7 @@ class Imported(Struct, frozen=True):
     """
 
     files: Mapping[str, bytes]
-    lines: tuple[Line, ...]
+    lines: tuple[RangeChange, ...]
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
     after: Evaluation
@@ -50,7 +329,7 @@ def writing() -> Writing:
     return next(it for family in families() if (it := family.objects.writing) is not None)
 
 
-def assemble(tree: Tree, found: Found) -> Imported:
+def assemble(tree: Tree, found: ImportedSource) -> Imported:
     """Describe what was found in a tree that does not describe it yet."""
     before = evaluate(tree)
     work = _Assembling(tree, before, found)
@@ -79,10 +358,10 @@ class _Assembling:
 
     tree: Tree
     before: Evaluation
-    found: Found
+    found: ImportedSource
     conflicts: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    holdings: tuple[Holding, ...] = ()
+    holdings: tuple[ImportedRange, ...] = ()
 
     def files(self) -> dict[str, bytes]:
         """All of them by path."""
@@ -102,9 +381,9 @@ class _Assembling:
         ]
         return files_of(documents, sources)
 
-    def _copies(self) -> Iterator[Copy]:
+    def _copies(self) -> Iterator[ImportedObject]:
         """Objects that nobody describes yet, each once."""
-        first: dict[tuple[str, str, str, str], Copy] = {}
+        first: dict[tuple[str, str, str, str], ImportedObject] = {}
         for item in self.found.copies:
             identity = (*_kind(item.body), item.namespace, item.name)
             if self._find(self.before.documents, item.body) is not None:
@@ -118,10 +397,10 @@ class _Assembling:
                 hint = "name one management cluster only"
                 self.conflicts.append(conflict(item.place, message, hint))
 
-    def _annotated(self, item: Copy) -> Copy:
+    def _annotated(self, item: ImportedObject) -> ImportedObject:
         """A cluster's document that names its pool of MetalLB, where that has another name."""
         own = writing()
-        empty = own.cluster(Cluster((item.namespace, item.name), "", "", 0))
+        empty = own.cluster(ImportedCluster((item.namespace, item.name), "", "", 0))
         if _kind(empty) != _kind(item.body):
             return item
         pools = {owner: pool for owner, pool, _ in reversed(self.found.named)}
@@ -140,7 +419,7 @@ class _Assembling:
     def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
         """Give each range its pool, once what is known is left out; the pools to write."""
         own = writing()
-        every = joined(self.found.holdings)
+        every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
         key = own.pool_key("any")
         before = homes(there, key.family, key.kind, home_of(key.family, key.kind) or "")
@@ -151,25 +430,25 @@ class _Assembling:
         return result.networks
 
     @staticmethod
-    def _network(network: Network, place: Location) -> Written:
+    def _network(network: Network, place: Location) -> ImportDocument:
         comments = [f"from {_short(place)}"]
         if network.is_full:
             comments.append(
                 "It gives out what is in use already, and nothing else. Widen it, reserve what"
                 " others use, and remove the gate."
             )
-        return Written("pools", network.name, writing().pool(network), tuple(comments))
+        return ImportDocument("pools", network.name, writing().pool(network), tuple(comments))
 
     def _clusters(
         self,
         there: Evaluation,
         networks: Sequence[tuple[Network, Location]],
-        copies: Iterable[Copy],
-    ) -> Iterator[tuple[str, Written]]:
+        copies: Iterable[ImportedObject],
+    ) -> Iterator[tuple[str, ImportDocument]]:
         """Documents of clusters that nobody describes, and of what gives them addresses."""
         del networks
         own, named = writing(), {owner: (pool, place) for owner, pool, place in self.found.named}
-        firsts: dict[tuple[str, str], Holding] = {}
+        firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], dict[str, None]] = {}
         for item in self.holdings:
             if item.is_cluster and item.type == LOAD_BALANCER:
@@ -182,15 +461,18 @@ class _Assembling:
         elif not (provider := own.provider_of(there.documents, served)):
             provider = self._free_name(there.documents, own)
             comments = ("Which pools serve the clusters that were imported.",)
-            yield "", Written("providers", provider, own.provider(provider, served), comments)
+            yield (
+                "",
+                ImportDocument("providers", provider, own.provider(provider, served), comments),
+            )
         copied = {(it.namespace, it.name) for it in copies}
         for owner, item in firsts.items():
             pool, place = named.get(owner, ("", item.place))
             if owner in new:
-                cluster = Cluster(owner, item.team, provider, item.item.size, pool)
+                cluster = ImportedCluster(owner, item.team, provider, item.item.size, pool)
                 told = (f"from {_short(item.place)}",)
                 path = "/".join(owner)
-                yield path, Written("tenants", path, own.cluster(cluster), told)
+                yield path, ImportDocument("tenants", path, own.cluster(cluster), told)
             elif pool and owner not in copied:
                 self._ask_for_name(there.documents, owner, pool, place)
 
@@ -199,7 +481,7 @@ class _Assembling:
     ) -> None:
         """A cluster that the repository describes does not say what its pool is called."""
         own = writing()
-        document = self._find(documents, own.cluster(Cluster(owner, "", "", 0)))
+        document = self._find(documents, own.cluster(ImportedCluster(owner, "", "", 0)))
         if document is None or document.annotations().get(own.annotation) == pool:
             return
         message = f"its pool is {pool}, which {document.title} of {document.start} does not say"
@@ -213,7 +495,7 @@ class _Assembling:
             name = f"{_PROVIDER}-{number}"
         return name
 
-    def _requests(self, documents: Documents) -> Iterator[Written]:
+    def _requests(self, documents: Documents) -> Iterator[ImportDocument]:
         """A request for each range; the first of an owner stands for what it claims of itself."""
         own = writing()
         names: set[str] = set()
@@ -225,13 +507,13 @@ class _Assembling:
                 number += 1
                 pin = replace(pin, name=fitted(f"{base}-{number}"))
             names.add(pin.name)
-            yield Written("tenants", "/".join(item.owner), own.pin(pin), _told(item))
+            yield ImportDocument("tenants", "/".join(item.owner), own.pin(pin), _describe(item))
 
 
-def _told(item: Holding) -> tuple[str, ...]:
+def _describe(item: ImportedRange) -> tuple[str, ...]:
     comments = [f"from {_short(item.place)}: {item.said}"]
     if item.users:
-        comments.append(f"used by Service {few(item.users)}")
+        comments.append(f"used by Service {join_limited(item.users)}")
     return tuple(comments)
 
 
@@ -241,10 +523,10 @@ def _short(place: Location) -> str:
     return f"{place._replace(path=path)}{place.pointer}"
 
 
-def _copied(item: Copy) -> Written:
+def _copied(item: ImportedObject) -> ImportDocument:
     is_tenants = item.folder in ("tenants", "clusters") and item.namespace
     path = f"{item.namespace}/{item.name}" if is_tenants else item.name
-    return Written(item.folder, path, item.body, (f"from {item.place}",))
+    return ImportDocument(item.folder, path, item.body, (f"from {item.place}",))
 
 
 def _kind(body: Mapping[str, Any]) -> GroupKind:

@@ -1,17 +1,27 @@
-"""Which pool each range lies in: one that is there, one that a source describes, or one made of them."""
+"""Pools of an import."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import format_cidr, format_short
-from reconciler.families._importing import Network
-from reconciler.findings import Finding, Location
-from reconciler.importing.found import DEFAULT_SPACE, Described, Found, Holding, Window, conflict
-from reconciler.importing.naming import by_address, fitted
+from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.documents.findings import Finding, Location
+from reconciler.families.importing import Network
+from reconciler.importing.found import (
+    DEFAULT_SPACE,
+    ImportedNetwork,
+    ImportedRange,
+    ImportedSource,
+    Window,
+    by_address,
+    conflict,
+    fitted,
+)
+from reconciler.model.key import Key
+from reconciler.planning.evaluate import Evaluation
 
-MOST_WINDOWS = 16
+MAX_WINDOWS = 16
 _WIDEST = 24
 """The length of the network that is made for addresses that nobody describes a pool for."""
 
@@ -35,13 +45,13 @@ class Placed(NamedTuple):
     """
 
     networks: tuple[tuple[Network, Location], ...]
-    holdings: tuple[Holding, ...]
+    holdings: tuple[ImportedRange, ...]
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
 
 
 def placed(
-    found: Found, holdings: Sequence[Holding], homes: Sequence[Home], version: int
+    found: ImportedSource, holdings: Sequence[ImportedRange], homes: Sequence[Home], version: int
 ) -> Placed:
     """Give each range its pool.
 
@@ -68,12 +78,15 @@ class _Placing:
         self.homes = list(homes)
         self.version = version
         self.networks: list[tuple[Network, Location]] = []
-        self.holdings: list[Holding] = []
+        self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
 
     def describe(
-        self, described: Sequence[Described], used: Sequence[Window], windows: Sequence[Window]
+        self,
+        described: Sequence[ImportedNetwork],
+        used: Sequence[Window],
+        windows: Sequence[Window],
     ) -> None:
         """Take the networks that sources describe, but those that only hold others.
 
@@ -103,10 +116,10 @@ class _Placing:
             if not self._is_there(item):
                 limits = tuple(_inside(item, windows)) or item.windows or _hosts(item.extent)
                 parts = IPSet.of([*limits, *_inside(item, used)]).ranges
-                parts = parts if len(parts) <= MOST_WINDOWS else _span(parts)
+                parts = parts if len(parts) <= MAX_WINDOWS else _span(parts)
                 self._new(Network(item.name, item.extent, item.space, parts), item.place)
 
-    def _is_fit(self, item: Described) -> bool:
+    def _is_fit(self, item: ImportedNetwork) -> bool:
         if item.extent.version == self.version and item.extent.prefix() is not None:
             return True
         why = f"is IPv{item.extent.version}" if item.extent.prefix() is not None else "is no CIDR"
@@ -115,7 +128,7 @@ class _Placing:
         self.conflicts.append(conflict(item.place, message, hint))
         return False
 
-    def _is_there(self, item: Described) -> bool:
+    def _is_there(self, item: ImportedNetwork) -> bool:
         """A pool of the repository, or one before, is in the way, or is the very one."""
         for home in self.homes:
             named = home.name == item.name
@@ -140,7 +153,7 @@ class _Placing:
         extent = IPSet((network.extent,))
         self.homes.append(Home(network.name, network.space, windows, extent, place))
 
-    def place(self, item: Holding) -> bool:
+    def place(self, item: ImportedRange) -> bool:
         """Put a range into the pool that it lies in; True where a pool is to be made for it."""
         if item.item.version != self.version:
             message = f"{item.title}: {format_short(item.item)} is IPv{item.item.version}"
@@ -165,12 +178,12 @@ class _Placing:
             self.conflicts.append(conflict(item.place, message, hint))
         return False
 
-    def _put(self, item: Holding, home: Home) -> None:
+    def _put(self, item: ImportedRange, home: Home) -> None:
         self.holdings.append(item._replace(pool=home.name, space=home.space))
 
-    def make(self, holdings: Sequence[Holding]) -> None:
+    def make(self, holdings: Sequence[ImportedRange]) -> None:
         """Make pools for ranges that nobody describes one for: they hold these and nothing else."""
-        groups: dict[tuple[str, str], list[Holding]] = {}
+        groups: dict[tuple[str, str], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
         for item in sorted(holdings, key=_order):
             extent = _around([item.item])
@@ -181,8 +194,8 @@ class _Placing:
         for (space, name), items in groups.items():
             ranges = [item.item for item in items]
             windows = IPSet.of(ranges).ranges
-            windows = windows if len(windows) <= MOST_WINDOWS else _span(windows)
-            made = Described(name, _around(ranges), items[0].place, space)
+            windows = windows if len(windows) <= MAX_WINDOWS else _span(windows)
+            made = ImportedNetwork(name, _around(ranges), items[0].place, space)
             if not self._is_there(made):
                 self._new(Network(name, made.extent, space, windows, is_full=True), made.place)
             around = (it for it in self.homes if it.space == space)
@@ -192,23 +205,23 @@ class _Placing:
                     self._put(item, home)
 
 
-def _held(item: Holding) -> Window:
+def _held(item: ImportedRange) -> Window:
     return Window(item.item, item.place, item.space)
 
 
-def _inside(network: Described, windows: Iterable[Window]) -> Iterator[IPRange]:
+def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:
     for it in windows:
         if it.space == network.space and network.extent.covers(it.item):
             yield it.item
 
 
-def _order(item: Holding) -> tuple[object, ...]:
+def _order(item: ImportedRange) -> tuple[object, ...]:
     """Those in wider networks before those within them."""
     extent = _around([item.item])
     return item.space, bool(item.pool), extent.first, -extent.last, item.item
 
 
-def _holds(item: Described, other: Described) -> bool:
+def _holds(item: ImportedNetwork, other: ImportedNetwork) -> bool:
     is_within = item.space == other.space and item.extent.covers(other.extent)
     return is_within and item.extent != other.extent
 
@@ -236,3 +249,109 @@ def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
 
 def _span(ranges: Sequence[IPRange]) -> tuple[IPRange, ...]:
     return (IPRange(ranges[0].version, ranges[0].first, ranges[-1].last),)
+
+
+class Taken(NamedTuple):
+    """Addresses that somebody has, by the repository."""
+
+    space: str
+    item: IPRange
+    owner: tuple[str, str]
+    place: Location
+
+
+class ImportState(NamedTuple):
+    """What is new, what is in the way, and what the repository has already."""
+
+    holdings: tuple[ImportedRange, ...]
+    conflicts: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> list[Home]:
+    """The pools of a kind that are there, by name."""
+    found = []
+    for key, pool in sorted(evaluation.state.pools.items()):
+        if (key.family, key.kind, key.namespace) == (family, kind, namespace):
+            windows = IPSet.of(pool.windows)
+            found.append(Home(key.name, pool.space, windows, pool.extent, pool.source))
+    return found
+
+
+def taken_in(evaluation: Evaluation) -> list[Taken]:
+    """Who has which addresses: by records, and by pins that are not yet recorded."""
+    state = evaluation.state
+    found = [
+        Taken(
+            _space(evaluation, record.pool), record.range, record.owner[:2], Location(record.path)
+        )
+        for record in state.records
+        if record.range is not None
+    ]
+    recorded = {(it.space, it.item) for it in found}
+    for claim in state.claims.values():
+        space = _space(evaluation, claim.candidates[0]) if claim.candidates else ""
+        if claim.pin is not None and (space, claim.pin) not in recorded:
+            found.append(Taken(space, claim.pin, claim.owner[:2], claim.source))
+    return sorted(found)
+
+
+def _space(evaluation: Evaluation, pool: Key) -> str:
+    there = evaluation.state.pools.get(pool)
+    return there.space if there is not None else ""
+
+
+def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportState:
+    """Ranges that the repository does not hold yet.
+
+    What it holds for the same owner is known; what it holds for another one is a conflict.
+    """
+    new: list[ImportedRange] = []
+    conflicts: list[Finding] = []
+    notes: list[str] = []
+    index = _Index(taken)
+    for item in holdings:
+        met = index.meeting(item)
+        own = IPSet.of(it.item for it in met if it.owner == item.owner)
+        other = next((it for it in met if it.owner != item.owner), None)
+        text = format_short(item.item)
+        if other is not None:
+            whose = "/".join(part for part in other.owner if part)
+            message = f"{text} has two holders: {item.title}, and {whose} by {other.place}"
+            hint = "find out who uses it, and leave the other one out"
+            conflicts.append(conflict(item.place, message, hint))
+        elif own.covers(item.item):
+            notes.append(
+                f"{item.place}{item.place.pointer}: {text} of {item.title} is known already"
+            )
+        elif own:
+            message = f"{item.title} has {text}, of which {met[0].place} holds a part"
+            hint = "import the rest by itself, as rows of a CSV file"
+            conflicts.append(conflict(item.place, message, hint))
+        else:
+            new.append(item)
+    return ImportState(tuple(new), tuple(conflicts), tuple(notes))
+
+
+class _Index:
+    """Finds what meets a range; what a repository holds seldom overlaps, so few are looked at."""
+
+    def __init__(self, taken: list[Taken]) -> None:
+        self._taken = sorted(taken, key=lambda it: it.item)
+        self._firsts = [(it.item.version, it.item.first) for it in self._taken]
+        self._reach: list[tuple[int, int]] = []
+        farthest = (0, -1)
+        for it in self._taken:
+            farthest = max(farthest, (it.item.version, it.item.last))
+            self._reach.append(farthest)
+
+    def meeting(self, item: ImportedRange) -> list[Taken]:
+        """All that share addresses with a range, in its space or in one that is not known."""
+        found: list[Taken] = []
+        at = bisect_right(self._firsts, (item.item.version, item.item.last)) - 1
+        while at >= 0 and self._reach[at] >= (item.item.version, item.item.first):
+            other = self._taken[at]
+            if other.item.overlaps(item.item) and other.space in ("", item.space):
+                found.append(other)
+            at -= 1
+        return found[::-1]

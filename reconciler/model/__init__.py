@@ -1,1 +1,1 @@
-"""The values that planning works on: keys, pools, claims, allocations, states and plans."""
+"""Values that all layers share."""

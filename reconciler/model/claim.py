@@ -1,11 +1,13 @@
-"""Claims: what somebody asks for, resolved to sizes and pools by its family."""
+"""Claims and their allocations."""
 
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange
-from reconciler.findings import Location
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 
 
@@ -99,3 +101,103 @@ class Claim(Struct, frozen=True):
     near: Near | None = None
     is_open: bool = False
     stands_for: Key | None = None
+
+
+class Phase(StrEnum):
+    """Phases of a record (Butler). Allocated and Released hold addresses."""
+
+    ALLOCATED = "Allocated"
+    RELEASED = "Released"
+    FAILED = "Failed"
+    PENDING = "Pending"
+
+
+class Allocation(Struct, frozen=True):
+    """What one record states.
+
+    Attributes:
+        range: None exactly when the record holds nothing (Failed, Pending).
+        since: When the phase was entered, `2026-02-15T10:00:30Z`.
+        allocated_at: When the range was given; empty for a record that never had one.
+        size: Addresses asked for: the size of the range when there is one.
+        wanted: Name of the pool, which may not exist, for a record without a place.
+        path: Where the record stands in the tree; empty for one that is not written yet.
+        pristine: The record's bytes are just what would be written for these facts.
+        adopted: The record names no claim, as one copied from a cluster; `claim` is what its
+            tenant, type and name stand for.
+        announced: It is released because its claim moved, and its cluster announces it until
+            nobody uses it: no retention has begun.
+    """
+
+    claim: Key
+    pool: Key
+    range: IPRange | None
+    phase: Phase
+    since: str
+    allocated_at: str
+    size: int
+    pinned: bool
+    type: str
+    role: str
+    owner: Owner
+    name: str
+    namespace: str
+    reason: str = ""
+    message: str = ""
+    path: str = ""
+    pristine: bool = True
+    adopted: bool = False
+    announced: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """It holds addresses for its claim."""
+        return self.phase is Phase.ALLOCATED
+
+    @property
+    def is_released(self) -> bool:
+        """It holds addresses for nobody, until its retention ends."""
+        return self.phase is Phase.RELEASED
+
+
+def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocation:
+    """What a claim holds once a range of a pool is given to it."""
+    return Allocation(
+        claim=claim.key,
+        pool=pool,
+        range=item,
+        phase=Phase.ALLOCATED,
+        since=now,
+        allocated_at=now,
+        size=item.size if item else claim.size,
+        pinned=claim.pin is not None,
+        type=claim.type,
+        role=claim.role,
+        owner=claim.owner,
+        name=claim.name,
+        namespace=claim.namespace,
+    )
+
+
+def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
+    """The current record of each claim: a live one, else the one that was released last.
+
+    Of equals the first by path counts, in whatever order they are given.
+    """
+    found: dict[Key, Allocation] = {}
+    for record in records:
+        other = found.get(record.claim)
+        if other is None or _comes_before(record, other):
+            found[record.claim] = record
+    return found
+
+
+def _comes_before(record: Allocation, other: Allocation) -> bool:
+    weight, others = _weight(record), _weight(other)
+    return weight > others or (weight == others and record.path < other.path)
+
+
+def _weight(record: Allocation) -> tuple[int, str]:
+    if record.is_released:
+        return 1, record.since
+    return 2 if record.is_live else 0, ""

@@ -1,4 +1,4 @@
-"""Instants as seconds since 1970 and as text: the only clock is the revision's committer date."""
+"""Points in time and durations."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The identity of a pool or claim, the same in every output."""
+"""Keys of documents."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 NAME = rf"{LABEL}(?:\.{LABEL})*"
 """The same of subdomains: labels with dots between them."""
 
-MOST_LABEL, MOST_NAME = 63, 253
+MAX_LABEL, MAX_NAME = 63, 253
 # A key read from a file becomes a path: its parts can be a file or folder name, and never hold `..`.
 _ONE_LABEL = re.compile(LABEL, re.ASCII)
 _ONE_NAME = re.compile(NAME, re.ASCII)
@@ -64,7 +64,7 @@ class Key(NamedTuple):
         if found is None:
             return None
         family, kind, namespace, name, slot = found.groups("")
-        if max(len(namespace), len(name), len(slot)) > MOST_LABEL:
+        if max(len(namespace), len(name), len(slot)) > MAX_LABEL:
             return None
         return cls(family, "" if namespace == "_" else namespace, name, slot, kind)
 
@@ -76,12 +76,12 @@ class Key(NamedTuple):
 
 def is_label(text: str) -> bool:
     """An RFC 1123 label, as namespaces are named."""
-    return len(text) <= MOST_LABEL and _ONE_LABEL.fullmatch(text) is not None
+    return len(text) <= MAX_LABEL and _ONE_LABEL.fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:
     """An RFC 1123 subdomain, as objects are named."""
-    return len(text) <= MOST_NAME and _ONE_NAME.fullmatch(text) is not None
+    return len(text) <= MAX_NAME and _ONE_NAME.fullmatch(text) is not None
 
 
 def is_label_value(text: str) -> bool:

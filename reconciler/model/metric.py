@@ -1,4 +1,4 @@
-"""Metrics as values: what is counted, by which labels, and one figure of it."""
+"""Metric samples."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds, in seconds, as capi-vip-allocator and Prometheus' own libraries have them."""
 
 
-class Sort(StrEnum):
+class MetricKind(StrEnum):
     """What may become of a figure."""
 
     GAUGE = "gauge"  # it is what it is now
@@ -24,7 +24,7 @@ class Metric(NamedTuple):
     """
 
     name: str
-    sort: Sort
+    sort: MetricKind
     help: str
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = BUCKETS

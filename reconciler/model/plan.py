@@ -1,11 +1,11 @@
-"""Plans: one decision for each claim, and for each record whose claim is gone."""
+"""Plans, their causes, and growth."""
 
 from collections.abc import Mapping
 
 from msgspec import Struct
 
-from reconciler.findings import Location
-from reconciler.model.allocation import Allocation
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Tier
 
@@ -124,3 +124,39 @@ class Plan(Struct, frozen=True):
     decisions: tuple[Decision, ...]
     before: Mapping[Key, Usage]
     after: Mapping[Key, Usage]
+
+
+class Cause(Struct, frozen=True):
+    """Why a plan decides something.
+
+    Attributes:
+        claim: What is decided on.
+        place: Where the change causes it; None where it does not, or no one place does.
+        reason: Why it is decided all the same, or how the place leads to it; empty where the place
+            describes the claim itself.
+        is_caused: The change causes it.
+        commit: The newest commit of the change that touches the place; empty where there is none.
+    """
+
+    claim: Key
+    place: Location | None
+    reason: str = ""
+    is_caused: bool = True
+    commit: str = ""
+
+    @property
+    def short(self) -> str:
+        """The commit, in as many letters as people are shown."""
+        return self.commit[:12]
+
+
+CONDITION = "NetworkReady"
+"""The type of the condition."""
+
+BLOCKED = "IPAMGrowthBlocked"
+"""Addresses are needed and cannot be had."""
+
+NOT_SERVED = "IPAMServiceNotServed"
+"""There are Services that no growth would serve."""
+
+REASONS = (BLOCKED, NOT_SERVED)

@@ -1,14 +1,13 @@
-"""Everything that a plan is made from, and nothing else."""
+"""Input of the planner."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPRange
-from reconciler.findings import Location
-from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim, Owner, Quota
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation, Claim, Owner, Quota
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
@@ -108,7 +107,7 @@ class Unreadable(Struct, frozen=True):
     ranges: tuple[IPRange, ...]
 
 
-class Former(Struct, frozen=True):
+class FormerRecord(Struct, frozen=True):
     """What a record is called before it goes on under another name; None where that stays."""
 
     claim: Key | None = None
@@ -168,7 +167,7 @@ class State(Struct, frozen=True):
     growth_retention: int = 0
     movable: frozenset[Key] = field(default_factory=frozenset)
     unused: frozenset[str] = field(default_factory=frozenset)
-    former: Mapping[str, Former] = field(default_factory=dict)
+    former: Mapping[str, FormerRecord] = field(default_factory=dict)
     givers: Mapping[str, Owner] = field(default_factory=dict)
     along: frozenset[str] = field(default_factory=frozenset)
 

@@ -1,1 +1,1 @@
-"""Records: the files in Git that state allocations; read, written and compared byte for byte."""
+"""Allocation records as files."""

@@ -1,36 +1,155 @@
-"""A plan to the files that carry it out: which records are written and which go."""
+"""Changes of record files."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from hashlib import sha256
+from itertools import count
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.change import Change as Change
-from reconciler.model.claim import Claim
-from reconciler.model.instant import format_instant
-from reconciler.model.key import Key, is_name
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
+from reconciler.addresses.notation import format_short
+from reconciler.documents.findings import Finding, Location, info, join_limited, warning
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Claim, Owner, Phase
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.key import MAX_NAME, Key, is_name
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, kept_by
+from reconciler.model.settings import OverrideKind, Overrides
 from reconciler.model.state import State
-from reconciler.records.claimed import candidate_names, following, follows, with_suffix
-from reconciler.records.emit import record_text
-from reconciler.records.forms import first_pool
+from reconciler.records.emit import first_pool, record_text
 from reconciler.records.layout import path_of
 
 
-class Written(Struct, frozen=True):
+def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
+    """Records as their claims have them; one whose claim is gone as it stands.
+
+    One that says something else is not pristine: the next reconcile writes it anew.
+    """
+    return tuple(
+        following(record, claims[record.claim]) if record.claim in claims else record
+        for record in records
+    )
+
+
+def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
+    """Whom live records name whose claims are for another owner by now, by path.
+
+    Another team of the same owner is none: nobody else has the addresses.
+
+    Args:
+        stated: Records as their text has them.
+        records: The same, as their claims have them, in the same order.
+    """
+    # Most records say what their claim says, and there are very many.
+    return {
+        new.path: old.owner
+        for old, new in zip(stated, records, strict=True)
+        if old is not new and old.owner[:2] != new.owner[:2] and new.is_live
+    }
+
+
+def follows(record: Allocation, claim: Claim) -> bool:
+    """The record says of its claim what the claim says."""
+    return (
+        record.owner == claim.owner
+        and record.type == claim.type
+        and record.role == claim.role
+        and record.namespace == claim.namespace
+        and (record.name == claim.name or is_own(record.name, claim))
+    )
+
+
+def following(record: Allocation, claim: Claim) -> Allocation:
+    """The record with what its claim says of it; itself when it says just that."""
+    if follows(record, claim):
+        return record
+    return replace(
+        record,
+        owner=claim.owner,
+        type=claim.type,
+        role=claim.role,
+        namespace=claim.namespace,
+        name=record.name if is_own(record.name, claim) else claim.name,
+        pristine=False,
+    )
+
+
+def is_own(name: str, claim: Claim) -> bool:
+    """A name that a record of the claim may bear: the claim's, with a suffix, or Butler's short one.
+
+    Records that were copied from a cluster keep the name that their object has there.
+    """
+    other = with_suffix(claim.name, claim.key)
+    own = [claim.name, other]
+    if name.startswith(f"{other}-") and name.removeprefix(f"{other}-").isdecimal():
+        return True  # of a claim that moved: two records of it never bear one name
+    if claim.name != claim.key.name:
+        own.append(claim.name.removeprefix(f"{claim.owner.namespace}-"))
+    return name in own
+
+
+def with_suffix(name: str, claim: Key) -> str:
+    """A name that another owner's record has, told apart by six hex digits of the owner's hash."""
+    owner = f"{claim.namespace}/{claim.name}"
+    return f"{name}-{sha256(owner.encode()).hexdigest()[:6]}"
+
+
+def candidate_names(name: str, claim: Key) -> Iterator[str]:
+    """The names that records of a claim may bear, without end: its own, then with a suffix."""
+    other = with_suffix(name, claim)
+    yield name
+    yield other
+    yield from (f"{other}-{number}" for number in count(2))
+
+
+def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
+    """Records of which no two bear one name in one namespace: each is an object of its own.
+
+    Who bears the name of their claim keeps it, the first by path if several do.
+    """
+    counts = Counter((record.namespace, record.name) for record in records)
+    if len(counts) == len(records):
+        return records
+    kept: dict[tuple[str, str], str] = {}
+    for record in sorted(records, key=lambda item: not _is_named_so(item, claims)):
+        kept.setdefault((record.namespace, record.name), record.path)
+    return tuple(
+        record
+        if kept[record.namespace, record.name] == record.path
+        else replace(record, name=_free(record, counts), pristine=False)
+        for record in records
+    )
+
+
+def _is_named_so(record: Allocation, claims: Mapping[Key, Claim]) -> bool:
+    claim = claims.get(record.claim)
+    return claim is not None and claim.name == record.name
+
+
+def _free(record: Allocation, taken: Counter[tuple[str, str]]) -> str:
+    """A name in place of one that another record has: with a suffix, and a number if need be."""
+    wanted = with_suffix(record.name[: MAX_NAME - 16], record.claim)
+    name, number = wanted, 2
+    while taken[record.namespace, name]:
+        name, number = f"{wanted}-{number}", number + 1
+    taken[record.namespace, name] += 1
+    return name
+
+
+class WrittenRecord(Struct, frozen=True):
     """A record as it will stand after a decision, and the path that it leaves, if any."""
 
     record: Allocation | None
     leaves: str
 
 
-def changes(plan: Plan, state: State, folder: str) -> tuple[Change, ...]:
+def changes(plan: Plan, state: State, folder: str) -> tuple[FileChange, ...]:
     """The files that carry out a plan, by path; empty when nothing is to be done."""
     written = _written_records(plan, state, folder)
     return tuple(
-        Change(path, record_text(record).encode() if record else None)
+        FileChange(path, record_text(record).encode() if record else None)
         for path, record in sorted(written.items(), key=lambda item: item[0])
     )
 
@@ -72,31 +191,33 @@ def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
             yield record.path, record
 
 
-def _left(decision: Decision, places: "_Places") -> Written | None:
+def _left(decision: Decision, places: "_Places") -> WrittenRecord | None:
     """What becomes of the record that a claim leaves: it makes way where the new one belongs."""
     if not isinstance(decision, Grant) or decision.leaves is None:
         return None
     record = decision.leaves
     path = places.beside(decision.allocation, record.path)
-    return Written(replace(record, path=path), record.path if record.path != path else "")
+    return WrittenRecord(replace(record, path=path), record.path if record.path != path else "")
 
 
 def _written(
     decision: Decision, state: State, places: "_Places", names: "_Names"
-) -> Written | None:
+) -> WrittenRecord | None:
     """What a decision makes of its record; None when the file stays as it is."""
     match decision:
         case Grant(allocation, _, replaces, leaves):
             old = replaces.path if replaces else ""
             path = places.of(allocation.pool, allocation.claim, old)
             name = names.of(allocation) if leaves is None else names.beside(allocation, replaces)
-            return Written(replace(allocation, path=path, name=name), old if old != path else "")
+            return WrittenRecord(
+                replace(allocation, path=path, name=name), old if old != path else ""
+            )
         case Release(allocation):
             old = allocation.path
             path = places.of(allocation.pool, allocation.claim, old)
-            return Written(replace(allocation, path=path), old if old != path else "")
+            return WrittenRecord(replace(allocation, path=path), old if old != path else "")
         case Expire(allocation):
-            return Written(None, allocation.path)
+            return WrittenRecord(None, allocation.path)
         case Keep():
             return _kept(decision, state.claims.get(decision.claim), places, names)
     return _refused(decision, state, places, names)
@@ -104,7 +225,7 @@ def _written(
 
 def _kept(
     decision: Keep, claim: Claim | None, places: "_Places", names: "_Names"
-) -> Written | None:
+) -> WrittenRecord | None:
     """A kept record follows its claim in everything but its range: names, team, place, form."""
     record = decision.allocation
     if claim is None or decision.held:
@@ -121,7 +242,7 @@ def _kept(
         pristine=True,
         adopted=False,
     )
-    return Written(wanted, record.path if record.path != path else "")
+    return WrittenRecord(wanted, record.path if record.path != path else "")
 
 
 def _is_written_so(record: Allocation, claim: Claim) -> bool:
@@ -129,7 +250,9 @@ def _is_written_so(record: Allocation, claim: Claim) -> bool:
     return not record.adopted and follows(record, claim) and record.since == record.allocated_at
 
 
-def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
+def _refused(
+    decision: Refuse, state: State, places: "_Places", names: "_Names"
+) -> WrittenRecord | None:
     """A claim without a place is recorded as Failed, unless a record of it holds something."""
     old = decision.allocation
     if old is not None and old.is_live and old.path in state.former and not decision.is_left:
@@ -162,7 +285,7 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
     if failed == old:
         return None
     leaves = old.path if old is not None and old.path != path else ""
-    return Written(failed, leaves)
+    return WrittenRecord(failed, leaves)
 
 
 def _asked(claim: Claim) -> Key:
@@ -296,3 +419,200 @@ class _Names:
 
     def _is_its(self, record: Allocation, name: str) -> bool:
         return self._taken.get((record.namespace, name), record.claim) == record.claim
+
+
+_SKEW = 3_600
+"""Clocks of two machines may differ by so many seconds; commits are dated by both."""
+
+
+def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
+    """Findings about records that follow from the decisions on them."""
+    held: list[Allocation] = []
+    paused: list[Allocation] = []
+    waiting: list[Allocation] = []
+    misplaced: list[tuple[Allocation, str]] = []
+    for decision in plan.decisions:
+        if not isinstance(decision, Keep):
+            continue
+        record = decision.allocation
+        is_orphan = decision.held and record.claim not in state.claims
+        if is_orphan and record.claim.owner not in state.protected:
+            if record.path in state.grown and not state.is_left_alone(record):
+                waiting.append(record)
+            else:
+                (paused if _is_paused(state, record) else held).append(record)
+        if decision.stale:
+            yield _stale(record, decision.stale)
+        path = path_of(folder, record.pool, record.claim)
+        if record.path != path and not decision.held and record.path not in state.former:
+            misplaced.append((record, path))
+    yield from _misplaced(misplaced, state)
+    yield from _ahead(state)
+    yield from _paused(paused, state)
+    yield from _waiting(waiting)
+    if held:
+        # Their documents may be gone, or may stand in the file that cannot be read.
+        more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def _stale(record: Allocation, why: str) -> Finding:
+    """Of a claim that stays where its documents do not want it any more."""
+    claim = record.claim
+    message = f"{claim.short} keeps what it holds, though {why}"
+    hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
+    hint += f" merge an Override of kind move, scope {claim}, before the change"
+    return warning("record-stale", Location(record.path, 1, 1), message, hint)
+
+
+HANDED_OVER = "announcement-moved"
+"""The code of what goes from one cluster to another at once."""
+
+
+def moving(
+    state: State,
+    plan: Plan,
+    asked: Mapping[str, str],
+    overrides: Overrides,
+) -> Iterator[Finding]:
+    """Claims that move, what those that moved have left, and what goes to another cluster.
+
+    Args:
+        state: What was planned.
+        plan: The plan.
+        asked: By path of a record that was left, why its cluster announces it still.
+        overrides: Those that count.
+    """
+    yield from _handed_over(state, overrides)
+    for decision in plan.decisions if state.movable else ():
+        if isinstance(decision, Grant) and decision.leaves is not None:
+            old, new = held_words(decision.leaves), held_words(decision.allocation)
+            message = f"{decision.claim.short} moves from {old} to {new}"
+            yield warning("claim-moves", decision.source, message, f"{old} {_UNTIL}")
+    for record in state.records:
+        if record.announced and record.path not in state.unused:
+            why = asked.get(record.path)
+            message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
+            hint = "move its Services to the new range; reconcile with clusters tells who is left;"
+            back = record.claim._replace(slot="").short
+            hint += f" the way back: ipam move {back} --to {record.pool.name}"
+            place = Location(record.path, 1, 1)
+            yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
+
+
+def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
+    """Claims that name another owner than their record does: no address moves, but who has it.
+
+    But for who is the same under another name: the cluster is the same, too.
+    """
+    if not state.givers:
+        return
+    for new in state.records:
+        giver, former = state.givers.get(new.path), state.former.get(new.path)
+        if giver is None or (former is not None and former.claim is not None):
+            continue
+        if new.path in state.along:
+            continue
+        claim = state.claims[new.claim]
+        message = f"{held_words(new)} goes from {giver.short} to {new.owner.short}"
+        if overrides.allow(OverrideKind.MOVE, str(new.claim)):
+            yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
+        else:
+            hint = "whatever uses it there is cut off; make a claim of its own for the other"
+            yield warning(HANDED_OVER, claim.source, message, hint)
+
+
+def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
+    """Records whose retention has ended, but whose addresses may still be announced: why, by path."""
+    for path, why in why_of.items():
+        message = f"its retention has ended, but its addresses stay held: {why}"
+        hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
+        yield warning("expiry-held", Location(path, 1, 1), message, hint)
+
+
+_UNTIL = "stays announced until nobody uses it"
+
+
+def held_words(record: Allocation) -> str:
+    """What a record holds, and of which pool, in words."""
+    held = format_short(record.range) if record.range else "nothing"
+    return f"{held} of {record.pool.name}"
+
+
+def renames(plan: Plan, state: State) -> Iterator[Finding]:
+    """What keeps its addresses under another name; a finding each."""
+    found: dict[tuple[Key, Key, Location], list[int]] = {}
+    for decision in plan.decisions if state.former else ():
+        record = kept_by(decision)
+        if record is None or record.path not in state.former:
+            continue
+        former, claim = state.former[record.path], state.claims.get(record.claim)
+        if former.claim is not None and claim is not None:
+            names = record.claim._replace(slot=""), former.claim._replace(slot="")
+            found.setdefault((*names, claim.source), []).append(record.size)
+        if former.pool is not None and record.pool in state.pools:
+            place = state.pools[record.pool].source
+            found.setdefault((record.pool, former.pool, place), []).append(record.size)
+    for (now, before, place), sizes in found.items():
+        records = "1 record" if len(sizes) == 1 else f"{len(sizes)} records"
+        addresses = "1 address" if sum(sizes) == 1 else f"{sum(sizes)} addresses"
+        message = f"{now.kind} {now.short} was {before.short}: it keeps {records} with {addresses}"
+        yield info("renamed", place, message)
+
+
+def _is_paused(state: State, record: Allocation) -> bool:
+    pool = state.pools.get(record.pool)
+    return pool is not None and pool.is_paused
+
+
+def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
+    """Records that would be released, or free, if their pools were not paused; a finding a pool."""
+    resting = {key: list[Allocation]() for key, pool in state.pools.items() if pool.is_paused}
+    for record in held:
+        resting[record.pool].append(record)
+    for record in state.records if resting else ():
+        if record.is_released and record.pool in resting:
+            resting[record.pool].append(record)
+    for key, records in resting.items():
+        if records:
+            names = join_limited([record.claim.short for record in records])
+            message = f"{key.kind} {key.name} is paused: {names} keep their addresses meanwhile"
+            yield warning("release-held", state.pools[key].source, message, "end the pause")
+
+
+def _waiting(records: list[Allocation]) -> Iterator[Finding]:
+    """Growth that nobody needs any more, and that goes later; a finding a pool."""
+    by_pool: dict[Key, list[Allocation]] = {}
+    for record in records:
+        by_pool.setdefault(record.pool, []).append(record)
+    for key, waiting in by_pool.items():
+        names = join_limited([record.claim.short for record in waiting])
+        message = (
+            f"{names} wait: of the growth of {key.kind} {key.name} a quarter goes in ten minutes"
+        )
+        yield warning("release-held", Location(waiting[0].path, 1, 1), message, "nothing is lost")
+
+
+def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:
+    """Records that stand elsewhere than they belong, with the path where they do."""
+    if not misplaced:
+        return
+    occupied = {item.path for item in state.unreadable}
+    occupied.update(record.path for record in state.records)
+    for record, path in misplaced:
+        is_free = path not in occupied
+        what = "the next reconcile moves it" if is_free else "another record stands there"
+        place = Location(record.path, 1, 1)
+        yield warning("record-misplaced", place, f"belongs to {path}; {what}")
+
+
+def _ahead(state: State) -> Iterator[Finding]:
+    """Released records that rest from a day on which nobody can have released them yet."""
+    for record in state.records:
+        since = parse_instant(record.since) if record.is_released else None
+        if since is not None and since > state.clock + _SKEW:
+            now = format_instant(state.clock)
+            message = f"is released as of {record.since}, but the revision is of {now}"
+            hint = f"git log -p -- {record.path} tells who wrote that; until then nobody gets it"
+            yield warning("record-edited", Location(record.path, 1, 1), message, hint)

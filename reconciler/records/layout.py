@@ -1,15 +1,15 @@
-"""Where a record stands in the tree, and what its path alone tells (`contract.md` §3)."""
+"""Paths of records."""
 
 from msgspec import Struct
 
-from reconciler.documents.suffix import without_suffix
+from reconciler.documents.text import without_suffix
 from reconciler.families import Slot, family_of, pool_kinds, slots
 from reconciler.model.key import Key
 
 UNPLACED = "_unplaced"
 
 
-class Place(Struct, frozen=True):
+class RecordPath(Struct, frozen=True):
     """What a path says; None for what it does not."""
 
     claim: Key | None
@@ -28,14 +28,14 @@ def file_of(claim: Key) -> str:
     return f"{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml"
 
 
-def place_of(folder: str, path: str) -> Place:
+def place_of(folder: str, path: str) -> RecordPath:
     """Read a path back."""
     parts = without_suffix(path.removeprefix(f"{folder}/")).split("/")
     if len(parts) == 3 and parts[0] == UNPLACED:
-        return Place(_claim(parts[1], parts[2]), None)
+        return RecordPath(_claim(parts[1], parts[2]), None)
     if len(parts) == 4 and parts[0] in pool_kinds():
-        return Place(_claim(parts[2], parts[3]), pool_key(parts[0], parts[1]))
-    return Place(None, None)
+        return RecordPath(_claim(parts[2], parts[3]), pool_key(parts[0], parts[1]))
+    return RecordPath(None, None)
 
 
 def claim_of(text: str) -> Key | None:

@@ -1,21 +1,29 @@
-"""Evaluations as Markdown: the comment on a pull request, and the summary of a step."""
+"""Markdown for pull requests."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
+from html import escape as html
+from typing import NamedTuple
+from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
-from reconciler.digest import action_name, actions, digest, is_ahead, is_told
-from reconciler.evaluate import Evaluation, is_held
-from reconciler.findings import Finding, Severity
-from reconciler.model.cause import Cause
+from reconciler.documents.findings import Finding, Severity
+from reconciler.documents.text import escape
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
+from reconciler.model.objects import MANAGEMENT
+from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
-from reconciler.report.capped import gravest_first
-from reconciler.report.causes import blocks, sentence_of
-from reconciler.report.found import all_listed, verdict, within_sentence
-from reconciler.report.markup import Section, bar, code, prose
-from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
-from reconciler.report.preview import with_preview
+from reconciler.model.settings import PATH
+from reconciler.planning.digest import action_name, actions, digest, is_ahead, is_reported
+from reconciler.planning.evaluate import Evaluation, is_held
+from reconciler.planning.pool_map import PoolMap
+from reconciler.report.findings import all_listed, gravest_first, verdict, within_sentence
+from reconciler.report.json import sentences_of, title_of
+from reconciler.report.maps import changed_lines
+from reconciler.report.markup import Section, bar, code, cut, fence, fitted, prose
+from reconciler.report.moves import blocks, moves_of, range_of, room_of, sentence_of, transfers_of
 from reconciler.report.text.plan import (
     commit_of,
     counted,
@@ -24,10 +32,108 @@ from reconciler.report.text.plan import (
     renamed_words,
     whence,
 )
-from reconciler.report.together import sentences_of, title_of
-from reconciler.review.other_changes import Together
-from reconciler.review.preview import NOTHING, Preview
-from reconciler.review.result import Compared
+from reconciler.review.preview import NOTHING, ClusterChange, Preview
+from reconciler.review.result import Compared, Together
+
+MAX_CLUSTERS = 40
+"""Clusters that are shown; of others it is only said how many they are."""
+_CONTEXT = 3
+_LINE = 300
+
+
+class _Block(NamedTuple):
+    """Lines in a fence, of which some may be left out, between a head and an end."""
+
+    head: str
+    language: str
+    lines: Sequence[str]
+    end: str
+
+    @property
+    def size(self) -> int:
+        return sum(len(line) + 1 for line in self.lines)
+
+
+def with_preview(sections: Sequence[Section], preview: Preview, room: int) -> list[str]:
+    """Sections, then a preview, in so many characters at most; each has half of them for sure."""
+    asked = sum(map(len, previewed(preview, room // 2)))
+    parts = fitted(sections, room - asked)
+    return [*parts, *previewed(preview, room - sum(map(len, parts)))]
+
+
+def previewed(preview: Preview, room: int) -> list[str]:
+    """The sections of a preview, in so many characters at most."""
+    blocks = [_map(*found) for found in preview.maps]
+    # What the management cluster gets says again what the tables say.
+    shown = sorted(preview.applied, key=lambda it: it.cluster == MANAGEMENT)[:MAX_CLUSTERS]
+    blocks += [_cluster(found) for found in shown]
+    texts = _fitted(blocks, room)
+    count = len(preview.maps)
+    parts = []
+    if preview.maps:
+        parts.append("\n".join(["#### Maps, before → after\n", *texts[:count]]))
+    if preview.applied or preview.why:
+        listed = ["#### What clusters get\n", *texts[count:]]
+        if more := len(preview.applied) - len(shown):
+            listed.append(f"*{more} more clusters do not fit here; `ipam render` has them.*\n")
+        if preview.why:
+            listed.append(f"*{preview.why}*\n")
+        parts.append("\n".join(listed))
+    return parts
+
+
+def _map(before: PoolMap, after: PoolMap) -> _Block:
+    return _Block("", "text", [_line(it) for it in changed_lines(before, after)], "")
+
+
+def _cluster(found: ClusterChange) -> _Block:
+    paths = sorted(
+        path
+        for path in found.before.keys() | found.after.keys()
+        if found.before.get(path) != found.after.get(path)
+    )
+    lines = [_line(it) for path in paths for it in _diff(path, found)]
+    many = "1 object changes" if len(paths) == 1 else f"{len(paths)} objects change"
+    title = f"<code>{html(cut(escape(found.cluster), _LINE))}</code>: {many}"
+    return _Block(f"<details><summary>{title}</summary>\n\n", "diff", lines, "\n</details>\n")
+
+
+def _diff(path: str, found: ClusterChange) -> Iterator[str]:
+    old, new = found.before.get(path), found.after.get(path)
+    was = f"a/{path}" if old is not None else "/dev/null"
+    now = f"b/{path}" if new is not None else "/dev/null"
+    sides = ((old or "").splitlines(), (new or "").splitlines())
+    return unified_diff(*sides, was, now, lineterm="", n=_CONTEXT)
+
+
+def _line(text: str) -> str:
+    return cut(escape(text), _LINE)
+
+
+def _fitted(blocks: Sequence[_Block], room: int) -> list[str]:
+    """Blocks in so many characters together; what a short one leaves, others get."""
+    texts = {}
+    by_size = sorted(range(len(blocks)), key=lambda at: blocks[at].size)
+    for done, at in enumerate(by_size):
+        texts[at] = _rendered(blocks[at], room // (len(blocks) - done))
+        room -= len(texts[at]) + 1
+    return [texts[at] for at in range(len(blocks))]
+
+
+def _rendered(block: _Block, room: int) -> str:
+    marks = fence(block.lines)
+    left = room - len(block.head) - len(block.end) - 2 * len(marks) - 120
+    fitting = 0
+    for line in block.lines:
+        left -= len(line) + 1
+        if left < 0:
+            break
+        fitting += 1
+    lines = [f"{marks}{block.language}", *block.lines[:fitting], marks]
+    omitted = len(block.lines) - fitting
+    more = f"\n*{omitted} more lines do not fit here.*\n" if omitted else ""
+    return block.head + "\n".join(lines) + "\n" + more + block.end
+
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"
@@ -112,7 +218,7 @@ def _allocations(compared: Compared, *, keeps: bool) -> list[str]:
     return [
         _allocation(decision, evaluation, own)
         for decision in evaluation.plan.decisions
-        if (keeps or is_told(decision, evaluation)) and not is_ahead(decision, evaluation)
+        if (keeps or is_reported(decision, evaluation)) and not is_ahead(decision, evaluation)
     ]
 
 
@@ -250,3 +356,55 @@ def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "
 def _of(base: str, commit: str) -> str:
     """The commit that a base is, unless it was named by it."""
     return f" ({code(commit[:12])})" if commit and base != commit else ""
+
+
+WHOLE = "."
+"""The place of what is about a repository as a whole."""
+
+
+def at_top(compared: Compared, root: str) -> Compared:
+    """The same, with the places of findings and the names of files as they are from the top.
+
+    What a message or a hint names stays as it is from the root, where a person works.
+
+    Args:
+        compared: What counts from the root.
+        root: The folder that is the root; empty for the top.
+    """
+    if not root:
+        return compared
+    return replace(
+        compared,
+        evaluation=_moved(compared.evaluation, root),
+        inherited=tuple(_placed(item, root) for item in compared.inherited),
+        causes=tuple(_caused(item, root) for item in compared.causes),
+    )
+
+
+def marked(text: str, root: str) -> str:
+    """A comment in Markdown that a job finds again among those of other roots."""
+    return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
+
+
+def _placed(found: Finding, root: str) -> Finding:
+    path = found.location.path
+    inside = PATH if path == WHOLE else path
+    return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
+
+
+def _caused(cause: Cause, root: str) -> Cause:
+    place = cause.place
+    if place is None:
+        return cause
+    return replace(cause, place=place._replace(path=f"{root}/{place.path}"))
+
+
+def _moved(evaluation: Evaluation, root: str) -> Evaluation:
+    tree = evaluation.tree
+    sources = tuple(replace(item, path=f"{root}/{item.path}") for item in tree.sources)
+    return replace(
+        evaluation,
+        findings=tuple(_placed(item, root) for item in evaluation.findings),
+        gates=tuple(_placed(item, root) for item in evaluation.gates),
+        tree=replace(tree, sources=sources),
+    )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from reconciler.report.escape import escape
+from reconciler.documents.text import escape
 
 # Rows that are in view at once; a reader opens the others.
 IN_VIEW = 10

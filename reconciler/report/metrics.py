@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from reconciler.clusters.outcome import Applied, State
-from reconciler.evaluate import Evaluation, let_pass
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.documents.findings import Severity
 from reconciler.families import families
-from reconciler.families._metering import Measured, Turn
-from reconciler.findings import Severity
+from reconciler.families.interface import Measured, Turn
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, Sample, Sort
+from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.plan import Refuse, Usage
+from reconciler.planning.evaluate import Evaluation, let_pass
 
 UNASKED = "demand-unasked"
 _PREFIX = "gitops_ipam_"
@@ -19,15 +19,15 @@ _SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 def _gauge(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", Sort.GAUGE, help_, labels)
+    return Metric(f"{_PREFIX}{name}", MetricKind.GAUGE, help_, labels)
 
 
 def _counter(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", Sort.COUNTER, help_, labels)
+    return Metric(f"{_PREFIX}{name}", MetricKind.COUNTER, help_, labels)
 
 
 def _seconds(name: str, help_: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", Sort.HISTOGRAM, help_, (), _SLOW)
+    return Metric(f"{_PREFIX}{name}", MetricKind.HISTOGRAM, help_, (), _SLOW)
 
 
 ROUNDS = _counter("rounds_total", "Rounds that ended, by how they ended", "result")
@@ -195,12 +195,12 @@ def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
 
 def answers(applied: Applied) -> bool | None:
     """Whether a cluster answers and lets us in; None while it is still to be made."""
-    if applied.state is State.WAITING:
+    if applied.state is ClusterState.WAITING:
         return None
-    is_asked = bool(applied.uid) or applied.state is State.APPLIED
-    return is_asked and applied.state is not State.UNREACHABLE
+    is_asked = bool(applied.uid) or applied.state is ClusterState.APPLIED
+    return is_asked and applied.state is not ClusterState.UNREACHABLE
 
 
 def is_done(applied: Applied) -> bool:
     """All that a cluster shall have is there."""
-    return applied.state is State.APPLIED and not applied.is_failed
+    return applied.state is ClusterState.APPLIED and not applied.is_failed

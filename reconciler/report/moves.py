@@ -1,17 +1,17 @@
-"""Claims that move, with what they held and get, and ranges that go to another owner."""
+"""Moves and causes in plans."""
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from reconciler.addresses.notation import format_short
-from reconciler.digest import giver_of, is_move, is_transfer
-from reconciler.evaluate import Evaluation
-from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Owner
+from reconciler.model.claim import Allocation, Owner
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Keep
+from reconciler.model.plan import Cause, Grant, Keep
+from reconciler.planning.digest import giver_of, is_move, is_transfer
+from reconciler.planning.evaluate import Evaluation
 
 
-class Move(NamedTuple):
+class RangeMove(NamedTuple):
     """One claim that gets another range than it held.
 
     Attributes:
@@ -42,10 +42,10 @@ class Transfer(NamedTuple):
         return change_of_owner(self.giver, self.decision.allocation)
 
 
-def moves_of(evaluation: Evaluation) -> list[Move]:
+def moves_of(evaluation: Evaluation) -> list[RangeMove]:
     """The claims that move, by claim."""
     return [
-        Move(
+        RangeMove(
             decision.claim,
             evaluation.moves[decision.claim],
             decision.allocation,
@@ -83,3 +83,54 @@ def room_of(evaluation: Evaluation, pool: Key) -> str:
     if usage is None:
         return "not in the repository"
     return f"{usage.percent}% of {usage.total}, {usage.available} free"
+
+
+def elsewhere(causes: Sequence[Cause]) -> list[Cause]:
+    """Those that the change causes by something else than the claim's own document."""
+    return [it for it in causes if it.is_caused and it.reason]
+
+
+def not_caused(causes: Sequence[Cause]) -> list[Cause]:
+    """Those that the change does not cause."""
+    return [it for it in causes if not it.is_caused]
+
+
+def sentence_of(cause: Cause) -> str:
+    """Why it is decided."""
+    words = [f"{cause.claim._replace(slot='').short} ({cause.claim.slot}): "]
+    if cause.place is not None:
+        words.append(f"{place_of(cause)}: ")
+    return "".join([*words, cause.reason])
+
+
+def place_of(cause: Cause) -> str:
+    """File, line and commit; empty for a decision that the change does not cause."""
+    if cause.place is None:
+        return ""
+    commit = f" ({cause.short})" if cause.commit else ""
+    return f"{cause.place.path}:{cause.place.line}{commit}"
+
+
+def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[Cause]]]:
+    """What has to be told beside the documents of the claims themselves, with its title."""
+    for title, found in (
+        ("Caused elsewhere in this change", elsewhere(causes)),
+        ("Not caused by this change", not_caused(causes)),
+    ):
+        if found:
+            yield title, found
+
+
+def causes_listed(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+    """All of them as data, in the order of the plan."""
+    return [
+        {
+            "claim": str(it.claim),
+            "path": it.place.path if it.place is not None else None,
+            "line": it.place.line if it.place is not None else None,
+            "commit": it.commit or None,
+            "caused": it.is_caused,
+            "reason": it.reason,
+        }
+        for it in causes
+    ]

@@ -1,1 +1,1 @@
-"""Review of a change: one value for the change, and a list of checks on it."""
+"""Review of a change against its base."""

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_count, format_short
-from reconciler.clusters.announcing import (
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.apply.targets import (
     balancer_records,
     cluster_kinds,
     cluster_of,
@@ -18,25 +17,22 @@ from reconciler.clusters.announcing import (
     former_clusters,
 )
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
-from reconciler.engine.usage import space_of
-from reconciler.evaluate import Evaluation, held_releases, is_braked
+from reconciler.documents.findings import Finding, Location, gate, join_limited, warning
 from reconciler.families import families, family_of_kind, known_as
-from reconciler.families._family import ProjectionInput
-from reconciler.families._former import written
-from reconciler.families._metallb import NAMED
-from reconciler.findings import Finding, Location, few, gate, warning
-from reconciler.gathering import Described, records_of
-from reconciler.model.allocation import Allocation
-from reconciler.model.cluster import MANAGEMENT, tenant_name
+from reconciler.families.fields import written
+from reconciler.families.interface import ProjectionInput
+from reconciler.families.metallb import NAMED
+from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
-from reconciler.model.override import OverrideKind
+from reconciler.model.objects import MANAGEMENT, tenant_name
 from reconciler.model.plan import Decision, Grant, Release
-from reconciler.model.settings import PATH
-from reconciler.projecting import records_then, world_of
-from reconciler.records.findings import HANDED_OVER, held_words
-
-if TYPE_CHECKING:
-    from reconciler.review.change import Change
+from reconciler.model.settings import PATH, OverrideKind
+from reconciler.planning.evaluate import Evaluation, held_releases, is_braked
+from reconciler.planning.projection import records_then, world_of
+from reconciler.planning.state import DescribedFiles, records_of
+from reconciler.planning.usage import space_of
+from reconciler.records.changes import HANDED_OVER, held_words
+from reconciler.review.change import Change
 
 _NOTHING = IPSet()
 _AT_ONCE = "what uses the old range is cut off at the next apply"
@@ -74,8 +70,8 @@ class Touches(Struct, frozen=True):
         became: The new names of renamed clusters, by their old names.
     """
 
-    before: Described = Described()
-    now: Described = Described()
+    before: DescribedFiles = DescribedFiles()
+    now: DescribedFiles = DescribedFiles()
     became: Mapping[str, str] = MappingProxyType({})
 
     def cluster_of(self, record: Allocation) -> str:
@@ -167,7 +163,7 @@ def _with_base(world: ProjectionInput, touches: Touches) -> ProjectionInput:
     return replace(world, reading=reading, documents=Documents(every.values()))
 
 
-def lost_announcements(change: "Change") -> Iterator[Finding]:
+def lost_announcements(change: Change) -> Iterator[Finding]:
     """Report addresses that a cluster loses at once, to another cluster or to none.
 
     The addresses of a removed cluster are in the plan, unless another cluster gets them at once.
@@ -188,7 +184,7 @@ def lost_announcements(change: "Change") -> Iterator[Finding]:
             yield clusters.finding(loss)
 
 
-def replaced_ranges(change: "Change") -> Iterator[Finding]:
+def replaced_ranges(change: Change) -> Iterator[Finding]:
     """Report clusters that get another range because the claim of their range is removed.
 
     No claim moves, and all records stay valid. Yet nothing announces the old range any more.
@@ -197,7 +193,7 @@ def replaced_ranges(change: "Change") -> Iterator[Finding]:
         yield _cluster_moves(old, new, change.result)
 
 
-def renamed_cluster_pools(change: "Change") -> Iterator[Finding]:
+def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
     """Report pools in clusters whose name differs."""
     names = change.base_settings.metallb_pool, change.own_settings.metallb_pool
     evaluation = change.result
@@ -228,7 +224,7 @@ def renamed_cluster_pools(change: "Change") -> Iterator[Finding]:
 class _Clusters(Struct, frozen=True, dict=True):
     """The clusters of a change, with the findings about their losses."""
 
-    change: "Change"
+    change: Change
     evaluation: Evaluation
 
     @cached_property
@@ -276,7 +272,7 @@ class _Clusters(Struct, frozen=True, dict=True):
         mine = (key for key in keys if known_as(key.family, key.kind) in kinds)
         return frozenset(tenant_name(key.namespace, key.name) for key in mine)
 
-    def _tenants(self, described: Described) -> dict[str, Document]:
+    def _tenants(self, described: DescribedFiles) -> dict[str, Document]:
         kinds = kinds_of_clusters()
         return {_name(it): it for it in described.documents.values() if it.kind.id in kinds}
 
@@ -293,7 +289,7 @@ class _Clusters(Struct, frozen=True, dict=True):
     def finding(self, loss: Loss) -> Finding:
         """Return the finding about a loss."""
         size = loss.addresses.size
-        what = few([format_short(item) for item in loss.addresses])
+        what = join_limited([format_short(item) for item in loss.addresses])
         what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
         place, state = self.place(loss), self._state_of(loss.cluster)
         if not loss.to:
@@ -339,7 +335,7 @@ class _Clusters(Struct, frozen=True, dict=True):
         return Location(loss.path, 1, 1)
 
 
-def _clusters(described: Described) -> frozenset[str]:
+def _clusters(described: DescribedFiles) -> frozenset[str]:
     """Return the clusters that documents describe, invalid ones included."""
     return _named((*described.documents, *described.broken))
 

@@ -1,23 +1,15 @@
-"""The simulated merge of a change into its base, and the files that differ."""
+"""Simulated merges and other open changes."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.commands.reading.views import SourceView
-from reconciler.findings import Finding, Location, error, ordered
+from reconciler.documents.findings import Finding, Location, error, ordered
+from reconciler.gitio.interface import BranchCommit, Changed, Repository, Revision, Source
+from reconciler.model.errors import GitError, UnmergedError, UsageError
 from reconciler.model.settings import PATH, Settings
-from reconciler.ports import (
-    Changed,
-    GitError,
-    Repository,
-    Revision,
-    Source,
-    Step,
-    UnmergedError,
-    UsageError,
-)
+from reconciler.planning.read import SourceView
 from reconciler.review.result import Compared
 
 
@@ -32,7 +24,7 @@ class _MergeResult(SourceView, frozen=True):
     merge: str
     head: str
 
-    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
         """Return the commits that changed these files and folders."""
         for step in self.of.past(paths):
             yield replace(step, id=self.head) if step.id == self.merge else step

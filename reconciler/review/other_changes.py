@@ -1,105 +1,25 @@
 """A change compared with other open changes: simulated merges in both orders."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange
-from reconciler.commands.by_hand import with_changes_by_hand
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
-from reconciler.engine.lookup import Lookup
-from reconciler.evaluate import Evaluation, let_pass
-from reconciler.findings import Finding, Severity
-from reconciler.model.allocation import Allocation
+from reconciler.documents.findings import Finding, Severity
+from reconciler.gitio.interface import Repository, Revision
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import GateError, GitError, LimitError, UnmergedError, UsageError
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Refuse, Usage
-from reconciler.ports import (
-    GateError,
-    GitError,
-    LimitError,
-    Repository,
-    Revision,
-    UnmergedError,
-    UsageError,
-)
+from reconciler.model.plan import Grant, Refuse
+from reconciler.planning.evaluate import Evaluation, let_pass
+from reconciler.planning.read import evaluate_source
+from reconciler.planning.usage import Lookup
+from reconciler.reconcile.evaluation import with_changes_by_hand
+from reconciler.reconcile.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.review.merging import Merge
+from reconciler.review.result import Both, Fuller, Second, Together
 
 
-class Both(NamedTuple):
-    """Addresses that two claims of two changes get.
-
-    Attributes:
-        ours: The claim of the change.
-        theirs: The claim of the other change.
-        pool: The pool of both.
-        range: The shared addresses.
-    """
-
-    ours: Key
-    theirs: Key
-    pool: Key
-    range: IPRange
-
-
-class Second(NamedTuple):
-    """A claim that gets another range if its change is merged after the other one.
-
-    Attributes:
-        claim: The claim.
-        alone: The range by its change alone.
-        then: The range after the other change; None if the claim is refused.
-        reason: The code of the refusal; empty without one.
-    """
-
-    claim: Key
-    alone: IPRange
-    then: IPRange | None
-    reason: str = ""
-
-
-class Fuller(NamedTuple):
-    """A pool that both changes together bring into a worse tier than each of them."""
-
-    pool: Key
-    alone: Usage
-    together: Usage
-
-
-class Together(Struct, frozen=True):
-    """A change compared with another open change.
-
-    Attributes:
-        name: The name of the other change.
-        revision: Its commit; empty if there is none.
-        why: The reason why it is not compared; else empty.
-        conflicts: Files that Git cannot merge.
-        both: Addresses that both allocate, by claim of the change.
-        ours: Claims of the change that get another range if it is merged second.
-        theirs: Claims of the other change that get another range if that is merged second.
-        pools: Pools that reach a worse tier.
-        wrong: Errors, and a release limit, that only both together have; by place.
-    """
-
-    name: str
-    revision: str = ""
-    why: str = ""
-    conflicts: tuple[str, ...] = ()
-    both: tuple[Both, ...] = ()
-    ours: tuple[Second, ...] = ()
-    theirs: tuple[Second, ...] = ()
-    pools: tuple[Fuller, ...] = ()
-    wrong: tuple[Finding, ...] = ()
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the comparison has a result that a review of one change does not show."""
-        seen = (self.both, self.ours, self.theirs, self.pools, self.wrong)
-        return bool(self.why or self.conflicts or any(seen))
-
-
-class Simulation(Struct, frozen=True):
+class SimulationRepository(Struct, frozen=True):
     """A repository for merges and commits that are not kept.
 
     Attributes:
@@ -132,7 +52,7 @@ class Simulation(Struct, frozen=True):
 
 
 def compare_with_others(
-    simulation: Simulation, base: str, change: Revision, others: Sequence[str]
+    simulation: SimulationRepository, base: str, change: Revision, others: Sequence[str]
 ) -> Iterator[Together]:
     """Compare a change with other open changes, in the given order.
 
@@ -155,7 +75,7 @@ def compare_with_others(
 
 
 def _compared(
-    simulation: Simulation, sides: tuple[Revision, Revision], ours: Planned, name: str
+    simulation: SimulationRepository, sides: tuple[Revision, Revision], ours: Planned, name: str
 ) -> Together:
     """Return the comparison with one other change, or the reason why there is none."""
     base, change = sides

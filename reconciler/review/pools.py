@@ -1,85 +1,27 @@
 """Pools that a change shrinks, resizes, relaxes, or puts into another address space."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
-from reconciler.engine import guard
-from reconciler.engine.lookup import Lookup
-from reconciler.engine.usage import Holdings, space_of, usage
-from reconciler.evaluate import Evaluation
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import Finding, error, info, join_limited, shown, warning
 from reconciler.families import key_of
-from reconciler.families._former import former_of
-from reconciler.families._pool_fields import DEFAULT_SPACE
-from reconciler.findings import Finding, error, few, info, ordered, shown, warning
-from reconciler.model.allocation import Allocation
+from reconciler.families.fields import DEFAULT_SPACE, former_of
+from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
-from reconciler.model.override import OverrideKind
-from reconciler.model.plan import Grant, Plan, Usage
+from reconciler.model.plan import Grant
 from reconciler.model.pool import Pool
-
-if TYPE_CHECKING:
-    from reconciler.review.change import Change
+from reconciler.model.settings import OverrideKind
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.strictness import _limits
+from reconciler.planning.usage import Lookup, space_of
+from reconciler.review.change import Change
 
 _RESERVE = "make sure that nothing uses them any more, such as a router; else reserve them again"
 _NAT = "right only where the two networks never meet, behind NAT for example; else"
 
 
-def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation in which pools keep the gate and the thresholds of the base.
-
-    Args:
-        pools: Pools of the base that the change touches.
-        evaluation: The evaluation of the change.
-    """
-    state, plan = evaluation.state, evaluation.plan
-    judged = {
-        key: replace(now, gate=old.gate, thresholds=old.thresholds)
-        for key, old in pools.items()
-        if (now := state.pools.get(key)) is not None and _limits(now) != _limits(old)
-    }
-    if not judged:
-        return evaluation
-    state = replace(state, pools={**state.pools, **judged})
-    plan = Plan(plan.decisions, tiered(plan.before, judged), tiered(plan.after, judged))
-    tree = evaluation.tree
-    others = (item for item in evaluation.gates if item.code != guard.CAPACITY)
-    gates = ordered([*others, *guard.capacity(state, plan, tree.settings, tree.overrides)])
-    return replace(evaluation, state=state, plan=plan, gates=gates)
-
-
-def _limits(pool: Pool) -> tuple[object, ...]:
-    return pool.gate, pool.thresholds
-
-
-def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
-    """Return usages with the tiers by other thresholds."""
-    found = dict(usages)
-    for key, pool in judged.items():
-        used = found[key].allocated + found[key].held
-        found[key] = replace(found[key], tier=pool.thresholds.tier(used, found[key].total))
-    return found
-
-
-def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation whose usage before the plan is by the pools of the base."""
-    state, plan = evaluation.state, evaluation.plan
-    old = {
-        key: pool
-        for key, pool in pools.items()
-        if key in plan.before and key in state.pools and state.pools[key].usable != pool.usable
-    }
-    if not old:
-        return evaluation
-    holdings = Holdings({**state.pools, **old}, state.records)
-    before = {**plan.before, **{key: usage(pool, holdings) for key, pool in old.items()}}
-    return replace(evaluation, plan=Plan(plan.decisions, before, plan.after))
-
-
-def limits_changed(change: "Change") -> Iterator[Finding]:
+def limits_changed(change: Change) -> Iterator[Finding]:
     """Report pools whose gate or thresholds differ: the check uses the limits of the base."""
     for key, old in change.before.pools.items():
         now = change.after.pools.get(key)
@@ -96,7 +38,7 @@ def levels(pool: Pool) -> str:
     return f"{gate} ({tiers.warning}, {tiers.critical}, {tiers.exhausted})"
 
 
-def shrunk(change: "Change") -> Iterator[Finding]:
+def shrunk(change: Change) -> Iterator[Finding]:
     """Report pools whose network lost addresses."""
     overrides = change.result.tree.overrides
     for key, old in change.before.pools.items():
@@ -114,7 +56,7 @@ def shrunk(change: "Change") -> Iterator[Finding]:
             yield error("pool-shrunk", new.source, message, hint)
 
 
-def unreserved(change: "Change") -> Iterator[Finding]:
+def unreserved(change: Change) -> Iterator[Finding]:
     """Report pools, renamed and new ones included, that may allocate what the base reserves."""
     old_pools, new_pools = change.before.pools, change.after.pools
     if not any(pool.kept for pool in old_pools.values()):
@@ -134,13 +76,13 @@ def _kept(pools: Iterable[Pool]) -> IPSet:
     return IPSet.of(block for pool in pools for block, _ in pool.kept)
 
 
-def _unreserved(change: "Change", pool: Pool, lost: IPSet) -> Finding:
+def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
     there = [it for it in change.before.pools.values() if it.space == pool.space]
     words = [f"{format_short(item)}{_purpose(item, there)}" for item in lost]
     message = f"{pool.key.kind} {pool.key.name} may give out what {change.name} reserves:"
-    message += f" {few(words)}"
+    message += f" {join_limited(words)}"
     if given := [f"{format_short(it)} to {who}" for who, it in _given(pool, lost, change.result)]:
-        message += f"; this very change gives {few(given)}"
+        message += f"; this very change gives {join_limited(given)}"
     return warning("pool-unreserved", pool.source, message, _RESERVE)
 
 
@@ -148,7 +90,7 @@ def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
     """Return the descriptions of the reserved blocks that overlap a range."""
     said = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
     told = [shown(text) for text in dict.fromkeys(said)]
-    return f" ({few(told)})" if told else ""
+    return f" ({join_limited(told)})" if told else ""
 
 
 def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[str, IPRange]]:
@@ -163,14 +105,14 @@ def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[st
             yield decision.claim.short, given
 
 
-def address_spaces(change: "Change") -> Iterator[Finding]:
+def address_spaces(change: Change) -> Iterator[Finding]:
     """Report new address spaces, and pools that overlap or change theirs."""
     yield from _new_spaces(change)
     yield from _moved(change)
     yield from _overlaid(change)
 
 
-def _new_spaces(change: "Change") -> Iterator[Finding]:
+def _new_spaces(change: Change) -> Iterator[Finding]:
     listed, own = change.base_settings.address_spaces, change.own_settings
     for space in own.address_spaces or ():
         if space not in (listed or (DEFAULT_SPACE,)):
@@ -184,7 +126,7 @@ def _new_spaces(change: "Change") -> Iterator[Finding]:
             yield info("address-space-added", pool.source, message, hint)
 
 
-def _moved(change: "Change") -> Iterator[Finding]:
+def _moved(change: Change) -> Iterator[Finding]:
     """Report pools that go to another address space: their addresses would be free there."""
     old_pools = change.before.pools
     former = {key_of(it): former_of(it) for it in change.after.documents.values()}
@@ -224,7 +166,7 @@ def _more(old: Pool | None, pool: Pool) -> IPSet:
     return pool.extent - old.extent
 
 
-def _overlaid(change: "Change") -> Iterator[Finding]:
+def _overlaid(change: Change) -> Iterator[Finding]:
     """Report new and wider pools over addresses that records of another address space hold."""
     state = change.result.state
     for key, pool in change.after.pools.items():
@@ -237,14 +179,16 @@ def _overlaid(change: "Change") -> Iterator[Finding]:
         ]
         if not lives:
             continue
-        held = few([f"{it.claim.short} {format_short(it.range)}" for it in lives if it.range])
+        held = join_limited(
+            [f"{it.claim.short} {format_short(it.range)}" for it in lives if it.range]
+        )
         message = f"{key.kind} {key.name} is in address space {pool.space}, and other spaces hold"
         message += f" addresses of it: {held}; they would be given out a second time"
         hint = f"{_NAT} remove the annotation gitops-ipam.dev/address-space, and narrow the pool"
         yield warning("address-space-overlap", pool.source, message, hint)
 
 
-def given_twice(change: "Change") -> Iterator[Finding]:
+def given_twice(change: Change) -> Iterator[Finding]:
     """Report grants of addresses that another address space also holds."""
     state, decisions = change.result.state, change.result.plan.decisions
     if len({it.space for it in state.pools.values()}) < 2:
@@ -271,14 +215,16 @@ def _given_twice(
     spaces = {it: space_of(pools, it) for _, it in held.overlapping(given)}
     others = {it: name for it, name in spaces.items() if name not in (None, space)}
     if others:
-        who = few([f"{it.claim.short} in {name}{_of(it.range)}" for it, name in others.items()])
+        who = join_limited(
+            [f"{it.claim.short} in {name}{_of(it.range)}" for it, name in others.items()]
+        )
         message = f"{title}, and is held by {who}: it is given out a second time"
         hint = f"{_NAT} pin another range, and reserve this one in {grant.allocation.pool.name}"
         yield warning("address-space-overlap", grant.source, message, hint)
     elif near := [
         it for it in pools.values() if it.space != space and it.extent.overlapping(given)
     ]:
-        named = few([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
+        named = join_limited([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
         message = f"{title}, and lies in {named}, too: it may be given out a second time"
         yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")
 

@@ -5,19 +5,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reconciler.asking.cells import PoolMap, pool_maps
-from reconciler.commands.by_hand import with_changes_by_hand
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.render import objects
+from reconciler.apply.render import objects
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation
-from reconciler.findings import has_error
-from reconciler.model.allocation import Allocation
+from reconciler.documents.findings import has_error
+from reconciler.gitio.interface import Repository, Source
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
-from reconciler.model.resource import Manifest
+from reconciler.model.objects import Manifest
 from reconciler.model.state import State
-from reconciler.ports import ReconcilerError, Repository, Source
-from reconciler.projecting import carried_out
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import PoolMap, pool_maps
+from reconciler.planning.projection import carried_out
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.evaluation import with_changes_by_hand
 
 MAX_RECORDS = 20_000
 """The number of records up to which the objects of all clusters are compared."""
@@ -25,7 +26,7 @@ _MAX_MAPS = 10
 _COLUMNS = 32
 
 
-class Applied(NamedTuple):
+class ClusterChange(NamedTuple):
     """A cluster whose objects differ: files by path, before and after."""
 
     cluster: str
@@ -44,7 +45,7 @@ class Preview(NamedTuple):
     """
 
     maps: tuple[tuple[PoolMap, PoolMap], ...] = ()
-    applied: tuple[Applied, ...] = ()
+    applied: tuple[ClusterChange, ...] = ()
     why: str = ""
     base: str = ""
 
@@ -99,20 +100,22 @@ def _holding(record: Allocation) -> tuple[Key, object, bool, str]:
     return record.pool, record.range, record.is_released, record.owner.short
 
 
-def _applied(before: Mapping[str, Manifest], after: Mapping[str, Manifest]) -> tuple[Applied, ...]:
+def _applied(
+    before: Mapping[str, Manifest], after: Mapping[str, Manifest]
+) -> tuple[ClusterChange, ...]:
     """Return the objects that differ, by cluster. Only those are dumped, which is slow."""
-    found: dict[str, Applied] = {}
+    found: dict[str, ClusterChange] = {}
     for path in sorted(before.keys() | after.keys()):
         if before.get(path) != after.get(path):
             cluster, _, inside = path.partition("/")
-            of_cluster = found.setdefault(cluster, Applied(cluster, {}, {}))
+            of_cluster = found.setdefault(cluster, ClusterChange(cluster, {}, {}))
             for side, texts in ((before, of_cluster.before), (after, of_cluster.after)):
                 if path in side:
-                    texts[inside] = dump(_told(side[path]))
+                    texts[inside] = dump(_describe(side[path]))
     return tuple(it for it in found.values() if it.before != it.after)
 
 
-def _told(manifest: Manifest) -> Manifest:
+def _describe(manifest: Manifest) -> Manifest:
     """Return an object without its conditions, which repeat figures of the status."""
     status = manifest.get("status")
     if not isinstance(status, Mapping) or "conditions" not in status:

@@ -2,31 +2,25 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Identity
-from reconciler.evaluate import Evaluation
+from reconciler.documents.findings import Finding, Location, join_limited, meant, nearest, warning
 from reconciler.families import is_pool, keeps_addresses, key_of, known_as
-from reconciler.families._former import FORMERLY, PLACE, former_of, written
-from reconciler.findings import Finding, Location, few, meant, nearest, warning
-from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.families.fields import FORMERLY, PLACE, former_of, written
+from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
-from reconciler.renaming.links import Link, is_there, links_of
-from reconciler.renaming.renamed import Name
-from reconciler.renaming.tangles import references
-
-if TYPE_CHECKING:
-    from reconciler.review.change import Change
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.renames import DocumentName, Link, is_there, links_of, references
+from reconciler.review.change import Change
 
 _MAX_SUGGESTIONS = 20
 _Group = tuple[list[Document], list[Document]]
 
 
-def renames(change: "Change") -> Iterator[Finding]:
+def renames(change: Change) -> Iterator[Finding]:
     """Report documents that look renamed, and former names that are late or unknown."""
     likely = {it.location: it for it in _likely(change)}
     unknown = dict(_unknown(change, likely))
@@ -35,7 +29,7 @@ def renames(change: "Change") -> Iterator[Finding]:
     yield from unknown.values()
 
 
-def _likely(change: "Change") -> Iterator[Finding]:
+def _likely(change: Change) -> Iterator[Finding]:
     """Report removed and new documents of the same kind, team, provider, and size."""
     before, now = change.before.documents, change.after.documents
     gone = [it for name, it in sorted(before.items()) if name not in now]
@@ -72,14 +66,16 @@ def _signature(document: Document, pool: object, asked: list[Allocation] | list[
     return document.kind.id, teams, tuple(sorted((it.type, it.size) for it in asked))
 
 
-def _fits(asked: list[Claim], gone: list[Document], lost: Mapping[Name, list[Allocation]]) -> bool:
+def _fits(
+    asked: list[Claim], gone: list[Document], lost: Mapping[DocumentName, list[Allocation]]
+) -> bool:
     """Whether the pools of a removed document are among those of the claims."""
     pools = {pool for it in asked for pool in it.candidates}
     return any({it.pool for it in lost[key_of(old).owner]} <= pools for old in gone)
 
 
 def _looks_renamed(
-    gone: list[Document], new: list[Document], lost: Mapping[Name, list[Allocation]]
+    gone: list[Document], new: list[Document], lost: Mapping[DocumentName, list[Allocation]]
 ) -> Finding:
     document = new[0]
     size = sum(record.size for old in gone for record in lost[key_of(old).owner])
@@ -91,21 +87,21 @@ def _looks_renamed(
             what = f"let {'.'.join(PLACE[:-1])} say"
         line = written(gone[0].namespace, gone[0].name)
         return warning("looks-renamed", document.start, message, f"to keep them, {what}: {line}")
-    sides = [few([it.title for it in side]) for side in (gone, new)]
+    sides = [join_limited([it.title for it in side]) for side in (gone, new)]
     message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]}, of the"
     message += f" same team and size: {size} addresses {words}"
     hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
     return warning("looks-renamed", document.start, message, hint)
 
 
-def _lost_by_owner(evaluation: Evaluation) -> dict[Name, list[Allocation]]:
+def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation]]:
     """Return the records that owners lose by the plan, by themselves or by requests that name them.
 
     A pool that is gone loses the records in it.
     """
     named = references(evaluation.documents).items()
     tenants = {key_of(it.document).owner: name for name, items in named for it in items}
-    found: dict[Name, list[Allocation]] = {}
+    found: dict[DocumentName, list[Allocation]] = {}
     for decision in evaluation.plan.decisions:
         owner = decision.claim.owner
         if isinstance(decision, Release):
@@ -118,14 +114,14 @@ def _lost_by_owner(evaluation: Evaluation) -> dict[Name, list[Allocation]]:
     return found
 
 
-def _claims_by_owner(evaluation: Evaluation) -> dict[Name, list[Claim]]:
-    found: dict[Name, list[Claim]] = {}
+def _claims_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Claim]]:
+    found: dict[DocumentName, list[Claim]] = {}
     for claim in evaluation.state.claims.values():
         found.setdefault(claim.key.owner, []).append(claim)
     return found
 
 
-def _new_names(change: "Change") -> Iterator[tuple[Identity, Document]]:
+def _new_names(change: Change) -> Iterator[tuple[Identity, Document]]:
     """Return the documents that get a former name by the change, each with that name."""
     before, now = change.before.documents, change.after.documents
     for identity, document in sorted(now.items(), key=lambda item: item[0]):
@@ -134,7 +130,7 @@ def _new_names(change: "Change") -> Iterator[tuple[Identity, Document]]:
             yield (*document.kind.id, *said), document
 
 
-def _late(change: "Change") -> Iterator[Finding]:
+def _late(change: Change) -> Iterator[Finding]:
     """Report renames of documents that were removed before the change."""
     every = change.result.state.former.values()
     former = {key for it in every for key in (it.claim, it.pool) if key is not None}
@@ -148,7 +144,7 @@ def _late(change: "Change") -> Iterator[Finding]:
 
 
 def _unknown(
-    change: "Change", likely: Mapping[Location, Finding]
+    change: Change, likely: Mapping[Location, Finding]
 ) -> Iterator[tuple[Location, Finding]]:
     """Return findings about former names that no document had, by the start of the document."""
     evaluation, before = change.result, change.before
@@ -178,14 +174,14 @@ def _unknown(
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
 
 
-def _holders(evaluation: Evaluation) -> set[Name]:
+def _holders(evaluation: Evaluation) -> set[DocumentName]:
     """Return the owners and pools of all records, by present and by former names."""
     keys = [key for it in evaluation.state.records for key in (it.claim, it.pool)]
     keys += [key for it in evaluation.state.former.values() for key in (it.claim, it.pool) if key]
     return {key.owner for key in keys}
 
 
-def _gone(change: "Change", link: Link) -> Iterator[Key]:
+def _gone(change: Change, link: Link) -> Iterator[Key]:
     """Return the keys of removed documents of the same kind."""
     now = change.after.documents
     for identity, document in sorted(change.before.documents.items(), key=lambda item: item[0]):
@@ -193,18 +189,18 @@ def _gone(change: "Change", link: Link) -> Iterator[Key]:
             yield link.before._replace(namespace=document.namespace, name=document.name)
 
 
-def _lost(evaluation: Evaluation, owner: Name) -> int:
+def _lost(evaluation: Evaluation, owner: DocumentName) -> int:
     return sum(it.size for it in _lost_by_owner(evaluation).get(owner, ()))
 
 
-def dangling_requests(change: "Change") -> Iterator[Finding]:
+def dangling_requests(change: Change) -> Iterator[Finding]:
     """Report requests that keep addresses for a tenant that the change removes."""
     evaluation = change.result
     dangling = [it for it in evaluation.findings if it.code == "reference-not-found"]
     gone = _removed(change) if dangling else {}
     if not gone:
         return
-    held = Counter[Name]()
+    held = Counter[DocumentName]()
     for decision in evaluation.plan.decisions:
         if isinstance(decision, Keep) and decision.allocation.is_live:
             held[decision.claim.owner] += decision.allocation.size
@@ -221,7 +217,7 @@ def dangling_requests(change: "Change") -> Iterator[Finding]:
                     yield replace(found, message=message, hint=hint)
 
 
-def _removed(change: "Change") -> dict[Name, Document]:
+def _removed(change: Change) -> dict[DocumentName, Document]:
     """Return the removed documents, unless a new document of their kind may be a rename."""
     before, now = change.before.documents, change.after.documents
     new = {document.kind.id for identity, document in now.items() if identity not in before}

@@ -1,17 +1,28 @@
-"""The result of a review."""
+"""Result of a review."""
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Severity, few, ordered
-from reconciler.model.contract import Within
-
-if TYPE_CHECKING:
-    from reconciler.model.cause import Cause
-    from reconciler.review.other_changes import Together
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    Severity,
+    article_list,
+    error,
+    info,
+    join_limited,
+    ordered,
+)
+from reconciler.documents.text import is_yaml
+from reconciler.gitio.interface import Source
+from reconciler.model.key import Key
+from reconciler.model.plan import Cause, Usage
+from reconciler.model.pool import Within
+from reconciler.model.settings import OVERRIDES
+from reconciler.planning.evaluate import Evaluation
 
 
 class Compared(Struct, frozen=True):
@@ -29,7 +40,7 @@ class Compared(Struct, frozen=True):
     evaluation: Evaluation
     inherited: tuple[Finding, ...] = ()
     also: "tuple[Together, ...]" = ()
-    causes: "tuple[Cause, ...]" = ()
+    causes: tuple[Cause, ...] = ()
     within: Within | None = None
 
     @property
@@ -38,7 +49,9 @@ class Compared(Struct, frozen=True):
         codes = sorted({it.code for it in (*self.evaluation.findings, *self.evaluation.gates)})
         if self.within is None or not codes:
             return self.within
-        return Within("", (*self.within.reasons, f"there is something to look at: {few(codes)}"))
+        return Within(
+            "", (*self.within.reasons, f"there is something to look at: {join_limited(codes)}")
+        )
 
     def whole(self, base: str) -> Evaluation:
         """Return the evaluation with the findings of the base, as warnings at most.
@@ -59,3 +72,120 @@ class Compared(Struct, frozen=True):
 def _softened(item: Finding, base: str) -> Finding:
     severity = Severity.INFO if item.severity is Severity.INFO else Severity.WARNING
     return replace(item, severity=severity, message=f"{item.message}; {base} has it already")
+
+
+_CODE = "nothing-to-check"
+_PLACE = Location(".")
+
+
+def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compared:
+    """A review with what is said where no document was found.
+
+    Args:
+        source: The files of the revision.
+        compared: What was found in them.
+        allows: A person expects none.
+    """
+    evaluation = compared.evaluation
+    found = emptiness(source, evaluation, allows=allows)
+    if found is None:
+        return compared
+    found_too = ordered([*evaluation.findings, found])
+    return replace(compared, evaluation=replace(evaluation, findings=found_too))
+
+
+def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Finding | None:
+    """What is said where no document was found; None where there is one. Args: as above."""
+    if _has_something(evaluation):
+        return None
+    settings = evaluation.tree.settings
+    there = source.entries([*settings.folders, settings.records, OVERRIDES])
+    if any(is_yaml(entry.path) for entry in there):
+        return None
+    return _as_finding(settings.sources, is_place=bool(there), allows=allows)
+
+
+def _has_something(evaluation: Evaluation) -> bool:
+    """What costs no look at the files."""
+    return bool(evaluation.state.pools or evaluation.plan.decisions)
+
+
+def _as_finding(sources: tuple[str, ...], *, is_place: bool, allows: bool) -> Finding:
+    listed = article_list([f"{folder}/" for folder in sources])
+    if is_place or allows:
+        return info(_CODE, _PLACE, f"nothing to check yet: no document is in {listed}")
+    hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources;"
+    hint += " check --allow-empty when there is to be none yet"
+    return error(_CODE, _PLACE, f"nothing to check: no file is in {listed}", hint)
+
+
+class Both(NamedTuple):
+    """Addresses that two claims of two changes get.
+
+    Attributes:
+        ours: The claim of the change.
+        theirs: The claim of the other change.
+        pool: The pool of both.
+        range: The shared addresses.
+    """
+
+    ours: Key
+    theirs: Key
+    pool: Key
+    range: IPRange
+
+
+class Second(NamedTuple):
+    """A claim that gets another range if its change is merged after the other one.
+
+    Attributes:
+        claim: The claim.
+        alone: The range by its change alone.
+        then: The range after the other change; None if the claim is refused.
+        reason: The code of the refusal; empty without one.
+    """
+
+    claim: Key
+    alone: IPRange
+    then: IPRange | None
+    reason: str = ""
+
+
+class Fuller(NamedTuple):
+    """A pool that both changes together bring into a worse tier than each of them."""
+
+    pool: Key
+    alone: Usage
+    together: Usage
+
+
+class Together(Struct, frozen=True):
+    """A change compared with another open change.
+
+    Attributes:
+        name: The name of the other change.
+        revision: Its commit; empty if there is none.
+        why: The reason why it is not compared; else empty.
+        conflicts: Files that Git cannot merge.
+        both: Addresses that both allocate, by claim of the change.
+        ours: Claims of the change that get another range if it is merged second.
+        theirs: Claims of the other change that get another range if that is merged second.
+        pools: Pools that reach a worse tier.
+        wrong: Errors, and a release limit, that only both together have; by place.
+    """
+
+    name: str
+    revision: str = ""
+    why: str = ""
+    conflicts: tuple[str, ...] = ()
+    both: tuple[Both, ...] = ()
+    ours: tuple[Second, ...] = ()
+    theirs: tuple[Second, ...] = ()
+    pools: tuple[Fuller, ...] = ()
+    wrong: tuple[Finding, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the comparison has a result that a review of one change does not show."""
+        seen = (self.both, self.ours, self.theirs, self.pools, self.wrong)
+        return bool(self.why or self.conflicts or any(seen))

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPSet
-from reconciler.addresses.literals import literal_ranges
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_range, literal_ranges
+from reconciler.addresses.ranges import IPSet
 
 
 @pytest.mark.parametrize(

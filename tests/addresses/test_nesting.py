@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPRange
-from reconciler.addresses.nesting import first_overlapping
+from reconciler.addresses.ranges import IPRange, first_overlapping
 
 
 @st.composite

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from reconciler.addresses import IPRange
 from reconciler.addresses.notation import (
     NotationError,
     cidrs_of,
@@ -17,7 +16,8 @@ from reconciler.addresses.notation import (
     parse_cidr,
     special_purpose,
 )
-from reconciler.findings import SHOWN_CHARACTERS
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import SHOWN_CHARACTERS
 
 EXAMPLE = "write an address such as 10.40.0.10 or 2001:db8::10"
 LEADING_ZERO = "a leading zero is ambiguous"

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import reconciler.report
 from reconciler.codes import CODES
-from reconciler.report.text.findings import findings_text
-from reconciler.report.text.table import Painter
+from reconciler.report.text.table import Painter, findings_text
 from tests.bad_input.harness import Case, cases, settled_with
 from tests.hostile.test_announced import extra
-from tests.review.test_announcements import DONE, MINE, TO_TWO, told
+from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
 from tests.world import evaluation_of
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
@@ -53,7 +52,7 @@ def _of_goldens() -> Iterator[tuple[str, str]]:
 def _beside_a_base() -> dict[str, str]:
     """Of what clusters lose, which no tree tells by itself."""
     changes = [TO_TWO, {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}]
-    every = [item for head in changes for item in told(head)]
+    every = [item for head in changes for item in as_findings(head)]
     return {item.code: findings_text([item], Painter(is_on=False)) for item in every}
 
 

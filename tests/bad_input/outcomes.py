@@ -3,8 +3,8 @@
 import sys
 from hashlib import sha256
 
-from reconciler.commands.exit_codes import exit_code
-from reconciler.report.machine import check_document, json_text, plan_document
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.report.json import check_document, json_text, plan_document
 from tests.bad_input.harness import Link, cases, files_of
 from tests.world import evaluation_of
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.report.escape import escape
+from reconciler.documents.text import escape
 from tests.bad_input.harness import (
     Case,
     Expected,

@@ -5,7 +5,7 @@ Source: Butler's `ValidatePoolSpec` and its table of tests.
 
 import pytest
 
-from reconciler.findings import Finding, Severity
+from reconciler.documents.findings import Finding, Severity
 from tests.world import SMALL, evaluation_of
 
 CIDR = "10.40.0.0/24"

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
-from reconciler.clusters.rights import management_rights, tenant_rights
-from reconciler.model.cluster import HOME
-from reconciler.model.right import Need, Right
+from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.apply.rights import management_rights, tenant_rights
+from reconciler.model.objects import HOME, Need, Right
 from tests.documentation import ROOT
 
 FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
@@ -28,7 +27,7 @@ _WHY = {
     Need.OBSERVE: "Who uses reserved addresses is shown in the status of pools. It works without.",
 }
 _HEAD = """\
-{{- /* Written by `make manifests` from reconciler/clusters/rights.py. Do not edit. */ -}}
+{{- /* Written by `make manifests` from reconciler/apply/rights.py. Do not edit. */ -}}
 """
 # What is the same in one rule: comment, group, verbs, name.
 _Rule = tuple[str, str, tuple[str, ...], str]

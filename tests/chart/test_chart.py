@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from reconciler.cli.shared.verbs import ipam
+from reconciler.cli.commands import ipam
 from tests.chart.rendering import (
     CHART,
     DEPLOY,

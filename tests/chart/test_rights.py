@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.model.right import Right
+from reconciler.model.objects import Right
 from tests.chart.rendering import CHART
 from tests.chart.rights import FILE, roles, text
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.chart.rendering import CHART, MATRIX, NAME, PLAIN, helm, kinds_of, rendered
 from tests.envtest.assets import PROMETHEUS_OPERATOR, lacking
-from tests.envtest.servers import ApiServer, Fleet, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer, Fleet
 
 ALL = {**MATRIX, **PLAIN}
 MONITORING = ("servicemonitors", "prometheusrules")

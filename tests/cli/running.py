@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from reconciler.cli import run
-from reconciler.cli.shared import clock
+from reconciler.cli import options, run
 from tests.caches import PYTHON
 from tests.world import copied, repository
 
 STILL = (
     "-c",
-    "from reconciler.cli.shared import clock; clock.now = None;"
+    "from reconciler.cli import options as clock; clock.now = None;"
     " from reconciler.cli import main; main()",
 )
 """Arguments of Python that run `ipam` where nothing falls due because of the day of the test."""
@@ -51,7 +50,7 @@ def given_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
         repository(template, files)
         assert run(["reconcile", "--repo", str(template)]) == 0
 
-    return copied(folder, ("given out", tuple(files.items()), clock.now), make)
+    return copied(folder, ("given out", tuple(files.items()), options.now), make)
 
 
 def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:

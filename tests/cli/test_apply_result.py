@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from reconciler.ports import ExitCode
+from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, pool, repository, tenant, write
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Ran, ipam
-from tests.commands.test_rounds import settings
+from tests.reconcile.test_rounds import settings
 from tests.world import SMALL, commit, git, reconciled, repository, tenant
 
 Capture = pytest.CaptureFixture[str]

@@ -152,7 +152,7 @@ def test_settings_are_a_cause_where_nothing_nearer_is(repo: Path, capsys: Captur
 def test_of_very_many_files_the_first_ones_have_their_commits(
     repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr("reconciler.review.causes.MAX_PATHS", 1)
+    monkeypatch.setattr("reconciler.review.change.MAX_PATHS", 1)
     names = ("a", "b")
     made = change(
         repo, {f"tenants/{it}.yaml": tenant(it, networking="{lbPoolSize: 1}") for it in names}

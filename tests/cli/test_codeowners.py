@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.commands.codeowners import codeowners_text
-from reconciler.ownership import contracts_of
+from reconciler.cli.schema import codeowners_text
+from reconciler.planning.ownership import contracts_of
 from tests.cli.running import ipam
+from tests.planning.test_ownership import HOSTILE, team, world
 from tests.report.hostile import corpus
-from tests.test_ownership import HOSTILE, team, world
 from tests.world import commit, evaluation_of, git, repository, write
 
 Capture = pytest.CaptureFixture[str]

@@ -6,9 +6,8 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from reconciler.cli import run
-from reconciler.cli.shared import completing
-from reconciler.cli.shared.verbs import ipam as group
+from reconciler.cli import commands, run
+from reconciler.cli.commands import ipam as group
 from reconciler.codes import CODES
 from tests.caches import ROOT
 from tests.cli.running import ipam
@@ -55,20 +54,20 @@ def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
 def test_of_a_large_repository_records_alone_are_looked_at(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(completing, "FEW_FILES", 0)
+    monkeypatch.setattr(commands, "SMALL_FILES", 0)
     assert completed("move", "") == ["team-a/one"]
-    assert list(completing.pools({})) == ["edge"]
+    assert list(commands.pools({})) == ["edge"]
 
 
 def test_the_page_says_from_how_many_files_on_that_is_so() -> None:
     page = (ROOT / "docs" / "verbs.md").read_text()
-    assert f"with more than {completing.FEW_FILES:,} files" in page
+    assert f"with more than {commands.SMALL_FILES:,} files" in page
 
 
 def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
-    assert set(completing.pools({})) == {"edge"}
+    assert set(commands.pools({})) == {"edge"}
     assert completed("schema", "NetworkP") == ["NetworkPool"]
-    assert set(completing.codes({})) == set(CODES)
+    assert set(commands.codes({})) == set(CODES)
     assert "pools" in completed("get", "")
 
 
@@ -129,7 +128,7 @@ def test_a_bug_is_no_word_in_a_completion(capsys: Capture, monkeypatch: pytest.M
 def test_a_name_with_control_characters_is_not_offered(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(completing.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
+    monkeypatch.setitem(commands.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
     assert completed("schema", "") == ["good"]
 
 

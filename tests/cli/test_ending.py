@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.shared.ending import GRACE_SECONDS, Ending, ending
-from reconciler.commands.watching.lease import Elector
-from tests.commands.watching.test_lease import Hall
+from reconciler.cli.failures import GRACE_SECONDS, ShutdownSignals, ending
+from reconciler.daemon.lease import Elector
 from tests.e2e.daemon import daemon
+from tests.reconcile.watching.test_lease import Hall
 from tests.world import SMALL, git, repository
 
 
@@ -28,12 +28,12 @@ class Process:
     threads: list[Callable[[], None]] = field(default_factory=list)
     release: Callable[[], None] = lambda: None
 
-    def ending(self) -> Ending:
+    def ending(self) -> ShutdownSignals:
         def given_back() -> None:
             self.log.append("release")
             self.release()
 
-        return Ending(
+        return ShutdownSignals(
             lambda: self.log.append("stop"),
             given_back,
             lambda seconds: self.log.append(seconds),

@@ -7,7 +7,7 @@ import pytest
 
 from reconciler import cli
 from reconciler.cli import run
-from reconciler.cli.shared.verbs import ipam as group
+from reconciler.cli.commands import ipam as group
 from tests.cli.running import environment, ipam
 from tests.documentation import ROOT
 from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
@@ -189,8 +189,8 @@ def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "run", lambda arguments: 3)
-    monkeypatch.setattr(cli.streams, "prepare", lambda: None)
-    monkeypatch.setattr("reconciler.cli.shared.signals.install", lambda: None)
+    monkeypatch.setattr(cli.output, "prepare", lambda: None)
+    monkeypatch.setattr("reconciler.cli.failures.install", lambda: None)
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 3
@@ -198,8 +198,8 @@ def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPa
 
 def test_a_signal_that_comes_while_a_value_is_let_go_prints_nothing_and_a_bug_there_does() -> None:
     script = """
-from reconciler.adapters.children import Ended
-from reconciler.cli.shared import signals
+from reconciler.gitio.processes import SignalReceived as Ended
+from reconciler.cli import failures as signals
 signals.install()
 def left(error):
     try:
@@ -237,8 +237,8 @@ def test_a_disk_that_is_full_at_the_end_is_told(
     def full() -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cli.streams, "flush", full)
-    monkeypatch.setattr(cli.streams, "silence", lambda: None)
+    monkeypatch.setattr(cli.output, "flush", full)
+    monkeypatch.setattr(cli.output, "silence", lambda: None)
     ran = ipam(capsys, "version")
     assert ran.code == 4
     assert ran.err.startswith("ipam: No space left on device\n")

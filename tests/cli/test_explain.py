@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.ports import ExitCode
+from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
 from tests.world import SMALL, git, pool, repository, tenant, write
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from reconciler.cli.shared.formats import FORMATS
+from reconciler.cli.check import FORMATS
 from reconciler.report.markdown import MARKER
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write

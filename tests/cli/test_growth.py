@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from reconciler.cli import run
-from reconciler.cli.shared.cluster_options import Reach
-from reconciler.families._demand import Entry, demand_document
-from reconciler.observed import path_of
+from reconciler.cli.cluster_options import Reach
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.planning.documents import path_of
 from tests.cli.running import given_out
-from tests.commands.looking.country import Country, elastic
+from tests.reconcile.looking.country import Country, elastic
 from tests.world import SMALL, commit, git, provider, repository, tenant, write
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
@@ -19,7 +19,7 @@ COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", 
 FILES = {
     **SMALL,
     "providers/default.yaml": provider(loadBalancer="{allocationMode: elastic}"),
-    PLACE: demand_document("team-a", "one", [Entry(1, 1)]).decode(),
+    PLACE: demand_document("team-a", "one", [DemandEntry(1, 1)]).decode(),
 }
 
 

@@ -8,11 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli.shared.examples import EXAMPLES
-from reconciler.cli.shared.helping import GROUPS, helped
-from reconciler.cli.shared.options import repository_option
-from reconciler.cli.shared.verbs import VERBS
-from reconciler.cli.shared.verbs import ipam as group
+from reconciler.cli.commands import EXAMPLES, GROUPS, VERBS, helped
+from reconciler.cli.commands import ipam as group
+from reconciler.cli.options import repository_option
 from tests.caches import ROOT
 from tests.cli.running import ipam
 from tests.world import SMALL, git, reconciled, repository

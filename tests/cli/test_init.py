@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from reconciler.cli.shared.verbs import VERBS, Verb
+from reconciler.cli.commands import VERBS, Verb
 from tests.cli.running import Ran, ipam
 from tests.world import commit, git, pool, repository, write
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from reconciler.cli.shared import extras
-from reconciler.ports import UsageError
+from reconciler.cli import files
+from reconciler.model.errors import UsageError
 from tests.cli.running import environment, given_out
 from tests.test_locks import pins, project
 from tests.world import SMALL, git, tenant, write
@@ -119,16 +119,16 @@ def test_what_asks_clusters_says_in_one_error_how_it_is_installed(checkout: Path
 def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> None:
     about = project()
     extra = {name.replace("-", "_") for name in pins("requirements.lock")}
-    assert set(extras.CLUSTERS) <= extra
+    assert set(files.CLUSTERS) <= extra
     assert {line.partition(">")[0].replace("-", "_") for line in about["clusters"]} == set(
-        extras.CLUSTERS
+        files.CLUSTERS
     )
     lacking = {name.replace("-", "_") for name in pins("requirements-check.lock")}
-    assert lacking.isdisjoint(extras.CLUSTERS)
+    assert lacking.isdisjoint(files.CLUSTERS)
 
 
 def test_with_the_extra_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    extras.require_clusters("apply")
-    monkeypatch.setattr(extras, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
+    files.require_clusters("apply")
+    monkeypatch.setattr(files, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
     with pytest.raises(UsageError, match=r"apply needs .*: no_such_module, sys\.no\.such$"):
-        extras.require_clusters("apply")
+        files.require_clusters("apply")

@@ -8,11 +8,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from reconciler.cli.shared.listening import Listening, listening_options, parse_address
-from reconciler.ports import UsageError
-from reconciler.ports.health import Health
-from tests.adapters.kube.certificates import make
+from reconciler.cli.listening import Listening, listening_options, parse_address
+from reconciler.daemon.metrics import HealthAnswer
+from reconciler.model.errors import UsageError
 from tests.cli.running import ipam
+from tests.kube.certificates import make
 
 
 @click.command()
@@ -32,7 +32,9 @@ def said(*words: str) -> object:
 
 def test_without_them_nobody_is_listened_to() -> None:
     assert said() == [None, False, "None"]
-    assert Listening(None, None, None).serve(bytes, Health, Health, lambda: None) is None
+    assert (
+        Listening(None, None, None).serve(bytes, HealthAnswer, HealthAnswer, lambda: None) is None
+    )
 
 
 def test_they_are_gathered() -> None:
@@ -86,7 +88,9 @@ def test_a_server_comes_of_them(tmp_path: Path) -> None:
     secret.write_text("0123456789abcdef")
     rung: list[int] = []
     listening = Listening(("127.0.0.1", 0), None, secret)
-    server = listening.serve(lambda: b"frogs 1\n", Health, Health, lambda: rung.append(1))
+    server = listening.serve(
+        lambda: b"frogs 1\n", HealthAnswer, HealthAnswer, lambda: rung.append(1)
+    )
     assert server is not None
     try:
         url = f"http://127.0.0.1:{server.port}"
@@ -104,7 +108,7 @@ def test_a_server_comes_of_them(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_told_before_anybody_is_served(tmp_path: Path) -> None:
     listening = Listening(("127.0.0.1", 0), None, tmp_path / "gone")
     with pytest.raises(UsageError, match="--hook-secret-file"):
-        listening.serve(bytes, Health, Health, lambda: None)
+        listening.serve(bytes, HealthAnswer, HealthAnswer, lambda: None)
 
 
 def test_the_certificate_is_that_of_the_files(tmp_path: Path) -> None:

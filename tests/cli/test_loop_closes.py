@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.adapters.kube.kubeconfigs import kubeconfig
-from tests.adapters.kube.server import serving, status
+from tests.kube.kubeconfigs import kubeconfig
+from tests.kube.server import serving, status
 from tests.world import SMALL, repository
 
 
@@ -25,7 +25,7 @@ def test_each_round_of_a_loop_closes_its_connections(
             if len(closed) == 3:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr("reconciler.cli.shared.loop.pause", sleep)
+        monkeypatch.setattr("reconciler.cli.reconcile.pause", sleep)
         words = ["reconcile", "--repo", str(folder), "--kubeconfig", str(path)]
         assert run([*words, "--interval", "60s"]) == 130
         assert server.connections == 3

@@ -6,17 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.children import Ended
 from reconciler.cli import reconcile as verb
 from reconciler.cli import run
-from reconciler.commands.reconcile import Reconciled, reconcile
-from reconciler.ports import (
-    ClusterError,
-    GateError,
-    GitError,
-    HistoryError,
-    UsageError,
-)
+from reconciler.gitio.processes import SignalReceived
+from reconciler.model.errors import ClusterError, GateError, GitError, HistoryError, UsageError
+from reconciler.reconcile.reconcile import Reconciled, reconcile
 from tests.world import SMALL, commit, git, reconciled, repository, write
 
 Capture = pytest.CaptureFixture[str]
@@ -42,7 +36,7 @@ class Pauses:
 
 def pausing(monkeypatch: Patch, *happen: object) -> Pauses:
     pauses = Pauses(*happen)
-    monkeypatch.setattr("reconciler.cli.shared.loop.pause", pauses)
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", pauses)
     return pauses
 
 
@@ -179,7 +173,7 @@ def test_a_reader_of_messages_that_went_away_does_not_end_it(
     def tell(_: str) -> None:
         raise BrokenPipeError(32, os.strerror(32))
 
-    monkeypatch.setattr("reconciler.cli.shared.loop.tell", tell)
+    monkeypatch.setattr("reconciler.cli.reconcile.tell", tell)
     pauses = pausing(monkeypatch, nothing, nothing)
     monkeypatch.setattr("reconciler.cli.reconcile.open_branch", lambda *_: 1 / 0)
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 130
@@ -192,10 +186,10 @@ def test_a_signal_ends_it_with_its_number(
     folder = repository(tmp_path / "repo", SMALL)
 
     def end(_: float) -> None:
-        raise Ended(15)
+        raise SignalReceived(15)
 
-    monkeypatch.setattr("reconciler.cli.shared.loop.pause", end)
-    monkeypatch.setattr("reconciler.cli.shared.signals._farewells", iter([0]))
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", end)
+    monkeypatch.setattr("reconciler.cli.failures._farewells", iter([0]))
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
     assert capsys.readouterr().err.endswith(
         "ended by SIGTERM; run it again, and it goes on from here\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.cli.shared.metrics_file import write_metrics
-from reconciler.clusters.outcome import Applied, State
-from reconciler.ports import ExitCode
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.cli.reconcile import write_metrics
+from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
 from tests.world import SMALL, evaluation_of, git, reconciled, repository
 
@@ -50,7 +50,7 @@ def test_the_file_is_written_whole_for_others_to_read(tmp_path: Path) -> None:
 
 def test_clusters_and_failures_are_told(tmp_path: Path) -> None:
     path = tmp_path / "ipam.prom"
-    states = {"a": State.APPLIED, "b": State.UNREACHABLE, "c": State.WAITING}
+    states = {"a": ClusterState.APPLIED, "b": ClusterState.UNREACHABLE, "c": ClusterState.WAITING}
     applied = [Applied(name, state) for name, state in states.items()]
     write_metrics(path, "a" * 40, EVALUATION, applied, ExitCode.BUG)
     found = read(path)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.shared.edits import write_edit
-from reconciler.model.change import Change
-from reconciler.ports import ExitCode, UsageError
+from reconciler.cli.files import write_edit
+from reconciler.model.change import FileChange
+from reconciler.model.errors import ExitCode, UsageError
 from tests.cli.running import Ran, given_out, ipam
 from tests.moving import KEY, NEW, OLD
 from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant, write
@@ -23,7 +23,7 @@ TWO = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(CLOCK))
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK))
     return given_out(tmp_path / "repo", TWO)
 
 
@@ -177,7 +177,7 @@ def test_a_file_that_is_a_link_is_not_written(tmp_path: Path) -> None:
     (tmp_path / "real.yaml").write_text("a: 1\n")
     (tmp_path / "a.yaml").symlink_to("real.yaml")
     with pytest.raises(UsageError, match=r"a\.yaml cannot be written: is a link"):
-        write_edit(tmp_path, Change("a.yaml", b"a: 2\n"), "hint")
+        write_edit(tmp_path, FileChange("a.yaml", b"a: 2\n"), "hint")
     assert (tmp_path / "real.yaml").read_text() == "a: 1\n"
 
 

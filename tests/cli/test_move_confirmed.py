@@ -29,7 +29,7 @@ class World:
         self, folder: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch
     ) -> None:
         self.folder, self.capsys, self.time = folder, capsys, CLOCK + 100
-        patch.setattr("reconciler.cli.shared.clock.now", lambda: float(self.time))
+        patch.setattr("reconciler.cli.options.now", lambda: float(self.time))
 
     def reconcile(self, *words: str, later: int = 0) -> Ran:
         self.time += later

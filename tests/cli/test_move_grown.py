@@ -77,7 +77,7 @@ def world(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> World:
     made = World(tmp_path / "repo", capsys, {})
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(made.time))
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(made.time))
     return made
 
 
@@ -119,7 +119,7 @@ def test_a_tenant_of_which_half_has_moved_moves_the_rest(world: World) -> None:
 def test_documents_of_one_file_are_both_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(CLOCK + 60))
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK + 60))
     one = {"tenants/held.yaml": f"{tenant('held')}---\n{HELD}", "tenants/cluster.yaml": tenant("a")}
     world = World(tmp_path / "repo", capsys, one)
     ran = world.ipam("move", "team-a/held", "--to", "far")

@@ -39,7 +39,7 @@ OVERRIDE = "overrides/2026-02-15-move-{}.yaml"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(CLOCK))
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK))
     return given_out(tmp_path / "repo", FILES)
 
 

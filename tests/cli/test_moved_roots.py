@@ -62,7 +62,7 @@ def test_of_a_part_of_the_files_nothing_is_told(
 ) -> None:
     words = ("check", "--repo", repo, "--root", move[1] or ".")
     for most, told in ((2, False), (200, True)):
-        monkeypatch.setattr("reconciler.commands.strays.MOST_LISTED", most)
+        monkeypatch.setattr("reconciler.reconcile.records.MAX_LISTED", most)
         assert ("records-left" in ipam(capsys, *words).out) is told
 
 

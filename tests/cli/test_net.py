@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.addresses import IPRange
+from reconciler.addresses.ranges import IPRange
 from reconciler.cli import run
-from reconciler.engine.space import Space
 from reconciler.model.pool import Pool
-from tests.adapters.git.command import served
+from reconciler.planning.space import Space
+from tests.gitio.command import served
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 

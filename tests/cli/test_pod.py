@@ -23,9 +23,7 @@ def _pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The variables of a Pod, without the folder of its account."""
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
-    monkeypatch.setattr(
-        "reconciler.adapters.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path / "no-account"
-    )
+    monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path / "no-account")
 
 
 def test_it_commits_and_says_in_one_line_that_nothing_was_applied(
@@ -52,7 +50,7 @@ def test_a_loop_goes_on(repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyP
         if len(slept) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("reconciler.cli.shared.loop.pause", sleep)
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", sleep)
     assert run(["reconcile", "--repo", str(repo), "--interval", "60s"]) == 130
     assert capsys.readouterr().err.count(SAID) == 3
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from reconciler.clusters.policies import policies
+from reconciler.apply.policies import policies
 from tests.cli.running import ipam
 from tests.world import SMALL, reconciled, repository
 

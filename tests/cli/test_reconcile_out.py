@@ -45,7 +45,7 @@ def test_a_loop_writes_it_anew_in_each_run(
         if len(seen) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("reconciler.cli.shared.loop.pause", pause)
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", pause)
     ipam(capsys, "reconcile", "--repo", repo, "--interval", "60s", "--out", f"json={place}")
     assert seen == [git(repo, "rev-parse", "HEAD"), None]
 

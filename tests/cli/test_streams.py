@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.shared import streams
+from reconciler.cli import output
 from tests.cli.running import ipam, shell
 from tests.world import SMALL, repository, tenant
 
@@ -28,8 +28,8 @@ class Broken(io.StringIO):
 
 def test_a_reader_that_went_away_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Broken())
-    streams.write("x")
-    streams.flush()
+    output.write("x")
+    output.flush()
 
 
 def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,12 +37,12 @@ def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPat
     narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", narrow)
-    streams.prepare()
+    output.prepare()
     with sys.stdout as nowhere:
         nowhere.write("✓")
     narrow.write("✓")
     monkeypatch.setattr(sys, "stdout", kept)
-    streams.prepare()
+    output.prepare()
     assert sys.stdout is kept
     narrow.flush()
     assert narrow.buffer.getvalue() == b"\\u2713"
@@ -114,6 +114,6 @@ def test_after_silence_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "out"
     with path.open("w", encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
-        streams.silence()
-        streams.write("x")
+        output.silence()
+        output.write("x")
     assert path.read_text(encoding="utf-8") == ""

@@ -10,8 +10,8 @@ import pytest
 from tests.changes_of_teams import TEAMS, Change
 from tests.cli.running import given_out, ipam
 from tests.cli.test_within import Capture, changed, judged
-from tests.engine.outcome import Files
-from tests.test_ownership import VIP, VIPS, team
+from tests.planning.outcome import Files
+from tests.planning.test_ownership import VIP, VIPS, team
 from tests.world import CLOCK, commit, request, tenant
 
 FOLDERS = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
@@ -36,7 +36,7 @@ def taken(
     return repo
 
 
-def told(capsys: Capture, repo: Path, base: str = "main") -> tuple[int, list[dict[str, Any]]]:
+def describe(capsys: Capture, repo: Path, base: str = "main") -> tuple[int, list[dict[str, Any]]]:
     ran = ipam(capsys, "check", "--base", base, "--repo", repo, "-o", "json")
     found: list[dict[str, Any]] = json.loads(ran.out)["findings"]
     return ran.code, found
@@ -53,7 +53,7 @@ def test_what_another_team_held_is_not_taken_by_its_name(
     files = {**FOLDERS, "tenants/b/gone.yaml": OF_B}
     new = {"tenants/a/taken.yaml": OF_A}
     repo = taken(tmp_path, capsys, files, new, is_released=is_released)
-    code, found = told(capsys, repo)
+    code, found = describe(capsys, repo)
     assert (code, codes(found)) == (1, ["error not-yours"])
     message = "TenantCluster team-a/gone would have addresses of team b: 10.40.0."
     assert found[0]["message"].startswith(message)
@@ -69,7 +69,7 @@ def test_where_nobody_can_tell_whose_it_was_it_is_told(
 ) -> None:
     files = {**FOLDERS, "tenants/b/gone.yaml": VIP}
     repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": VIP}, is_released=is_released)
-    code, found = told(capsys, repo)
+    code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, WARNED)
     assert "was gone before this change, and has its addresses: 10." in found[0]["message"]
     _, contract = judged(capsys, repo)
@@ -81,7 +81,7 @@ def test_a_name_without_a_team_is_told_where_folders_tell_teams(
 ) -> None:
     files = {**FOLDERS, "tenants/b/gone.yaml": tenant("gone", "all")}
     repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": tenant("gone", "all")})
-    assert codes(told(capsys, repo)[1]) == WARNED
+    assert codes(describe(capsys, repo)[1]) == WARNED
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_what_a_team_had_itself_comes_back_in_silence(
 ) -> None:
     new = {path: text for path, text in files.items() if path.startswith("tenants/")}
     repo = taken(tmp_path, capsys, files, {**new, **back})
-    assert told(capsys, repo) == (0, [])
+    assert describe(capsys, repo) == (0, [])
 
 
 def test_a_vip_is_told_where_there_are_no_teams(tmp_path: Path, capsys: Capture) -> None:
     files = {**NO_FOLDERS, "tenants/gone.yaml": VIP}
     repo = taken(tmp_path, capsys, files, {"tenants/taken.yaml": VIP})
-    assert codes(told(capsys, repo)[1]) == WARNED
+    assert codes(describe(capsys, repo)[1]) == WARNED
 
 
 def test_a_name_whose_retention_ended_has_nothing(tmp_path: Path, capsys: Capture) -> None:
@@ -115,7 +115,7 @@ def test_a_name_whose_retention_ended_has_nothing(tmp_path: Path, capsys: Captur
     assert ipam(capsys, "reconcile", "--repo", repo, "--branch", "change", "--any-branch").code == 0
     (repo / "tenants/a/taken.yaml").write_text(OF_A)
     commit(repo, "new", clock=CLOCK + 3 * 86400 + 60)
-    assert told(capsys, repo, "HEAD~1") == (0, [])
+    assert describe(capsys, repo, "HEAD~1") == (0, [])
 
 
 def test_a_document_that_is_handed_over_while_it_is_there_is_a_transfer(
@@ -123,7 +123,7 @@ def test_a_document_that_is_handed_over_while_it_is_there_is_a_transfer(
 ) -> None:
     repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": OF_B})
     changed(repo, {"tenants/b/gone.yaml": None, "tenants/a/gone.yaml": OF_A})
-    assert told(capsys, repo) == (0, [])
+    assert describe(capsys, repo) == (0, [])
 
 
 def test_a_request_that_asks_for_another_tenant_is_told(tmp_path: Path, capsys: Capture) -> None:
@@ -131,7 +131,7 @@ def test_a_request_that_asks_for_another_tenant_is_told(tmp_path: Path, capsys: 
     files = {**NO_FOLDERS, "tenants/more.yaml": mine}
     new = {"tenants/more.yaml": mine.replace("Ref: {name: one", "Ref: {name: stays")}
     repo = taken(tmp_path, capsys, files, new)
-    assert codes(told(capsys, repo)[1]) == WARNED
+    assert codes(describe(capsys, repo)[1]) == WARNED
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_who_names_no_team_is_told_when_it_goes_to_another_folder(
 ) -> None:
     repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/a/web.yaml": VIP})
     changed(repo, {"tenants/a/web.yaml": None, where: VIP})
-    code, found = told(capsys, repo)
+    code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, said)
     if said:
         assert "goes from the folder of a to that of " in found[0]["message"]

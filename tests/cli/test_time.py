@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> 
 
 
 def at(monkeypatch: pytest.MonkeyPatch, now: int) -> None:
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: now)
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: now)
 
 
 def test_a_run_by_a_schedule_ends_retention_though_nobody_commits(

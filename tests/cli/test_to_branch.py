@@ -129,7 +129,7 @@ def test_all_that_a_run_makes_waits_there_together(
         ipam(capsys, *WORDS, repo)
         _merged(repo, "main", TO)
     _advance(repo, {"tenants/new.yaml": tenant("new")}, clock=CLOCK + 120)
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: CLOCK + 3 * 86_400)
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: CLOCK + 3 * 86_400)
     assert ipam(capsys, *WORDS, repo).code == 0
     log = git(truth(repo), "log", "--format=%s", "-2", TO)
     assert log.splitlines() == ["ipam: expire 1", "ipam: allocate 1"]

@@ -48,7 +48,7 @@ def checked(capsys: Capture, repo: Path, *also: str, form: str = "text") -> str:
     return ran.out
 
 
-def told(capsys: Capture, repo: Path, *also: str) -> list[dict[str, Any]]:
+def describe(capsys: Capture, repo: Path, *also: str) -> list[dict[str, Any]]:
     text = checked(capsys, repo, *also, form="json")
     found: list[dict[str, Any]] = validated("check.json", text)["beside"]
     return found
@@ -57,7 +57,7 @@ def told(capsys: Capture, repo: Path, *also: str) -> list[dict[str, Any]]:
 def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
     repo: Path, capsys: Capture
 ) -> None:
-    (item,) = told(capsys, repo, "theirs")
+    (item,) = describe(capsys, repo, "theirs")
     assert item["revision"] == git(repo, "rev-parse", "theirs")
     (both,) = item["both"]
     assert both["pool"].endswith("/edge")
@@ -73,7 +73,7 @@ def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
 
 
 def test_what_is_told_is_what_happens(repo: Path, capsys: Capture) -> None:
-    (item,) = told(capsys, repo, "theirs")
+    (item,) = describe(capsys, repo, "theirs")
     for name in ("theirs", "mine"):
         git(repo, "merge", "-q", "--no-ff", "-m", name, name)
         assert ipam(capsys, "reconcile", "--repo", repo).code == 0
@@ -89,13 +89,13 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     repo: Path, capsys: Capture
 ) -> None:
     branch(repo, "large", {"tenants/large.yaml": tenant("large", networking="{lbPoolSize: 50}")})
-    (item,) = told(capsys, repo, "large")
+    (item,) = describe(capsys, repo, "large")
     (second,) = item["secondThere"]
     assert (second["then"], second["reason"]) == (None, "pool-exhausted")
     text = checked(capsys, repo, "large")
     assert "if that one is merged second, team-a/large (loadbalancer) is refused" in text
     branch(repo, "more", {"tenants/more.yaml": tenant("more", networking="{lbPoolSize: 30}")})
-    (item,) = told(capsys, repo, "more")
+    (item,) = describe(capsys, repo, "more")
     assert [(it["percent"], it["percentTogether"]) for it in item["pools"]] == [(25.0, 71.9)]
     text = checked(capsys, repo, "more")
     assert "edge is 71.9% full with both: warning; with this one alone 25.0%: ok" in text
@@ -103,7 +103,7 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
 
 def test_files_that_both_changed_are_named(repo: Path, capsys: Capture) -> None:
     branch(repo, "same", {"tenants/mine.yaml": tenant("mine", networking="{lbPoolSize: 3}")})
-    (item,) = told(capsys, repo, "same")
+    (item,) = describe(capsys, repo, "same")
     assert item["conflicts"] == ["tenants/mine.yaml"]
     assert "whoever is merged second has a conflict in tenants/mine.yaml" in checked(
         capsys, repo, "same"
@@ -112,7 +112,7 @@ def test_files_that_both_changed_are_named(repo: Path, capsys: Capture) -> None:
 
 def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> None:
     branch(repo, "twin", {"tenants/twin.yaml": tenant("mine")})
-    (item,) = told(capsys, repo, "twin")
+    (item,) = describe(capsys, repo, "twin")
     assert [it["code"] for it in item["wrong"]] == ["document-duplicate"] * 2
     assert "  only both together: document-duplicate: " in checked(capsys, repo, "twin")
 
@@ -128,13 +128,13 @@ def test_releases_that_only_both_together_are_too_many_for_a_brake_are_told(
         git(repo, "rm", "-q", *(f"tenants/{name}.yaml" for name in gone))
         commit(repo, branched)
     git(repo, "switch", "-q", "main")
-    (item,) = told(capsys, repo, "theirs")
+    (item,) = describe(capsys, repo, "theirs")
     assert [it["severity"] for it in item["wrong"]] == ["gate"]
 
 
 def test_what_one_has_wrong_by_itself_is_not_told_of_both(repo: Path, capsys: Capture) -> None:
     branch(repo, "wrong", {"tenants/wrong.yaml": tenant("wrong", networking="{lbPoolSize: x}")})
-    (item,) = told(capsys, repo, "wrong")
+    (item,) = describe(capsys, repo, "wrong")
     assert item["wrong"] == []
 
 
@@ -155,7 +155,7 @@ def test_what_has_nothing_to_do_with_it_says_so(repo: Path, capsys: Capture) -> 
 def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
     repo: Path, capsys: Capture, name: str, why: str
 ) -> None:
-    first, second = told(capsys, repo, name, "theirs")
+    first, second = describe(capsys, repo, name, "theirs")
     assert first["notLookedAt"].startswith(why)
     assert second["both"]
     assert "not looked at: " in checked(capsys, repo, name)
@@ -166,7 +166,7 @@ def test_nothing_of_it_is_left_behind(repo: Path, capsys: Capture) -> None:
         return sorted(str(it) for it in (repo / ".git").rglob("*") if it.is_file())
 
     before = (everything(), git(repo, "for-each-ref"))
-    told(capsys, repo, "theirs")
+    describe(capsys, repo, "theirs")
     assert (everything(), git(repo, "for-each-ref")) == before
 
 
@@ -190,5 +190,5 @@ def test_what_the_base_owes_is_no_matter_of_either(repo: Path, capsys: Capture) 
     for name in ("mine", "theirs"):
         git(repo, "branch", "-D", name)
         branch(repo, name, {f"tenants/{name}.yaml": tenant(name)})
-    (item,) = told(capsys, repo, "theirs")
+    (item,) = describe(capsys, repo, "theirs")
     assert item["both"] == [], "one of them comes before what is owed, one behind it"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.digest import digest
+from reconciler.planning.digest import digest
 from tests.cli.running import given_out, ipam
 from tests.hostile.test_announced import extra
 from tests.hostile.test_overrides import override
@@ -37,7 +37,7 @@ def given(asked: Path, capsys: Capture) -> Path:
     return asked
 
 
-def told(capsys: Capture, folder: Path, *arguments: str) -> Any:
+def describe(capsys: Capture, folder: Path, *arguments: str) -> Any:
     schema = {"who": "holders"}.get(arguments[0], arguments[0])
     text = ipam(capsys, *arguments, "--repo", folder, "-o", "json").out
     return validated(f"{schema}.json", text)
@@ -54,17 +54,17 @@ def amend(folder: Path, text: str) -> None:
 def test_the_plan_of_the_merge_has_the_digest_that_the_commit_names(
     asked: Path, capsys: Capture
 ) -> None:
-    plan = told(capsys, asked, "plan")
+    plan = describe(capsys, asked, "plan")
     assert [it["action"] for it in plan["actions"]] == ["transfer"]
     assert plan["digest"] != digest([])
     assert plan["summary"]["transferred"] == 1
-    checked = told(capsys, asked, "check", "--base", "HEAD~1")
+    checked = describe(capsys, asked, "check", "--base", "HEAD~1")
     assert checked["plan"]["digest"] == plan["digest"]
     ran = ipam(capsys, "plan", "--detailed-exitcode", "--repo", asked)
     assert (ran.code, "No changes" in ran.out) == (2, False)
     assert ipam(capsys, "reconcile", "--repo", asked).code == 0
     assert message(asked).startswith(f"ipam: transfer 1\n\nIpam-Plan: {plan['digest']}\n")
-    after = told(capsys, asked, "plan")
+    after = describe(capsys, asked, "plan")
     assert (after["digest"], after["changed"]) == (digest([]), False)
 
 
@@ -78,7 +78,7 @@ def test_history_has_a_line_with_the_commit_the_person_and_the_pull_request(
         "  butler-system/more (request) from team-a/one to team-a/two in edge"
         f"  by A Person <person@example.com> #7 {MORE}:3"
     )
-    (item,) = told(capsys, given, "history", "-n", "1")["items"]
+    (item,) = describe(capsys, given, "history", "-n", "1")["items"]
     assert (item["what"], item["holder"], item["formerHolder"]) == (
         "transferred", "team-a/two", "team-a/one",
     )  # fmt: skip
@@ -92,7 +92,7 @@ def test_it_is_of_the_past_of_who_gave_and_of_who_got(
     given: Path, capsys: Capture, name: str
 ) -> None:
     for verb in (["history", name], ["who", name, "--history"]):
-        found = told(capsys, given, *verb)
+        found = describe(capsys, given, *verb)
         items = found["items"] if found["kind"] == "History" else found["history"]
         assert items[0]["what"] == "transferred"
 
@@ -103,7 +103,7 @@ def test_who_names_the_holder_and_of_whom_it_was(given: Path, capsys: Capture) -
     assert (lines["tenant"], lines["from"]) == ("team-a/two, team team-a", "team-a/one")
     assert lines["commit"].endswith("2026-02-15T11:00:31Z, ipam: transfer 1")
     assert lines["cause"].endswith(f"11:00:30Z, {MERGE}")
-    (item,) = told(capsys, given, "who", "10.40.0.17")["items"]
+    (item,) = describe(capsys, given, "who", "10.40.0.17")["items"]
     assert (item["holder"], item["formerHolder"]) == ("team-a/two", "team-a/one")
     assert item["brought"]["what"] == "transferred"
 
@@ -112,7 +112,7 @@ def test_who_names_the_holder_and_of_whom_it_was(given: Path, capsys: Capture) -
 def test_who_names_the_earlier_holder_of_an_earlier_time(
     given: Path, capsys: Capture, at: str
 ) -> None:
-    (item,) = told(capsys, given, "who", "10.40.0.17", "--at", at)["items"]
+    (item,) = describe(capsys, given, "who", "10.40.0.17", "--at", at)["items"]
     assert (item["holder"], item["formerHolder"]) == ("team-a/one", None)
 
 
@@ -120,7 +120,7 @@ def test_between_the_merge_and_the_commit_who_names_both(given: Path, capsys: Ca
     ran = ipam(capsys, "who", "10.40.0.17", "--at", "HEAD~1", "--repo", given)
     assert "  from      team-a/one, as the record says until reconcile writes it\n" in ran.out
     for name in ("one", "team-a/one", "two"):
-        items = told(capsys, given, "who", name, "--at", "HEAD~1")["items"]
+        items = describe(capsys, given, "who", name, "--at", "HEAD~1")["items"]
         (item,) = (it for it in items if it["claim"] == KEY)
         assert (item["holder"], item["formerHolder"]) == ("team-a/two", "team-a/one")
 
@@ -130,7 +130,7 @@ def test_the_override_that_let_it_pass_is_named(asked: Path, capsys: Capture) ->
     write(asked, {path: override(path, kind="move", scope=KEY)})
     commit(asked, "let it go", CLOCK + HOUR + 30)
     assert ipam(capsys, "reconcile", "--repo", asked).code == 0
-    (item,) = told(capsys, asked, "history", "-n", "1")["items"]
+    (item,) = describe(capsys, asked, "history", "-n", "1")["items"]
     assert item["cause"]["override"]["path"] == path
 
 

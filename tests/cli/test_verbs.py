@@ -200,7 +200,7 @@ def test_a_loop_tells_each_run_on_a_line(
         if len(waits) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("reconciler.cli.shared.loop.pause", wait)
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", wait)
     ran = ipam(capsys, "reconcile", "--repo", repo, "--interval", "5m", "-o", "json")
     found = [json.loads(line) for line in ran.out.splitlines()]
     assert (ran.code, waits) == (130, [300, 300])
@@ -259,8 +259,8 @@ def test_completion_is_printed_for_each_shell(capsys: Capture, shell: str) -> No
 def test_every_verb_has_help_and_every_long_option_a_variable(capsys: Capture) -> None:
     import click
 
-    from reconciler.cli.shared.verbs import VERBS
-    from reconciler.cli.shared.verbs import ipam as group
+    from reconciler.cli.commands import VERBS
+    from reconciler.cli.commands import ipam as group
 
     context = click.Context(group)
     for name in VERBS:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli import daemon as cli_daemon
 from reconciler.cli import run
-from reconciler.cli.shared import logs
-from reconciler.commands.watching.log import in_round
+from reconciler.daemon.log import in_round
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -46,7 +46,7 @@ def test_who_would_lead_needs_a_cluster(tmp_path: Path, capsys: Capture) -> None
 def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
     form: str, capsys: Capture
 ) -> None:
-    logs.start(form)
+    cli_daemon.start(form)
     told = "no way to https://me:hidden@example.com\x1b[2J"
     extra = {"round": 7, "cluster": "a/web"}
     logging.getLogger("reconciler.x").warning("%s", told, extra=extra)
@@ -63,7 +63,7 @@ def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
 
 @pytest.mark.usefixtures("_quiet")
 def test_what_is_said_while_a_round_is_worked_at_names_the_round(capsys: Capture) -> None:
-    logs.start("json")
+    cli_daemon.start("json")
     log = logging.getLogger("reconciler.x")
     with in_round(3):
         log.info("published", extra={"claim": "a/b/c"})

@@ -4,8 +4,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from reconciler.cli.shared.cluster_options import wishing_options
-from reconciler.clusters.options import ApplyOptions
+from reconciler.apply.target import ApplyOptions
+from reconciler.cli.cluster_options import wishing_options
 
 
 @click.command

@@ -7,7 +7,7 @@ import pytest
 
 from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
 from tests.cli.running import given_out, ipam
-from tests.engine.outcome import Files
+from tests.planning.outcome import Files
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, commit, git, tenant, write
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.remotes import open_mirror, with_remote
-from reconciler.ports import Repository
+from reconciler.gitio.interface import Repository
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.remotes import open_mirror, with_remote
 from tests.fakes import FakeRepository
 from tests.world import CLOCK, commit, git, repository, write
 

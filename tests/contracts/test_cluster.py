@@ -5,25 +5,19 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.clusters.resources import (
-    ADDRESS_POOL,
-    CONFIG_MAP,
-    IP_ALLOCATION,
-    NAMESPACE,
-    WHO_AM_I,
-)
-from reconciler.clusters.snapshot import Live, live_of
-from reconciler.families.butler.resources import MACHINE, NETWORK_POOL
-from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import (
-    Cluster,
+from reconciler.apply.inventory import Live, live_of
+from reconciler.families.butler.records import MACHINE, NETWORK_POOL
+from reconciler.kube.clusters import KubeClusters
+from reconciler.kube.interface import Cluster
+from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.model.errors import (
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
     StaleError,
     UnreachableError,
 )
+from reconciler.model.objects import CONFIG_MAP, NAMESPACE, WHO_AM_I, Manifest, Ref
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
 from tests.fake_cluster import FakeCluster

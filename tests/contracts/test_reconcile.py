@@ -7,21 +7,20 @@ from typing import Any
 
 import pytest
 
-from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
-from reconciler.model.instant import format_instant
-from reconciler.model.settings import Limits
-from reconciler.ports import (
+from reconciler.gitio.interface import (
     Changed,
     Commit,
-    ExitCode,
-    GitError,
     Made,
+    RemoteState,
     Repository,
     Revision,
     Roots,
     Source,
-    Standing,
 )
+from reconciler.model.errors import ExitCode, GitError
+from reconciler.model.instant import format_instant
+from reconciler.model.settings import Limits
+from reconciler.reconcile.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from tests.contracts.homes import Home
 from tests.world import AHEAD, SMALL, tenant
 
@@ -77,7 +76,7 @@ class Meddled:
         return self.inner.branch
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> RemoteState:
         return self.inner.standing
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:

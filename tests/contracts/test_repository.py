@@ -2,14 +2,9 @@
 
 import pytest
 
-from reconciler.ports import (
-    Commit,
-    GitError,
-    LostRaceError,
-    Revision,
-    UsageError,
-)
-from reconciler.records.changes import Change
+from reconciler.gitio.interface import Commit, Revision
+from reconciler.model.change import FileChange
+from reconciler.model.errors import GitError, LostRaceError, UsageError
 from tests.contracts.homes import FIRST, Home
 from tests.world import AHEAD, CLOCK
 
@@ -17,8 +12,8 @@ RECORD = "allocations/x/r.yaml"
 WHO = ("bot", "bot@example.com")
 
 
-def commit_on(base: Revision, *changes: Change, message: str = "ipam: allocate 1\n") -> Commit:
-    return Commit(base, changes or (Change(RECORD, b"r: 1\n"),), message, WHO)
+def commit_on(base: Revision, *changes: FileChange, message: str = "ipam: allocate 1\n") -> Commit:
+    return Commit(base, changes or (FileChange(RECORD, b"r: 1\n"),), message, WHO)
 
 
 def test_files_are_read_by_revision(home: Home) -> None:
@@ -136,9 +131,9 @@ def test_equal_commits_have_equal_ids(home: Home) -> None:
 def test_publish_moves_the_branch(home: Home) -> None:
     repository = home.open()
     base = repository.fetch()
-    odd = Change("allocations/x/two words 'and' \"more\".yaml", b"\x00\xff\nM 100644\n")
+    odd = FileChange("allocations/x/two words 'and' \"more\".yaml", b"\x00\xff\nM 100644\n")
     made = repository.commit(
-        commit_on(base, Change(RECORD, b"r: 1\n"), odd, Change("pools/a.yaml", None))
+        commit_on(base, FileChange(RECORD, b"r: 1\n"), odd, FileChange("pools/a.yaml", None))
     )
     repository.publish(base, made)
     assert home.head() == made.id

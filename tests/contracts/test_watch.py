@@ -6,11 +6,12 @@ from itertools import islice
 
 import pytest
 
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.clusters.resources import ADDRESS_POOL, SECRET
-from reconciler.clusters.snapshot import live_of
-from reconciler.model.resource import Ref
-from reconciler.ports import Became, Change, StaleError, UnreachableError, WatchableCluster
+from reconciler.apply.inventory import live_of
+from reconciler.kube.clusters import KubeClusters
+from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
+from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.errors import StaleError, UnreachableError
+from reconciler.model.objects import SECRET, Ref
 from tests.contracts.test_cluster import CLAIM, HERE, POOL, US, a_map, claim, named, pool
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
@@ -19,7 +20,7 @@ from tests.fake_cluster import FakeCluster
 OTHER = Ref(ADDRESS_POOL, HERE, "other")
 
 
-def told(changes: Iterator[Change], count: int) -> list[Change]:
+def describe(changes: Iterator[WatchEvent], count: int) -> list[WatchEvent]:
     """The first changes but for bookmarks, which come whenever a server likes."""
     return list(islice((it for it in changes if it.became is not Became.BOOKMARK), count))
 
@@ -40,7 +41,7 @@ class Contract:
         cluster.apply(pool("10.0.0.0/29"), US)
         cluster.create(a_map("one"))
         cluster.delete(POOL, live_of(cluster.get(POOL) or {}).uid)
-        first, last = told(watcher.watch(ADDRESS_POOL, HERE, since=since), 2)
+        first, last = describe(watcher.watch(ADDRESS_POOL, HERE, since=since), 2)
         assert (first.became, last.became) == (Became.MODIFIED, Became.DELETED)
         assert first.manifest["spec"]["addresses"] == ["10.0.0.0/29"]
         assert first.manifest["kind"] == "IPAddressPool"
@@ -52,10 +53,10 @@ class Contract:
         since = watcher.list(ADDRESS_POOL).resource_version
         made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
         cluster.apply(pool("10.1.0.0/30", ref=OTHER), US)
-        (first,) = told(watcher.watch(ADDRESS_POOL, since=since), 1)
+        (first,) = describe(watcher.watch(ADDRESS_POOL, since=since), 1)
         assert first.became is Became.ADDED
         assert first.manifest["metadata"]["resourceVersion"] == made.version
-        (second,) = told(watcher.watch(ADDRESS_POOL, since=made.version), 1)
+        (second,) = describe(watcher.watch(ADDRESS_POOL, since=made.version), 1)
         assert second.manifest["metadata"]["name"] == "other"
 
     def test_a_state_that_is_forgotten_is_told(
@@ -64,7 +65,7 @@ class Contract:
         _, watcher = both
         watcher.list(ADDRESS_POOL)
         with pytest.raises(StaleError):
-            told(watcher.watch(ADDRESS_POOL, since="1"), 1)
+            describe(watcher.watch(ADDRESS_POOL, since="1"), 1)
 
     def test_of_heads_nothing_but_the_metadata_comes(
         self, both: tuple[WatchableCluster, WatchableCluster]
@@ -77,7 +78,7 @@ class Contract:
         assert (head["kind"], head["apiVersion"], "data" in head) == ("Secret", "v1", False)
         cluster.create({**secret, "metadata": {"name": "two", "namespace": HERE}})
         since = listing.resource_version
-        (change,) = told(watcher.watch(SECRET, HERE, since=since, heads=True), 1)
+        (change,) = describe(watcher.watch(SECRET, HERE, since=since, heads=True), 1)
         assert change.manifest["metadata"]["name"] == "two"
         assert (change.manifest["kind"], "data" in change.manifest) == ("Secret", False)
 
@@ -91,7 +92,7 @@ class Contract:
         for made in (held, free):
             cluster.delete(made.ref, made.uid, made.version)
         cluster.merge(CLAIM, {"metadata": {"finalizers": None}}, US)
-        changes = told(watcher.watch(CLAIM.resource, HERE, since=since, heads=True), 3)
+        changes = describe(watcher.watch(CLAIM.resource, HERE, since=since, heads=True), 3)
         assert [(it.became, it.manifest["metadata"]["name"]) for it in changes] == [
             (Became.MODIFIED, "one"),
             (Became.DELETED, "free"),
@@ -106,10 +107,10 @@ class Contract:
         since = watcher.list(ADDRESS_POOL).resource_version
         cluster.apply(pool("10.0.0.0/30"), US)
         changes = watcher.watch(ADDRESS_POOL, since=since)
-        assert len(told(changes, 1)) == 1
+        assert len(describe(changes, 1)) == 1
         watcher.close()
         with suppress(UnreachableError):
-            assert told(changes, 1) == []
+            assert describe(changes, 1) == []
 
 
 class TestFakeCluster(Contract):

@@ -7,10 +7,9 @@ import fastjsonschema
 import pytest
 
 from hatch_build import write_validators
-from reconciler.documents import accepting
-from reconciler.documents.accepting import acceptor, code, module_name
-from reconciler.documents.shipped import schema_file
-from reconciler.sources import schema_files
+from reconciler.documents import validators
+from reconciler.documents.validators import acceptor, code, module_name, schema_file
+from reconciler.planning.documents import schema_files
 from tests.caches import ROOT
 
 TEAM = "butler/Team.json"
@@ -47,7 +46,7 @@ def test_a_schema_accepts_the_same_whether_its_code_was_built_or_not(
         text = schema_file(TEAM).read_bytes()
         (package / f"{module_name(text)}.py").write_text(code(text))
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(accepting, "_PACKAGE", package.name)
+    monkeypatch.setattr(validators, "_PACKAGE", package.name)
     accepts = acceptor.__wrapped__(TEAM)
     assert accepts(GOOD)
     bodies: tuple[object, ...] = ({**GOOD, "spek": {}}, {}, None, [], "a", 1)
@@ -61,13 +60,13 @@ def test_an_edited_schema_does_not_use_the_code_of_the_old_one(
     schema["properties"]["spek"] = schema["properties"]["spec"]
     edited = tmp_path / "Team.json"
     edited.write_text(json.dumps(schema))
-    monkeypatch.setattr(accepting, "schema_file", lambda _: edited)
+    monkeypatch.setattr(validators, "schema_file", lambda _: edited)
     assert acceptor.__wrapped__(TEAM)({**GOOD, "spek": {}})
 
 
 @pytest.mark.parametrize("value", ["a", 1, True, None, ["a"]])
 def test_a_constant_is_that_value_and_no_other(value: object) -> None:
-    part = accepting._compilable({"const": value})
+    part = validators._compilable({"const": value})
     assert "const" not in part
     accepts = fastjsonschema.compile(part, detailed_exceptions=False)
     accepts(value)
@@ -79,5 +78,5 @@ def test_a_constant_is_that_value_and_no_other(value: object) -> None:
 
 def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
     part = {"properties": {"const": {"const": "a"}}, "required": ["const"]}
-    found = accepting._compilable(part)
+    found = validators._compilable(part)
     assert found == {"properties": {"const": {"enum": ["a"]}}, "required": ["const"]}

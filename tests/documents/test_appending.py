@@ -4,8 +4,8 @@ import pytest
 
 from reconciler.documents.document import Document
 from reconciler.documents.edit import Edit, with_edits, with_item
-from reconciler.settings import read_settings
-from reconciler.sources import source_reader
+from reconciler.planning.documents import source_reader
+from reconciler.planning.settings import read_settings
 from tests.world import pool, provider
 
 REFS = ("spec", "network", "poolRefs")

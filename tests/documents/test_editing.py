@@ -4,8 +4,8 @@ import pytest
 
 from reconciler.documents.document import Document
 from reconciler.documents.edit import with_value
-from reconciler.settings import read_settings
-from reconciler.sources import source_reader
+from reconciler.planning.documents import source_reader
+from reconciler.planning.settings import read_settings
 
 POOL = ("spec", "poolRef", "name")
 CHOICE = ("metadata", "annotations", "gitops-ipam.dev/loadbalancer-pool")

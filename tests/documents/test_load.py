@@ -10,9 +10,9 @@ from reconciler.documents.document import (
     Selection,
     pointer,
 )
+from reconciler.documents.findings import Finding, Location, Severity
 from reconciler.documents.load import Kinds, Loaded, load
-from reconciler.findings import Finding, Location, Severity
-from reconciler.sources import source_kinds
+from reconciler.planning.documents import source_kinds
 from tests.world import pool, provider, tenant
 
 PATH = "pools/a.yaml"

@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.names import beside, clashes, is_meant, reserved, unfit, unread
+from reconciler.documents.load import beside, clashes, is_meant, reserved, unfit, unread
 
 
 @pytest.mark.parametrize(

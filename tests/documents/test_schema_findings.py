@@ -2,9 +2,9 @@
 
 import pytest
 
+from reconciler.documents.findings import Finding
 from reconciler.documents.load import load
-from reconciler.findings import Finding
-from reconciler.sources import source_kinds
+from reconciler.planning.documents import source_kinds
 from tests.world import pool, provider, request, tenant
 
 

@@ -11,10 +11,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.documents import schema as schemas
-from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.shipped import schema
-from reconciler.sources import schema_files
+from reconciler.documents.validators import acceptor, schema
+from reconciler.planning.documents import schema_files
 from tests.documentation import ROOT, blocks
 
 
@@ -196,7 +195,7 @@ def test_every_kind_that_is_read_has_a_valid_document_here() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_valid_document_has_no_findings(kind: str) -> None:
-    assert schemas.check(document_of(kind, VALID[kind])) == []
+    assert schemas.check_schema(document_of(kind, VALID[kind])) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -209,7 +208,7 @@ def test_all_validators_agree_on_every_mutation_and_each_refusal_is_explained(ki
         assert accepts(body) is not bool(failures), body
         if failures:
             refused += 1
-            found = schemas.check(document_of(kind, body))
+            found = schemas.check_schema(document_of(kind, body))
             assert found
             assert len(set(found)) == len(found)
             for item in found:
@@ -230,7 +229,7 @@ def test_a_refusal_that_nobody_can_explain_is_still_a_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(schemas, "acceptor", lambda _: lambda _: False)
-    (found,) = schemas.check(document_of("Team", VALID["Team"]))
+    (found,) = schemas.check_schema(document_of("Team", VALID["Team"]))
     assert found.code == "field-value"
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from reconciler.documents import yaml
-from reconciler.documents.places import Places
-from reconciler.documents.scalars import is_odd_integer
-from reconciler.documents.yaml import Reading, places, read
+from reconciler.documents.text import is_odd_integer
+from reconciler.documents.yaml import Places, YamlReading, places, read
 
 
 def value(text: str) -> Any:
@@ -105,7 +104,7 @@ def test_a_file_holds_any_number_of_documents(
 
 @pytest.mark.parametrize("text", [b"", b"# only a comment\n", b"---\n", b"---\n---\n", b"\n\n"])
 def test_a_text_may_hold_no_document(text: bytes) -> None:
-    assert read(text) == Reading((), (), ())
+    assert read(text) == YamlReading((), (), ())
 
 
 def test_a_byte_order_mark_at_the_start_and_windows_line_ends_are_accepted() -> None:

@@ -18,7 +18,7 @@ from tests.envtest.servers import ApiServer
 # The kubelet lays the account into a folder of the system; here it lies in another one.
 _START = """
 import pathlib, sys
-from reconciler.adapters.kube import kubeconfig
+from reconciler.kube import kubeconfig
 kubeconfig.SERVICE_ACCOUNT = pathlib.Path(sys.argv.pop(1))
 from reconciler.cli import main
 main()

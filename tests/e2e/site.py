@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reconciler.addresses import IPSet
-from reconciler.clusters.metallb import pool_addresses
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.metallb import pool_addresses
 from tests.caches import PYTHON
 from tests.cli.running import STILL
 from tests.envtest.servers import ApiServer

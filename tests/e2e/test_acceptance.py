@@ -20,7 +20,8 @@ from tests.e2e.site import (
     service,
     versions,
 )
-from tests.envtest.servers import ApiServer, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer
 from tests.golden.cases import read
 
 CHECKOUT, FRONTEND, LEDGER = (

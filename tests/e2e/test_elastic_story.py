@@ -5,7 +5,8 @@ from typing import Any
 
 from tests.e2e.daemon import applied_to, daemon
 from tests.e2e.site import SERVICES, Site, _kubeconfig, service
-from tests.envtest.servers import ApiServer, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer
 from tests.families.test_seeds import ELASTIC, POOL_OF_000
 from tests.world import git, provider, tenant
 

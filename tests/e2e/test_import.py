@@ -9,7 +9,8 @@ import pytest
 
 from reconciler.cli import run
 from tests.e2e.site import METALLB, SERVICES, Site, require_quiet, service, versions
-from tests.envtest.servers import ApiServer, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer
 from tests.world import commit, git
 
 WEB, SHOP = "team-a/web", "team-b/shop"

@@ -11,29 +11,29 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.intake import (
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.intake_run import (
     IntakeLook,
     last_named,
     look_for_intake,
     look_of,
     remember_intake,
 )
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.evaluate import Evaluation
+from reconciler.apply.target import ApplyOptions
 from reconciler.families.capi.metering import METERING
-from reconciler.model.look import Look
+from reconciler.gitio.opening import open_repository
+from reconciler.kube.clusters import KubeClusters
+from reconciler.model.change import Observation
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.cli.running import ipam
 from tests.e2e.capi_meter import LONELY, NAMES, Meter
 from tests.e2e.daemon import daemon
 from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
-from tests.envtest.processes import free_port
-from tests.envtest.servers import ApiServer, Fleet, until
+from tests.envtest.processes import free_port, until
+from tests.envtest.servers import ApiServer, Fleet
 from tests.world import ENVIRONMENT, git, repository
 
 SEED = Path(__file__).parents[1] / "families" / "capi" / "seed"
@@ -84,7 +84,7 @@ def run(folder: Path, server: ApiServer, now: float) -> IntakeLook:
     branch, looks = open_repository(folder, ENVIRONMENT), [IntakeLook()]
     clusters = KubeClusters(server.kubeconfig)
 
-    def look(found: Evaluation) -> Look:
+    def look(found: Evaluation) -> Observation:
         head = found.tree.revision or ""
         whole = evaluate_source(branch.source(head))
         looks.append(

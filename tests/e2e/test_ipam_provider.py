@@ -10,7 +10,8 @@ import yaml
 from tests.e2e.site import Ran, Site, require_quiet, versions
 from tests.envtest.assets import CLUSTER_API
 from tests.envtest.fixtures import CRDS
-from tests.envtest.servers import ApiServer, Fleet, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer, Fleet
 from tests.families.capi.trees import cluster, document, pool
 from tests.world import CLOCK
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli.shared.verbs import ipam
+from reconciler.cli.commands import ipam
 from tests.chart.rendering import MATRIX, PLAIN, Manifest, manifests, pods, rendered
 from tests.e2e.pod import Pod, install, kubeconfig, settings
 from tests.e2e.site import POOL
-from tests.envtest.processes import free_port
-from tests.envtest.servers import ApiServer, until
+from tests.envtest.processes import free_port, until
+from tests.envtest.servers import ApiServer
 from tests.git_server import serving
 from tests.world import SMALL, git, repository
 

@@ -4,5 +4,4 @@
 IPAM provider, helm, Prometheus and promtool into a cache folder, and actionlint into another.
 `KUBEBUILDER_ASSETS` names a folder that has the first three already, as `setup-envtest` makes it.
 Those are enough for all tests but the few that start a controller, render the chart, ask
-Prometheus, lint workflows, or need Cluster API's own CRDs.
-"""
+Prometheus, lint workflows, or need Cluster API's own CRDs."""

@@ -17,7 +17,8 @@ from tests.envtest.assets import (
     found_in,
     lacking,
 )
-from tests.envtest.servers import ApiServer, Fleet, until
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer, Fleet
 from tests.envtest.wiping import renew_identity
 
 POOLS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/networkpools"

@@ -3,14 +3,14 @@
 from typing import Any
 
 from reconciler.families import families
-from reconciler.families._intake import Intake
+from reconciler.families.importing import IntakeKind
 
 VIP = "vip.capi.gorizond.io/"
 IPAM = "ipam.cluster.x-k8s.io"
 LAST = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def intake(kind: str) -> Intake:
+def intake(kind: str) -> IntakeKind:
     """The intake of a kind."""
     every = [it for family in families() for it in family.objects.intake]
     return next(it for it in every if it.kind == kind)

@@ -13,21 +13,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Documents, Kind
 from reconciler.documents.dump import dump
-from reconciler.documents.schema import check
-from reconciler.documents.shipped import schema
-from reconciler.evaluate import Evaluation
+from reconciler.documents.findings import Severity
+from reconciler.documents.schema import check_schema
+from reconciler.documents.validators import acceptor, schema
 from reconciler.families import families
-from reconciler.families._family import Family, Reading
-from reconciler.findings import Severity
+from reconciler.families.interface import Family, FamilyReading
 from reconciler.model.plan import Expire, Grant, Keep, Release
 from reconciler.model.settings import Settings
-from reconciler.projecting import project
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
 from reconciler.records.emit import record_document, record_text
-from reconciler.records.layout import Place, place_of
-from reconciler.records.recall import recall
+from reconciler.records.layout import RecordPath, place_of
+from reconciler.records.parse import parse_record
 from tests.toy import EXAMPLE, installed
 from tests.toy.families.toy import FAMILY as TOY
 from tests.world import CLOCK, evaluation_of, reconciled
@@ -76,7 +75,7 @@ def test_of_no_documents_nothing_is_made_whatever_records_there_are(family: Fami
     home = f"{type(family).__module__.rpartition('.')[0]}.{family.name}.reading"
     whole = family.read if family is TOY else import_module(home).read
     for read in (family.read, whole):
-        assert read(Documents([]), held, Settings()) == Reading({}, {})
+        assert read(Documents([]), held, Settings()) == FamilyReading({}, {})
 
 
 @every_family
@@ -161,10 +160,12 @@ def test_its_records_say_all_in_text_and_path(family: Family) -> None:
     for record in evaluation_of(reconciled(example(family))).state.records:
         assert record.pristine
         assert record_text(record) == dump(record_document(record))
-        assert place_of("allocations", record.path) == Place(record.claim, record.pool)
+        assert place_of("allocations", record.path) == RecordPath(record.claim, record.pool)
         assert family.slots[record.claim.slot] == record.claim.kind
         assert record.pool.kind in family.pool_kinds
-        careful = recall("allocations", record.path, f"# note\n{record_text(record)}".encode())
+        careful = parse_record(
+            "allocations", record.path, f"# note\n{record_text(record)}".encode()
+        )
         assert careful.allocation is not None
         assert replace(careful.allocation, pristine=True) == record
 
@@ -258,7 +259,7 @@ def test_its_schema_is_there_and_accepts_the_example(family: Family, kind: Kind)
     assert schema(kind.schema)["$id"].endswith(kind.schema.rpartition(":")[2].rpartition("/")[2])
     for document in found:
         assert acceptor(kind.schema)(document.body)
-        assert check(document) == []
+        assert check_schema(document) == []
 
 
 @every_kind

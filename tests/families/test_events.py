@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.resources import IP_ALLOCATION
-from reconciler.families._objects import Happening
-from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
-from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
+from reconciler.families.butler.objects import allocation_event, capacity_event, pool_event
+from reconciler.families.butler.records import NETWORK_POOL, TEAMS
+from reconciler.families.interface import ObjectEvent
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.objects import Ref
 from reconciler.model.pool import Thresholds
-from reconciler.model.resource import Ref
-from reconciler.projecting import project
-from tests.engine.outcome import Files, without
+from reconciler.planning.projection import project
+from tests.planning.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 
 TIERS = ("Warning", "Critical", "Exhausted")
@@ -40,7 +40,7 @@ def event(before: int | None, after: int, *events: Any, now: int = NOW) -> Any:
     return capacity_event(network_pool(after), live, USUAL, events, now)
 
 
-def told(found: Any) -> tuple[str, str, str] | None:
+def describe(found: Any) -> tuple[str, str, str] | None:
     return found and (found["type"], found["reason"], found["message"])
 
 
@@ -100,7 +100,7 @@ def test_an_event_is_whole() -> None:
 def test_a_crossing_is_told_once_by_its_tier(
     before: int | None, after: int, expected: str | None
 ) -> None:
-    found = told(event(before, after))
+    found = describe(event(before, after))
     if expected is None:
         assert found is None
         return
@@ -133,7 +133,7 @@ def test_the_same_is_not_told_again_for_ten_minutes() -> None:
     first = read_back(event(50, 75))
     assert event(50, 75, first, now=NOW + 599) is None
     again = event(50, 75, first, now=NOW + 600)
-    assert told(again) == told(first)
+    assert describe(again) == describe(first)
     assert again["metadata"]["name"] != first["metadata"]["name"]
 
 
@@ -174,7 +174,7 @@ def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
     assert found is not None
     assert found["involvedObject"]["name"] == "edge"
     assert found["involvedObject"]["uid"] == "u-1"
-    assert told(found) == (
+    assert describe(found) == (
         "Normal",
         "IPsAllocated",
         "Allocated 8 IPs (10.40.0.0 - 10.40.0.7) for team-a-one-lb",
@@ -189,7 +189,7 @@ def test_an_allocation_that_was_refused_is_told_though_its_pool_may_not_be_there
     assert found["metadata"]["namespace"] == "butler-system"
     assert found["involvedObject"]["name"] == "edge"
     message = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses; edge has 4 in all"
-    assert told(found) == ("Warning", "AllocationFailed", message)
+    assert describe(found) == ("Warning", "AllocationFailed", message)
 
 
 def test_what_the_cluster_shows_already_is_not_told_again() -> None:
@@ -210,11 +210,11 @@ def test_a_release_is_no_event() -> None:
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 
 
-def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> Happening:
+def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> ObjectEvent:
     live = {EDGE: network_pool(0)} if there else {}
     (known,) = evaluation_of(SMALL).state.pools.values()
     own = known if ref == EDGE else None
-    return Happening(ref, is_record, wanted, live.get(ref), own, live.get, (), NOW)
+    return ObjectEvent(ref, is_record, wanted, live.get(ref), own, live.get, (), NOW)
 
 
 def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from reconciler import families as package
 from reconciler.documents.document import GroupKind, Kind
 from reconciler.families import families, family_of, home_of, is_pool, known_as, shared_kinds
-from reconciler.families._family import Family
 from reconciler.families.butler import FAMILY
 from reconciler.families.butler.kinds import POOL, TEAM
+from reconciler.families.interface import Family
 
 
 def test_families_are_found_by_scanning_the_folder() -> None:
@@ -18,7 +18,10 @@ def test_families_are_found_by_scanning_the_folder() -> None:
 
 def scanned(monkeypatch: pytest.MonkeyPatch, other: Family) -> tuple[Family, ...]:
     """What a scan finds where another family stands beside Butler's."""
-    names = [SimpleNamespace(name=name) for name in ("_family", "butler", "other")]
+    names = [
+        SimpleNamespace(name=name, ispkg=name != "interface")
+        for name in ("interface", "butler", "other")
+    ]
     modules = {"butler": FAMILY, "other": other}
     monkeypatch.setattr(package, "iter_modules", lambda path: names)
     monkeypatch.setattr(

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from reconciler.families._objects import Grower
-from reconciler.families.butler.events import tenant_event
-from reconciler.families.butler.growers import growers
-from reconciler.model.growth import BLOCKED, NOT_SERVED
+from reconciler.families.butler.objects import tenant_event
+from reconciler.families.butler.reading import growers
+from reconciler.families.interface import Grower
+from reconciler.model.plan import BLOCKED, NOT_SERVED
 from tests.world import CLOCK, evaluation_of, pool, provider, tenant
 
 ELASTIC = "{allocationMode: elastic, growthIncrement: 3}"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from reconciler.families._demand import Entry, demand_document
-from reconciler.findings import Severity
-from reconciler.model.allocation import Phase
+from reconciler.documents.findings import Severity
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.model.claim import Phase
 from reconciler.model.settings import Settings
-from reconciler.observed import path_of
-from reconciler.projecting import project
-from tests.engine.outcome import codes, outcome, refusal, without
+from reconciler.planning.documents import path_of
+from reconciler.planning.projection import project
+from tests.planning.outcome import codes, outcome, refusal, without
 from tests.world import (
     CLOCK,
     evaluation_of,
@@ -34,7 +34,7 @@ Files = dict[str, str | bytes]
 
 
 def demand(*entries: tuple[int, int]) -> bytes:
-    return demand_document("team-a", "one", [Entry(*entry) for entry in entries])
+    return demand_document("team-a", "one", [DemandEntry(*entry) for entry in entries])
 
 
 def grown(*entries: tuple[int, int]) -> Files:

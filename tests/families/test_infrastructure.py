@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from reconciler.families.butler.infrastructure import infrastructure
-from reconciler.families.butler.resources import NETWORK_POOL
-from reconciler.model.resource import Ref
+from reconciler.families.butler.objects import infrastructure
+from reconciler.families.butler.records import NETWORK_POOL
+from reconciler.model.objects import Ref
 from tests.world import evaluation_of, pool
 
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
@@ -40,7 +40,7 @@ def observed(
     return infrastructure(pools, services, nodes, machines)[EDGE]
 
 
-def told(found: Any) -> list[tuple[str, str]]:
+def describe(found: Any) -> list[tuple[str, str]]:
     assert found["infrastructureConsumedIPs"] == len(found["infrastructureAllocations"])
     return [(item["ip"], item["source"]) for item in found["infrastructureAllocations"]]
 
@@ -52,13 +52,13 @@ def test_a_service_counts_on_reserved_addresses_only() -> None:
         service("tenants", "10.40.0.40"),
         service("elsewhere", "10.41.0.1"),
     ]
-    assert told(observed(services)) == [("10.40.0.15", "metallb"), ("10.40.0.65", "metallb")]
+    assert describe(observed(services)) == [("10.40.0.15", "metallb"), ("10.40.0.65", "metallb")]
 
 
 def test_other_kinds_of_service_and_of_address_are_nothing_to_us() -> None:
     services = [service("a", "10.40.0.1", kind="ClusterIP")]
     nodes = [host("n", "10.40.0.2", kind="ExternalIP"), host("h", "n1.example", kind="Hostname")]
-    assert told(observed(services, nodes)) == []
+    assert describe(observed(services, nodes)) == []
 
 
 def test_what_is_not_an_ipv4_address_or_is_not_there_yet_is_left_out() -> None:
@@ -73,4 +73,4 @@ def test_what_is_not_an_ipv4_address_or_is_not_there_yet_is_left_out() -> None:
         {"metadata": {"name": "o"}, "status": {"addresses": None}},
         {"metadata": {"name": "p"}, "status": {"addresses": [{"type": "InternalIP"}]}},
     ]
-    assert told(observed(services, nodes)) == []
+    assert describe(observed(services, nodes)) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.evaluate import Evaluation
+from reconciler.planning.evaluate import Evaluation
 from tests.families.capi import trees
 from tests.world import SMALL, evaluation_of, pool, provider, tenant
 
@@ -10,7 +10,7 @@ BLOCKS = {"pods": {"cidrBlocks": ["10.40.0.0/16"]}, "services": {"cidrBlocks": [
 LAB = "system, annotations: {gitops-ipam.dev/address-space: lab}}"
 
 
-def told(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+def describe(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     return [(it.code, str(it.location), it.message) for it in evaluation.findings]
 
 
@@ -22,7 +22,7 @@ def of_tenant(networking: str, **files: str) -> Evaluation:
 def test_a_tenants_pods_and_services_are_compared_with_pools() -> None:
     evaluation = of_tenant("{podCIDR: 10.40.0.0/16, serviceCIDR: 10.40.0.128/25}")
     edge = "overlaps NetworkPool butler-system/edge at pools/edge.yaml:5"
-    assert told(evaluation) == [
+    assert describe(evaluation) == [
         ("pool-overlap", "tenants/two.yaml:6",
          f"10.40.0.0/16, pods of team-a/two, {edge}: 10.40.0.0-10.40.0.255"),
         ("pool-overlap", "tenants/two.yaml:6",
@@ -32,7 +32,7 @@ def test_a_tenants_pods_and_services_are_compared_with_pools() -> None:
 
 def test_the_usual_networks_of_many_tenants_are_no_finding() -> None:
     usual = "{podCIDR: 10.244.0.0/16, serviceCIDR: 10.96.0.0/12}"
-    assert told(of_tenant(usual, **{"tenants/b.yaml": tenant("b", networking=usual)})) == []
+    assert describe(of_tenant(usual, **{"tenants/b.yaml": tenant("b", networking=usual)})) == []
 
 
 def test_a_tenant_stands_in_the_address_spaces_of_its_pools() -> None:
@@ -43,9 +43,9 @@ def test_a_tenant_stands_in_the_address_spaces_of_its_pools() -> None:
             "lab", providerConfigRef="{name: lab}", networking="{podCIDR: 10.40.0.0/15}"
         ),
     }
-    assert told(evaluation_of({**SMALL, **files})) == []
+    assert describe(evaluation_of({**SMALL, **files})) == []
     met = tenant("lab", providerConfigRef="{name: lab}", networking="{podCIDR: 10.50.0.0/16}")
-    ((code, _, message),) = told(evaluation_of({**SMALL, **files, "tenants/lab.yaml": met}))
+    ((code, _, message),) = describe(evaluation_of({**SMALL, **files, "tenants/lab.yaml": met}))
     assert (code, message.count("pools/lab.yaml:5")) == ("pool-overlap", 1)
 
 
@@ -53,7 +53,7 @@ def test_a_tenant_without_addresses_of_pools_stands_in_the_default_space() -> No
     cloud = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
     text = tenant("c", providerConfigRef="{name: cloud}", networking="{podCIDR: 10.40.0.0/24}")
     files = {**SMALL, "providers/cloud.yaml": cloud, "tenants/c.yaml": text}
-    assert [code for code, _, _ in told(evaluation_of(files))] == ["pool-overlap"]
+    assert [code for code, _, _ in describe(evaluation_of(files))] == ["pool-overlap"]
 
 
 def test_both_networks_of_a_cluster_with_two_ip_versions_are_compared() -> None:
@@ -73,7 +73,7 @@ def test_what_is_no_cidr_is_said_not_to_be_compared_and_stops_nothing(
     text: str, message: str
 ) -> None:
     evaluation = of_tenant(f"{{podCIDR: {text}}}")
-    assert ("cidr-invalid", "tenants/two.yaml:6", message) in told(evaluation)
+    assert ("cidr-invalid", "tenants/two.yaml:6", message) in describe(evaluation)
     assert {it.severity.value for it in evaluation.findings} == {"warning"}
     assert len(evaluation.plan.decisions) == 2
 
@@ -81,7 +81,7 @@ def test_what_is_no_cidr_is_said_not_to_be_compared_and_stops_nothing(
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
 def test_a_clusters_pods_and_services_are_compared_with_pools_of_all_families(version: str) -> None:
     files = {**SMALL, **trees.of(trees.cluster(version=version, class_="", clusterNetwork=BLOCKS))}
-    ((code, _, message),) = told(evaluation_of(files))
+    ((code, _, message),) = describe(evaluation_of(files))
     assert code == "pool-overlap"
     assert message.startswith("10.40.0.0/16, pods of default/shop, overlaps NetworkPool")
 
@@ -102,6 +102,6 @@ def test_a_clusters_own_endpoint_inside_its_own_pods_is_told() -> None:
     text = trees.cluster(
         class_="", clusterNetwork=BLOCKS, controlPlaneEndpoint={"host": "10.40.3.4"}
     )
-    ((code, _, message),) = told(evaluation_of(trees.of(text)))
+    ((code, _, message),) = describe(evaluation_of(trees.of(text)))
     assert code == "pool-overlap"
     assert "default/shop (controlPlaneEndpoint) at clusters/00.yaml" in message

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.copies import Copy, Refused, copies_of, copy_of
+from reconciler.apply.intake import ObjectCopy, RefusedIntake, copies_of, copy_of
 from reconciler.documents.load import load
-from reconciler.families._intake import UID, copied
-from reconciler.model.marks import MANAGER, PART_MANAGER, STATUS_MANAGER
+from reconciler.families.importing import UID, copied
+from reconciler.model.objects import MANAGER, PART_MANAGER, STATUS_MANAGER
 from reconciler.model.settings import Settings
-from reconciler.observed import path_of
+from reconciler.planning.documents import path_of, source_kinds
 from reconciler.records.changes import records_after
-from reconciler.sources import source_kinds
 from tests.families.live import IPAM, VIP, cluster, intake, live, of_pool, pool, wrote
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
@@ -25,7 +24,7 @@ def copy(manifest: Any) -> Any:
 
 def refused(manifest: Any) -> str:
     found = copy_of(manifest, intake(manifest["kind"]), Settings())
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedIntake)
     return found.reason
 
 
@@ -38,7 +37,7 @@ def test_a_copy_of_a_cluster_holds_identity_uid_and_what_is_read() -> None:
         ownerReferences=[{"kind": "X"}],
     )
     found = copy_of(manifest, intake("Cluster"), Settings())
-    assert found == Copy(
+    assert found == ObjectCopy(
         b"""apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
 metadata:
@@ -179,10 +178,12 @@ def test_a_pool_makes_no_address_space_of_its_own() -> None:
         "annotation gitops-ipam.dev/address-space: 'mine', and spec.addressSpaces of Settings lists"
         " none: what is in use could be given out anew there"
     )
-    assert isinstance(copy_of(other, kind, Settings(address_spaces=("default", "mine"))), Copy)
-    assert isinstance(copy_of(other, kind, Settings(address_spaces=("default",))), Refused)
+    assert isinstance(
+        copy_of(other, kind, Settings(address_spaces=("default", "mine"))), ObjectCopy
+    )
+    assert isinstance(copy_of(other, kind, Settings(address_spaces=("default",))), RefusedIntake)
     same = pool(annotations={"gitops-ipam.dev/address-space": "default"})
-    assert isinstance(copy_of(same, kind, Settings()), Copy)
+    assert isinstance(copy_of(same, kind, Settings()), ObjectCopy)
 
 
 def test_a_pool_that_is_taken_in_over_one_of_people_gives_nothing_twice() -> None:
@@ -197,7 +198,7 @@ def test_a_pool_that_is_taken_in_over_one_of_people_gives_nothing_twice() -> Non
     for item in (over, *asks):
         kind = intake(item["kind"])
         copy_ = copy_of(item, kind, Settings())
-        assert isinstance(copy_, Copy)
+        assert isinstance(copy_, ObjectCopy)
         files[path_of("observed", kind.identity(item))] = copy_.data
     found = evaluation_of(files)
     assert [(it.code, it.severity) for it in found.findings] == [("pool-overlap", "warning")]
@@ -212,7 +213,7 @@ def test_a_pool_that_is_taken_in_over_one_of_people_gives_nothing_twice() -> Non
 
 def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     vips = copy_of(pool(), intake("GlobalInClusterIPPool"), Settings())
-    assert isinstance(vips, Copy)
+    assert isinstance(vips, ObjectCopy)
     identity = intake("GlobalInClusterIPPool").identity(pool())
     path = path_of("observed", identity)
     assert path == f"observed/GlobalInClusterIPPool.{IPAM}/_/vips.yaml"
@@ -222,7 +223,7 @@ def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     assert found.of(intake("Cluster")) == {}
     elsewhere = load("observed/x.yaml", vips.data, source_kinds()).documents
     moved = copies_of(elsewhere, "observed").of(intake("GlobalInClusterIPPool"))
-    assert moved == {identity: Copy(b"", vips.uid)}
+    assert moved == {identity: ObjectCopy(b"", vips.uid)}
     both = copies_of((*documents, *elsewhere), "observed")
     assert both == found == copies_of((*elsewhere, *documents), "observed")
     assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").by_kind

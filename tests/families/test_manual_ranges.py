@@ -1,8 +1,8 @@
 """networking.loadBalancerPool: a range from before IPAM, which nobody else is given."""
 
-from reconciler.projecting import project
-from tests.engine.outcome import codes, outcome, refusal
+from reconciler.planning.projection import project
 from tests.memory import evaluation_after
+from tests.planning.outcome import codes, outcome, refusal
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"

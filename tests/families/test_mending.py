@@ -3,13 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.evaluate import Evaluation
-from reconciler.families._mending import Mending
-from reconciler.families.butler.mending import MENDING as BUTLER
-from reconciler.families.capi.mending import MENDING as CAPI
-from reconciler.families.novaedge.mending import MENDING as NOVA
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.families.butler.fixes import MENDING as BUTLER
+from reconciler.families.capi.pools import MENDING as CAPI
+from reconciler.families.interface import Mending
+from reconciler.families.novaedge.pools import MENDING as NOVA
 from reconciler.model.key import Key
+from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool
 from tests.world import SMALL, evaluation_of, pool, provider, request, tenant
 

@@ -1,8 +1,8 @@
 """Butler's metrics: its names, and what they tell of pools, allocations and providers."""
 
-from reconciler.commands.watching.metrics import Metering
-from tests.commands.watching.turns import done
+from reconciler.daemon.metrics import Metering
 from tests.meters import Shown
+from tests.reconcile.watching.turns import done
 from tests.world import evaluation_of, planned, pool, provider, tenant
 
 FILES: dict[str, str | bytes] = {

@@ -7,24 +7,28 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from reconciler.clusters.announcing import announcer, cluster_of, described_clusters
-from reconciler.clusters.crds import crd_texts
-from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
+from reconciler.apply.rights import crd_texts
+from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
-from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._family import Announcing, Family
-from reconciler.families._metering import Metering
-from reconciler.families._objects import Objects, Sizes, Standing
-from reconciler.model.allocation import Allocation
-from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.right import OURS, Need
-from reconciler.projecting import project
+from reconciler.families.interface import (
+    Announcing,
+    Family,
+    FamilyMetrics,
+    ListingInput,
+    Objects,
+    Sizes,
+)
+from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
+from reconciler.model.claim import Allocation
+from reconciler.model.objects import MANAGEMENT, OURS, Need
+from reconciler.planning.documents import source_kinds
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
 from reconciler.records.emit import record_document
-from reconciler.report.listing.items import items, listings
-from reconciler.report.text.get import listing_text
+from reconciler.report.listing import items, listings
+from reconciler.report.text.queries import listing_text
 from reconciler.report.text.table import Painter
-from reconciler.sources import source_kinds
 from tests.documentation import ROOT
 from tests.families.test_conformance import every_family, example
 from tests.toy import installed
@@ -202,7 +206,7 @@ def test_a_copy_tells_who_announces_it(change: dict[str, object], cluster: str |
 def test_a_pool_of_which_nothing_is_known_has_no_row(family: Family) -> None:
     """A document may be there whose pool is not: it could not be read in this revision."""
     evaluation = applied(family)
-    nothing = Standing(evaluation.documents, {}, ())
+    nothing = ListingInput(evaluation.documents, {}, ())
     for listing in family.objects.listings[:1]:
         assert list(listing.rows(nothing)) == []
 
@@ -221,7 +225,7 @@ def test_a_family_that_says_nothing_of_clusters_and_figures_has_none() -> None:
         record=known.record,
     )
     assert family.objects == Objects()
-    assert family.metering == Metering()
+    assert family.metering == FamilyMetrics()
 
 
 def test_what_a_family_is_in_clusters_is_one_value_however_often_it_is_asked() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reconciler.projecting import project
-from tests.engine.outcome import Files, codes, outcome, record_paths, refusal, without
+from reconciler.planning.projection import project
+from tests.planning.outcome import Files, codes, outcome, record_paths, refusal, without
 from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"

@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.addresses.notation import format_short
-from tests.engine.outcome import codes, outcome
+from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, pool, reconciled
 
 LB = "team-a/one (loadbalancer)"

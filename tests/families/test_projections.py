@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses import IPRange
-from reconciler.families._metallb import metallb_objects
-from reconciler.projecting import project
-from tests.engine.outcome import Files, without
+from reconciler.addresses.ranges import IPRange
+from reconciler.families.metallb import metallb_objects
+from reconciler.planning.projection import project
+from tests.planning.outcome import Files, without
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 

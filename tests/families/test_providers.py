@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.outcome import codes, outcome
+from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 LB = "team-a/one (loadbalancer)"

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from reconciler.documents.document import Document
+from reconciler.documents.findings import warning
 from reconciler.documents.load import load
-from reconciler.families._reading import Collected
-from reconciler.findings import warning
+from reconciler.families.fields import Collected
 from reconciler.model.state import Blocked, Gateway
-from reconciler.sources import source_kinds
+from reconciler.planning.documents import source_kinds
 from tests.world import evaluation_of, pool
 
 FILE = "pools/edge.yaml"

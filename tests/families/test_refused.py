@@ -6,11 +6,11 @@ import pytest
 import yaml
 
 from reconciler.families import families
-from reconciler.families._family import Family
+from reconciler.families.interface import Family
 from reconciler.model.key import is_label_value, is_name
 from reconciler.model.plan import Refuse
 from reconciler.records.emit import record_document
-from tests.applying.site import ALLOCATIONS, Files, Site, failures
+from tests.apply.execution.site import ALLOCATIONS, Files, Site, failures
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import cluster, of, pool
 from tests.world import evaluation_of, reconciled

@@ -1,9 +1,9 @@
 """A tenant chooses one of its provider's pools, for its load balancers or its nodes."""
 
-from reconciler.families._family import Relocation
-from reconciler.families.butler.relocating import relocate
+from reconciler.families.butler.tenants import relocate
+from reconciler.families.interface import Relocation
 from reconciler.model.key import Key
-from tests.engine.outcome import Files, codes, outcome
+from tests.planning.outcome import Files, codes, outcome
 from tests.world import pool, provider, reconciled, tenant
 
 POOLS: Files = {

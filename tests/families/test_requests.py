@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.outcome import codes, outcome, refusal
+from tests.planning.outcome import codes, outcome, refusal
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 REQUEST = "butler-system/extra (request)"

@@ -2,11 +2,11 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.evaluate import Evaluation
-from reconciler.families._routers import hold_back
-from reconciler.findings import has_error
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import has_error
+from reconciler.families.metallb import hold_back
 from reconciler.model.plan import Grant, Refuse
+from reconciler.planning.evaluate import Evaluation
 from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
@@ -19,7 +19,7 @@ ROUTER = IPRange(4, 0x0A280001, 0x0A280001)
 PIN = "{startAddress: 10.40.0.1, endAddress: 10.40.0.1}"
 
 
-def told(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+def describe(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     found = [it for it in evaluation.findings if it.code == "gateway-in-pool"]
     return [(it.severity.value, str(it.location), it.message) for it in found]
 
@@ -32,7 +32,7 @@ def granted(evaluation: Evaluation) -> list[tuple[int, int]]:
 def test_the_router_of_one_pool_is_given_out_by_no_other() -> None:
     evaluation = evaluation_of(FILES)
     assert granted(evaluation) == [(0x0A280002, 0x0A280009)]
-    assert told(evaluation) == [
+    assert describe(evaluation) == [
         ("warning", "pools/edge.yaml:5",
          "edge holds 10.40.0.1, vips (gateway) at pools/vips.yaml:12; it is held back")
     ]  # fmt: skip
@@ -53,7 +53,7 @@ def test_nothing_is_told_of_a_pool_that_cannot_be_read_any_more() -> None:
 
 def test_a_router_of_another_address_space_is_no_matter() -> None:
     files = {**FILES, "pools/vips.yaml": trees.pool(gateway="10.40.0.1", annotations=LAB)}
-    assert told(evaluation_of(files)) == []
+    assert describe(evaluation_of(files)) == []
     assert granted(evaluation_of(files)) == [(0x0A280000, 0x0A280007)]
 
 
@@ -73,7 +73,7 @@ def test_a_providers_router_is_given_out_by_no_pool_of_another_family() -> None:
     }
     evaluation = evaluation_of(files)
     assert granted(evaluation) == [(0x0A280003, 0x0A280003)]
-    ((_, place, message),) = told(evaluation)
+    ((_, place, message),) = describe(evaluation)
     assert place == "pools/nova.yaml:4"
     assert message == (
         "main holds 10.40.0.1, butler-system/default (gateway) at providers/default.yaml:9;"
@@ -85,7 +85,7 @@ def test_a_record_that_has_what_becomes_a_router_is_told_and_stops_nobody() -> N
     held = reconciled(SMALL)
     evaluation = evaluation_of({**held, "pools/vips.yaml": ROUTED})
     assert not has_error(evaluation.findings)
-    messages = [message for _, _, message in told(evaluation)]
+    messages = [message for _, _, message in describe(evaluation)]
     assert messages == [
         "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml (team-a/one (loadbalancer))"
         " holds 10.40.0.0-10.40.0.7, with 10.40.0.1: vips (gateway) at pools/vips.yaml:12",
@@ -100,7 +100,7 @@ def test_nothing_is_told_of_a_pool_whose_file_says_something_else_by_now() -> No
     assert [it.code for it in evaluation.findings if it.severity.value == "error"] == [
         "document-duplicate"
     ]
-    assert told(evaluation) == []
+    assert describe(evaluation) == []
 
 
 def test_what_is_lost_beside_a_router_is_an_error_as_before() -> None:

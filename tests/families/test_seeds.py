@@ -4,10 +4,10 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from reconciler.cli.shared.verbs import ipam
-from reconciler.commands.simulate import simulate
-from reconciler.report.simulation import simulation_document
-from tests.engine.outcome import codes, outcome, refusal
+from reconciler.cli.commands import ipam
+from reconciler.reconcile.simulate import simulate
+from reconciler.report.queries import simulation_document
+from tests.planning.outcome import codes, outcome, refusal
 from tests.records.examples import REQUEST, STATUS
 from tests.world import evaluation_of, git, pool, provider, reconciled, repository, tenant
 
@@ -189,7 +189,7 @@ def test_check_exits_with_three_for_the_seventeenth_tenant_and_simulate_tells_th
 def test_simulating_the_worked_example_from_nothing_gives_the_numbers_of_the_seed(
     tmp_path: Path,
 ) -> None:
-    from reconciler.adapters.git.opening import open_repository
+    from reconciler.gitio.opening import open_repository
 
     folder = repository(tmp_path / "repo", worked_example(0))
     source = open_repository(folder, {}).source("HEAD")

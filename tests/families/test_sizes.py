@@ -2,10 +2,10 @@
 
 import pytest
 
-from reconciler.families._demand import Entry, demand_document
-from reconciler.observed import path_of
-from reconciler.projecting import project
-from tests.engine.outcome import Files, codes, outcome, record_paths, without
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.planning.documents import path_of
+from reconciler.planning.projection import project
+from tests.planning.outcome import Files, codes, outcome, record_paths, without
 from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, tenant
 
 LB, FIRST, SECOND = (f"team-a/one (loadbalancer{number})" for number in ("", "-1", "-2"))
@@ -27,7 +27,7 @@ def lived(*sizes: int, base: Files = SMALL) -> Lived:
 
 
 def entries(*counts: tuple[int, int]) -> dict[str, bytes]:
-    return {DEMAND: demand_document("team-a", "one", [Entry(*it) for it in counts])}
+    return {DEMAND: demand_document("team-a", "one", [DemandEntry(*it) for it in counts])}
 
 
 def test_what_lacks_is_a_further_record_that_touches_the_last_one() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from reconciler.families._demand import DEMAND
-from reconciler.findings import Severity
-from reconciler.observed import path_of
-from tests.engine.outcome import Files, codes, outcome, refusal, without
+from reconciler.documents.findings import Severity
+from reconciler.families.demand import DEMAND
+from reconciler.planning.documents import path_of
 from tests.memory import evaluation_after
-from tests.test_renaming import formerly
+from tests.planning.outcome import Files, codes, outcome, refusal, without
+from tests.planning.test_renaming import formerly
 from tests.world import (
     CLOCK,
     SMALL,
@@ -44,14 +44,14 @@ def sized(size: int) -> dict[str, str]:
     return {TENANT: tenant("one", networking=f"{{lbPoolSize: {size}}}")}
 
 
-def told(files: Files) -> list[tuple[str, str]]:
+def describe(files: Files) -> list[tuple[str, str]]:
     return [(it.code, it.message) for it in evaluation_of(files).findings]
 
 
 def test_the_only_pin_of_a_tenant_is_its_own_claim_whatever_its_name() -> None:
     files = with_requests(pinned())
     assert outcome(files) == {OWN: GRANTED}
-    ((code, message),) = told(files)
+    ((code, message),) = describe(files)
     assert code == "pin-stands-for-claim"
     assert message == (
         "10.40.0.100-10.40.0.103 is TenantCluster team-a/one's own loadbalancer claim: it gets no"
@@ -61,7 +61,7 @@ def test_the_only_pin_of_a_tenant_is_its_own_claim_whatever_its_name() -> None:
 
 def test_once_it_holds_its_range_nothing_is_said_any_more_and_nothing_is_left_to_do() -> None:
     after = reconciled(with_requests(pinned()))
-    assert told(after) == []
+    assert describe(after) == []
     assert evaluation_of(after).changes == ()
 
 
@@ -72,7 +72,7 @@ def test_a_size_that_the_tenant_states_and_the_pin_has_is_no_other_size() -> Non
 def test_a_tenant_that_states_another_size_gets_that_beside_the_pin_and_is_told() -> None:
     files = {**with_requests(pinned()), **sized(16)}
     assert outcome(files) == {OWN: GRANTED, LB: "allocate 10.40.0.0-10.40.0.15 of edge"}
-    assert told(files) == [
+    assert describe(files) == [
         (
             "request-beside-claim",
             "TenantCluster team-a/one gets 16 loadbalancer addresses of its own beside these 4 of"
@@ -94,7 +94,7 @@ def test_of_several_pins_the_first_by_its_start_is_the_own_claim_and_the_rest_ar
 ):
     files = with_requests(pinned("more", 120, 123), pinned())
     assert outcome(files) == {OWN: GRANTED, MORE: "allocate 10.40.0.120-10.40.0.123 of edge"}
-    ((code, message),) = told(files)
+    ((code, message),) = describe(files)
     assert code == "pin-stands-for-claim"
     assert message.startswith("10.40.0.100-10.40.0.103 is ")
     assert message.endswith("; IPAllocation butler-system/more is additional")
@@ -122,23 +122,23 @@ def test_a_request_without_pin_is_additional_and_that_is_said_once() -> None:
     files = with_requests(of_one("old", count=4), of_one("more", count=2))
     found = outcome(files)
     assert set(found) == {LB, OWN, MORE}
-    ((code, message),) = told(files)
+    ((code, message),) = describe(files)
     assert code == "request-beside-claim"
     assert "gets 8 loadbalancer addresses of its own beside these 6 of" in message
-    assert told(reconciled(files)) == []
+    assert describe(reconciled(files)) == []
 
 
 def test_a_tenant_that_comes_beside_a_request_that_holds_is_told_what_it_gets_once() -> None:
     held = reconciled({**without(SMALL, TENANT), "tenants/r0.yaml": of_one("old", count=4)})
     files = {**held, TENANT: SMALL[TENANT]}
-    assert [it for it in told(files) if it[0] == "request-beside-claim"] == [
+    assert [it for it in describe(files) if it[0] == "request-beside-claim"] == [
         (
             "request-beside-claim",
             "TenantCluster team-a/one gets 8 loadbalancer addresses of its own beside these 4 of"
             " IPAllocation butler-system/old",
         )
     ]
-    assert told(reconciled(files)) == []
+    assert describe(reconciled(files)) == []
 
 
 def test_a_request_by_the_name_of_a_tenant_that_was_renamed_says_how_it_stays_its_own_claim() -> (
@@ -166,7 +166,7 @@ def test_a_request_by_the_name_of_a_tenant_that_was_renamed_says_how_it_stays_it
     assert outcome(files) == {
         "butler-system/team-a-uno-lb (request)": "transfer 10.40.0.0-10.40.0.3 of edge"
     }
-    assert "request-beside-claim" not in dict(told(files))
+    assert "request-beside-claim" not in dict(describe(files))
 
 
 def test_a_pin_of_nodes_stands_for_nodes_and_is_topped_up() -> None:
@@ -180,13 +180,13 @@ def test_a_pin_of_nodes_stands_for_nodes_and_is_topped_up() -> None:
 def test_a_pin_where_the_tenant_makes_no_such_claim_is_just_a_request() -> None:
     files = with_requests(pinned(kind="nodes"))
     assert set(outcome(files)) == {LB, OWN}
-    assert told(files) == []
+    assert describe(files) == []
 
 
 def test_the_record_of_a_tenant_is_never_attributed_anew() -> None:
     files = {**reconciled(SMALL), "tenants/old.yaml": pinned()}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge", OWN: GRANTED}
-    assert told(files) == []
+    assert describe(files) == []
 
 
 def test_a_pin_in_another_namespace_stands_for_nobody() -> None:
@@ -220,12 +220,12 @@ def test_a_pin_that_is_refused_leaves_its_tenant_without_another_range(
 ) -> None:
     files = with_requests(pinned().replace(old, new))
     assert outcome(files) == {OWN: f"refuse {reason}"}
-    assert "pin-stands-for-claim" not in {code for code, _ in told(files)}
+    assert "pin-stands-for-claim" not in {code for code, _ in describe(files)}
 
 
 def test_what_a_tenant_gets_beside_a_request_is_not_told_beside_its_refusal() -> None:
     files = {**with_requests(pinned().replace("10.40.0.10", "10.41.0.10")), **sized(16)}
-    assert told(files) == []
+    assert describe(files) == []
 
 
 def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_once() -> None:
@@ -236,14 +236,14 @@ def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_onc
         {**reconciled(before), "tenants/r.yaml": pinned()},
     ):
         assert outcome(files)[OWN] == GRANTED
-        assert told(files) == [
+        assert describe(files) == [
             (
                 "request-beside-claim",
                 "TenantCluster team-a/one gets 4 loadbalancer addresses of its own beside these 4 of"
                 " IPAllocation butler-system/old: its loadBalancerPool is 10.40.0.50-10.40.0.53",
             )
         ]
-        assert told(reconciled(files)) == []
+        assert describe(reconciled(files)) == []
 
 
 def test_a_pin_on_what_another_holds_names_the_holder_and_gives_nothing_else() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.projecting import project
-from tests.engine.outcome import Files, outcome, record_paths, without
+from reconciler.planning.projection import project
+from tests.planning.outcome import Files, outcome, record_paths, without
 from tests.world import (
     CLOCK,
     SMALL,
@@ -41,7 +41,7 @@ def of_tenant(files: Files, name: str = "one") -> Any:
     return statuses(files)[f"TenantCluster/{name}"]
 
 
-def told(status: Any) -> tuple[str, str, str]:
+def describe(status: Any) -> tuple[str, str, str]:
     (found,) = status["conditions"]
     assert found["lastTransitionTime"] == SINCE
     return found["status"], found["reason"], found["message"]
@@ -70,7 +70,7 @@ def test_a_provider_counts_what_its_pools_have_left() -> None:
     }
     found = of_provider(reconciled(files))
     assert found["capacity"] == {"availableIPs": 256 + 16 - 8, "estimatedTenants": 264 // 13}
-    assert told(found) == ("True", "PoolAvailable", "264 IPs available (~20 tenants)")
+    assert describe(found) == ("True", "PoolAvailable", "264 IPs available (~20 tenants)")
     assert found["conditions"][0]["type"] == "PoolAvailable"
 
 
@@ -93,17 +93,17 @@ def test_a_provider_whose_pools_are_full_or_missing_says_so() -> None:
     for files in (reconciled(full), nowhere):
         found = of_provider(files)
         assert found["capacity"] == {"availableIPs": 0, "estimatedTenants": 0}
-        assert told(found) == ("False", "PoolExhausted", "all configured pools are exhausted")
+        assert describe(found) == ("False", "PoolExhausted", "all configured pools are exhausted")
 
 
 def test_a_provider_without_a_pool_is_wrong_and_counts_nothing() -> None:
     files = {**SMALL, "providers/default.yaml": provider(pools="[]")}
     found = of_provider(files)
     message = "network.mode is 'ipam' but no poolRefs configured"
-    assert told(found) == ("False", "ValidationFailed", message)
+    assert describe(found) == ("False", "ValidationFailed", message)
     assert "capacity" not in found
     not_ready = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured on provider")
-    assert told(of_tenant(files)) == not_ready
+    assert describe(of_tenant(files)) == not_ready
 
 
 def test_nothing_is_said_of_a_provider_in_cloud_mode_or_one_that_cannot_be_read() -> None:
@@ -117,14 +117,14 @@ def test_a_tenant_names_its_allocations_and_the_range_that_it_got() -> None:
     found = of_tenant(reconciled({**SMALL, "pools/edge.yaml": nodes}))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
     assert found["ipAllocationRef"] == {"name": "team-a-one-nodes"}
-    assert told(found) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
+    assert describe(found) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
     assert found["conditions"][0]["type"] == "NetworkReady"
 
 
 def test_a_range_that_is_no_block_is_told_by_its_ends() -> None:
     odd = tenant("one", networking="{lbPoolSize: 5}")
     found = of_tenant(reconciled({**SMALL, "tenants/one.yaml": odd}))
-    assert told(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.4"
+    assert describe(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.4"
     assert "ipAllocationRef" not in found
 
 
@@ -136,7 +136,7 @@ def test_all_ranges_by_which_a_tenant_grew_are_told_in_the_order_of_its_slots() 
     found = of_tenant(files)
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
     ranges = ["10.40.0.0/29", *(f"10.40.0.{at}/32" for at in range(8, 19))]
-    assert told(found) == ("True", "Ready", f"LB IPs allocated: {', '.join(ranges)}")
+    assert describe(found) == ("True", "Ready", f"LB IPs allocated: {', '.join(ranges)}")
 
 
 SKIPPED = "LB IP allocation skipped (initial pool size 0)"
@@ -164,7 +164,7 @@ def test_a_tenant_without_a_record_says_why(
     changed: dict[str, str], expected: tuple[str, str, str]
 ) -> None:
     found = of_tenant({**SMALL, **changed})
-    assert told(found) == expected
+    assert describe(found) == expected
     assert sorted(found) == ["conditions"]
 
 
@@ -187,7 +187,7 @@ def test_a_tenant_that_was_refused_names_its_record_and_is_not_ready(
 ) -> None:
     found = of_tenant(reconciled({**SMALL, **changed}))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert told(found) == ("False", "PoolExhausted", message)
+    assert describe(found) == ("False", "PoolExhausted", message)
 
 
 def test_a_record_that_waits_is_waited_for() -> None:
@@ -195,14 +195,14 @@ def test_a_record_that_waits_is_waited_for() -> None:
     (path,) = (path for path in files if path.startswith("allocations/"))
     pending = raw(files[path]).replace(b"phase: Failed", b"phase: Pending")
     found = of_tenant({**files, path: pending})
-    assert told(found) == ("False", "Reconciling", "waiting for LB IP allocation")
+    assert describe(found) == ("False", "Reconciling", "waiting for LB IP allocation")
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
 
 
 def test_a_record_in_retention_speaks_for_nobody() -> None:
     released = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
     found = of_tenant({**released, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
-    assert told(found)[1] == "Reconciling"
+    assert describe(found)[1] == "Reconciling"
     assert "lbAllocationRef" not in found
 
 
@@ -214,12 +214,12 @@ def test_of_two_records_of_one_claim_the_status_names_the_one_that_the_plan_keep
     files["pools/wide.yaml"] = pool("wide", "10.41.0.0/24")
     assert outcome(files) == {"team-a/one (loadbalancer)": "keep 10.40.0.0-10.40.0.7 of edge"}
     assert of_tenant(files)["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert told(of_tenant(files))[2] == "LB IPs allocated: 10.40.0.0/29"
+    assert describe(of_tenant(files))[2] == "LB IPs allocated: 10.40.0.0/29"
 
 
 def test_a_tenant_whose_provider_is_gone_keeps_what_it_has() -> None:
     files = without(reconciled(SMALL), "providers/default.yaml")
-    assert told(of_tenant(files)) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
+    assert describe(of_tenant(files)) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
 
 
 def by_hand(name: str, kind: str = "loadbalancer", **spec: object) -> str:
@@ -229,12 +229,12 @@ def by_hand(name: str, kind: str = "loadbalancer", **spec: object) -> str:
 
 def test_a_request_that_bears_the_name_of_a_tenants_record_stands_for_it() -> None:
     files = {**SMALL, "tenants/lb.yaml": by_hand("team-a-one-lb", count=3)}
-    assert told(of_tenant(files))[1] == "Reconciling"
+    assert describe(of_tenant(files))[1] == "Reconciling"
     found = of_tenant(reconciled(files))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert told(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.2"
+    assert describe(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.2"
     refused = {**files, "tenants/lb.yaml": by_hand("team-a-one-lb", count=300)}
-    assert told(of_tenant(reconciled(refused)))[1] == "PoolExhausted"
+    assert describe(of_tenant(reconciled(refused)))[1] == "PoolExhausted"
 
 
 def test_records_of_another_namespace_speak_for_no_tenant() -> None:
@@ -260,7 +260,7 @@ def test_a_pin_that_stands_for_the_tenants_claim_speaks_for_it_also_when_it_is_r
         pin = by_hand("a-pin", pinnedRange=f"{{startAddress: {start}, endAddress: {start}}}")
         found = of_tenant(reconciled({**SMALL, "tenants/pin.yaml": pin}))
         assert found["lbAllocationRef"] == {"name": "a-pin"}
-        assert told(found)[0] == str(is_ready)
+        assert describe(found)[0] == str(is_ready)
 
 
 def test_of_records_made_by_hand_the_first_by_name_is_named() -> None:
@@ -276,7 +276,7 @@ def test_a_request_that_was_refused_says_nothing_of_a_tenant_that_asks_for_nothi
         "tenants/more.yaml": by_hand("more", count=300),
     }
     found = of_tenant(reconciled(files))
-    assert told(found) == ("True", "Ready", SKIPPED)
+    assert describe(found) == ("True", "Ready", SKIPPED)
     assert "lbAllocationRef" not in found
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.outcome import codes, outcome, record_paths, without
+from tests.planning.outcome import codes, outcome, record_paths, without
 from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, tenant
 
 LB = "team-a/one (loadbalancer)"

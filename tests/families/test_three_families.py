@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
 from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.applying.site import FIRST, SECOND, THIRD
+from tests.apply.execution.site import FIRST, SECOND, THIRD
 from tests.envtest.servers import ApiServer
 from tests.faults.site import Faulty, faulty
 

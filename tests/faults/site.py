@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reconciler.adapters.kube.cluster import KubeCluster
-from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.addresses.notation import format_range
-from reconciler.clusters.inventory import Inventory, read_inventory
-from reconciler.clusters.memory import Enrolled
-from reconciler.clusters.outcome import Applied
-from reconciler.ports import Clusters
-from tests.adapters.kube.proxy import Fault, Proxy, proxied
-from tests.adapters.kube.server import Time
-from tests.applying.site import INVENTORY, METALLB, Files, Site, announced, evaluated
+from reconciler.apply.inventory import Inventory, read_inventory
+from reconciler.apply.memory import Enrolled
+from reconciler.apply.plan import Applied
+from reconciler.kube.clusters import KubeCluster, KubeClusters
+from reconciler.kube.interface import Clusters
+from tests.apply.execution.site import INVENTORY, METALLB, Files, Site, announced, evaluated
 from tests.envtest.servers import ApiServer
+from tests.kube.proxy import Fault, Proxy, proxied
+from tests.kube.server import Time
 
 HUB = "management"
 POOL = f"{METALLB}/ipaddresspools/default-pool"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.certificates import make
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import FIRST, SECOND, world
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import FIRST, SECOND, world
 from tests.cli.running import ipam
 from tests.faults.site import HUB, Faulty, good, refusal
+from tests.kube.certificates import make
+from tests.kube.proxy import Fault
 from tests.world import repository
 
 FILES = world("web", "shop")
@@ -26,7 +26,7 @@ def test_f59_a_server_without_server_side_apply_is_refused(site: Faulty) -> None
     """F59: its version is asked before anything is written."""
     proxy = site.breaks(FIRST, Fault(VERSION, status=200, body=OLD))
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error == "Kubernetes v1.21.14: 1.22 or later is needed"
     assert applied[FIRST].hint == "older ones have no server-side apply"
     assert proxy.count(VERSION) == 1

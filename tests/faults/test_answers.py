@@ -5,19 +5,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import (
-    ALLOCATIONS,
-    BUTLER,
-    FIRST,
-    POOLS,
-    SECOND,
-    failures,
-    world,
-)
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import ALLOCATIONS, BUTLER, FIRST, POOLS, SECOND, failures, world
 from tests.cli.running import ipam
 from tests.faults.site import HUB, PATCH_POOL, POOL, POOL_NAME, Faulty, good, refusal
+from tests.kube.proxy import Fault
 from tests.world import pool, reconciled, repository
 
 FILES = world("web", "shop")
@@ -32,7 +24,7 @@ def test_f37_a_cluster_that_does_not_know_us_is_asked_once(site: Faulty, code: i
     """F37: told at once, no second try in the run, and the others are applied."""
     proxy = site.breaks(FIRST, Fault("", status=code))
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error.startswith("read Namespace/kube-system: the server")
     assert proxy.asked == ["GET /api/v1/namespaces/kube-system"]
     good(applied, HUB, SECOND)
@@ -45,7 +37,7 @@ def test_f37_a_right_that_is_missing_ends_the_work_in_that_cluster(site: Faulty)
     advertise = "PATCH .*/l2advertisements/"
     proxy = site.breaks(FIRST, Fault(advertise, status=403, body=FORBIDDEN))
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert "cannot patch resource" in applied[FIRST].error
     assert proxy.count(advertise) == 1
     good(applied, HUB, SECOND)
@@ -254,7 +246,7 @@ def test_f45_a_wish_beyond_the_deadline_is_not_waited_for(site: Faulty) -> None:
     busy = Fault("GET /api/v1/namespaces/kube-system", status=429, headers={"Retry-After": "3600"})
     site.breaks(FIRST, busy)
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert site.clocks[FIRST].slept == []
     good(applied, HUB, SECOND)
     site.settle(FILES)
@@ -271,7 +263,7 @@ def _name(fault: Fault) -> str:
 
 @pytest.mark.parametrize("fault", _broken(PATCH_POOL), ids=_name)
 def test_f46_a_write_that_broke_off_is_sent_again(site: Faulty, fault: Fault) -> None:
-    """F46: to apply twice does no harm; an alert of TLS is in `tests/adapters/kube/test_tls.py`."""
+    """F46: to apply twice does no harm; an alert of TLS is in `tests/kube/test_tls.py`."""
     proxy = site.breaks(FIRST, fault)
     good(site.apply(FILES), HUB, FIRST, SECOND)
     assert proxy.count(PATCH_POOL) == 2
@@ -288,7 +280,7 @@ def test_f46_an_inventory_that_may_have_been_made_is_read_by_the_next_run(
     proxy = site.breaks(FIRST, fault)
     applied = site.apply(FILES)
     assert proxy.count("POST .*/configmaps") == 1
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     good(applied, HUB, SECOND)
     assert site.announced() == {FIRST: ("10.0.0.4-10.0.0.7",), SECOND: ("10.0.0.0-10.0.0.3",)}
     site.settle(FILES)
@@ -298,7 +290,7 @@ def test_f46_a_server_that_stays_broken_is_given_up(site: Faulty) -> None:
     """F46: four more tries with pauses from half a second on."""
     proxy = site.breaks(FIRST, Fault(PATCH_POOL))
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert proxy.count(PATCH_POOL) == 5
     assert site.clocks[FIRST].slept == [0.5, 1.0, 2.0, 4.0]
     good(applied, HUB, SECOND)

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import ALLOCATIONS, FIRST, POOLS, SECOND, failures, world
-from tests.envtest.servers import ApiServer, until
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import ALLOCATIONS, FIRST, POOLS, SECOND, failures, world
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer
 from tests.faults.site import HUB, POOL_NAME, Faulty, faulty, good
+from tests.kube.proxy import Fault
 
 FILES = world("web", "shop")
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -80,7 +81,7 @@ def test_f38_a_tenant_without_metallb_is_told(site: Faulty) -> None:
     missing = b"404 page not found\n"
     proxy = site.breaks(FIRST, Fault("GET /apis/metallb.io/", status=404, body=missing))
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error.startswith("MetalLB is not there")
     assert proxy.count("PATCH") == 0
     good(applied, HUB, SECOND)

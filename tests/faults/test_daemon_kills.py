@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.applying.site import FIRST, SECOND, world
+from tests.apply.execution.site import FIRST, SECOND, world
 from tests.caches import PYTHON, ROOT
 from tests.e2e.daemon import Daemon, daemon
 from tests.envtest.servers import ApiServer

@@ -2,10 +2,10 @@
 
 import threading
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import FIRST, SECOND, THIRD, announced, failures, world
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import FIRST, SECOND, THIRD, announced, failures, world
 from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, wanted_of
+from tests.kube.proxy import Fault
 from tests.world import CLOCK, reconciled, tenant
 
 FILES = world("web", "shop", "blog")
@@ -41,7 +41,7 @@ def test_f47_a_byte_now_and_then_does_not_keep_a_run(site: Faulty) -> None:
     proxy = site.breaks(FIRST, Fault("GET /apis/metallb.io/", kind="drip"))
     applied = site.apply(FILES)
     site.clocks[FIRST].tick = 0.0
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert applied[FIRST].error.endswith("the cluster's 60 seconds are over")
     assert proxy.count("GET /apis/metallb.io/") == 1
     good(applied, HUB, SECOND, THIRD)
@@ -55,7 +55,7 @@ def test_f47_no_first_byte_is_no_answer(site: Faulty) -> None:
     proxy = site.breaks(FIRST, Fault(path, kind="stall"))
     applied = site.apply(FILES)
     site.read_seconds = 15.0
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert "no answer within 0.1 seconds" in applied[FIRST].error
     assert proxy.count(path) == 5
     assert applied[SECOND].uid
@@ -72,7 +72,7 @@ def test_f48_a_cluster_that_is_away_for_days_comes_back_to_the_head(site: Faulty
     proxy = site.breaks(FIRST, AWAY)
     for revision, files in zip("bcd", trees, strict=True):
         applied = site.apply(files, revision)
-        assert applied[FIRST].state is State.UNREACHABLE
+        assert applied[FIRST].state is ClusterState.UNREACHABLE
         assert applied[FIRST].revision == "a" * 40
         assert applied[SECOND].revision == revision * 40
         good(applied, HUB, SECOND, THIRD)
@@ -93,7 +93,7 @@ def test_f48_addresses_of_a_cluster_that_is_away_are_held(site: Faulty) -> None:
     gone = reconciled({name: text for name, text in FILES.items() if "tenants/web" not in name})
     site.breaks(FIRST, AWAY)
     applied = site.apply(gone, "b")
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     later = CLOCK + 72 * HOUR
     (reason,) = site.doubts(gone, later).values()
     assert reason.startswith(f"{FIRST} cannot be asked: read Namespace/kube-system")

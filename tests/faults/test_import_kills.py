@@ -16,7 +16,7 @@ from tests.world import git, repository, write
 from tests.world import pool as network
 
 TABLE = "ip,cluster\n10.0.0.5,a/web\n10.0.0.9,a/shop\n10.0.0.20,b/blog\n"
-LIST = "reconciler.adapters.kube.cluster:KubeCluster.list"
+LIST = "reconciler.kube.clusters:KubeCluster.list"
 # While clusters are read, before anything is written, between files, and when all are there.
 MOMENTS = (
     (LIST, 0), (LIST, 4), ("tempfile:mkdtemp", 0), ("os:link", 2), ("shutil:rmtree", 0)

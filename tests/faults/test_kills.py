@@ -16,11 +16,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from reconciler.cli import run
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import ADDRESS_POOLS, ALLOCATIONS, FIRST, METALLB, POOLS, SECOND, world
+from tests.apply.execution.site import (
+    ADDRESS_POOLS,
+    ALLOCATIONS,
+    FIRST,
+    METALLB,
+    POOLS,
+    SECOND,
+    world,
+)
 from tests.caches import PYTHON, ROOT
 from tests.envtest.servers import ApiServer
 from tests.faults.site import HUB, Faulty, faulty
+from tests.kube.proxy import Fault
 from tests.world import commit, reconciled, repository, tenant, write
 
 FILES = world("web", "shop")

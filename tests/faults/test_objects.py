@@ -5,10 +5,9 @@ F42, F44, F50 to F54, F56 and F57 of the fault table.
 
 import pytest
 
-from reconciler.adapters.kube import cluster as kube
-from reconciler.clusters.outcome import Result, State
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import (
+from reconciler.apply.plan import ClusterState, ObjectResult
+from reconciler.kube import clusters as kube
+from tests.apply.execution.site import (
     ADDRESS_POOLS,
     ALLOCATIONS,
     FIRST,
@@ -33,6 +32,7 @@ from tests.faults.site import (
     good,
     refusal,
 )
+from tests.kube.proxy import Fault
 from tests.world import CLOCK, reconciled
 
 FILES = world("web", "shop")
@@ -120,7 +120,7 @@ def test_f44_what_metallb_says_of_its_configuration_is_shown(site: Faulty) -> No
     status = {"result": "Invalid", "errorSummary": "pools a and b overlap"}
     assert one.request("PATCH", f"{path}/controller/status", {"status": status}, MERGE)[0] == 200
     applied = site.apply(FILES)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error == (
         "MetalLB (controller) refuses its configuration: pools a and b overlap"
     )
@@ -137,7 +137,7 @@ def test_f50_another_cluster_behind_the_same_address_is_refused(site: Faulty) ->
     renew_identity(one)
     proxy = site.breaks(FIRST)
     applied = site.apply(FILES, "b")
-    assert applied[FIRST].state is State.REFUSED
+    assert applied[FIRST].state is ClusterState.REFUSED
     assert applied[FIRST].hint == f"if that is meant: --re-enrol {FIRST}"
     assert proxy.count("(PATCH|POST|DELETE)") == 0
     assert site.known()[FIRST] == known
@@ -156,7 +156,9 @@ def test_f51_a_change_by_hand_is_told_and_undone(site: Faulty) -> None:
     patch = {"spec": {"addresses": ["172.16.0.0/24"]}}
     site.tenants[FIRST].request("PATCH", f"{POOL}?fieldManager=kubectl-edit", patch, MERGE)
     applied = site.apply(FILES)
-    (outcome,) = [item for item in applied[FIRST].outcomes if item.result is Result.CONFIGURED]
+    (outcome,) = [
+        item for item in applied[FIRST].outcomes if item.result is ObjectResult.CONFIGURED
+    ]
     assert outcome.drift is not None
     assert (outcome.drift.manager, outcome.drift.fields) == ("kubectl-edit", ("spec.addresses",))
     good(applied, HUB, FIRST, SECOND)

@@ -1,9 +1,17 @@
 """What the management cluster remembers of others, when a run fails in the middle of one."""
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.proxy import Fault
-from tests.applying.site import ADDRESS_POOLS, FIRST, MERGE, SECOND, announced, failures, world
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import (
+    ADDRESS_POOLS,
+    FIRST,
+    MERGE,
+    SECOND,
+    announced,
+    failures,
+    world,
+)
 from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, refusal
+from tests.kube.proxy import Fault
 
 BUTLER = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces"
 NO_RIGHT = 'ipaddresspools is forbidden: User "x" cannot list resource "ipaddresspools"'
@@ -16,7 +24,7 @@ def test_a_cluster_whose_pools_cannot_be_read_is_remembered_with_them(site: Faul
     unreadable = refusal(403, NO_RIGHT, "Forbidden")
     site.breaks(SECOND, Fault(f"GET {ADDRESS_POOLS}", status=403, body=unreadable))
     applied = site.apply(moved, "b")
-    assert applied[SECOND].state is State.FAILED
+    assert applied[SECOND].state is ClusterState.FAILED
     assert site.known()[SECOND].addresses == ("10.0.0.0-10.0.0.3",)
     assert site.known()[SECOND].revision == "a" * 40
     assert f"{SECOND} may still announce" in failures(applied[FIRST])[POOL_NAME]
@@ -30,7 +38,7 @@ def test_a_cluster_with_odd_objects_fails_alone(site: Faulty) -> None:
     site.breaks(FIRST, Fault(f"GET {ADDRESS_POOLS}", status=200, body=odd))
     files = world("web", "shop")
     applied = site.apply(files)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error == (
         "it holds something that cannot be read: IPAddressPool 'x': metadata.labels is not a mapping"
     )
@@ -54,7 +62,7 @@ def test_a_tenant_with_an_odd_status_fails_alone(site: Faulty) -> None:
     assert site.management.request("PATCH", path, odd, MERGE)[0] == 200
     web = site.tenants.pop(FIRST)
     applied = site.apply(files)
-    assert (applied[FIRST].state, applied[FIRST].is_bug) == (State.FAILED, False)
+    assert (applied[FIRST].state, applied[FIRST].is_bug) == (ClusterState.FAILED, False)
     assert "status.tenantNamespace is not a text" in applied[FIRST].error
     good(applied, HUB, SECOND)
     site.tenants[FIRST] = web

@@ -26,7 +26,7 @@ def pushed(
     return head
 
 
-def told(
+def describe(
     folder: Path,
     forge: Forge,
     head: str,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.adapters.kube.server import Asked, Reply, serving
+from tests.kube.server import Asked, Reply, serving
 
 OURS = "github-actions[bot]"
 _PAGE = 100

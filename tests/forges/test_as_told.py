@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forges.commenting import TWO, pushed, told
+from tests.forges.commenting import TWO, describe, pushed
 from tests.forges.forge import Forge
 from tests.forges.running import Runner, Used
 from tests.world import commit, git, tenant, write
@@ -52,7 +52,7 @@ def other(folder: Path, bare: Path, subject: str) -> None:
 def test_what_was_said_is_what_was_done(tmp_path: Path, bare: Path, forge: Forge) -> None:
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
-    digest = told(tmp_path, forge, head).outputs["digest"]
+    digest = describe(tmp_path, forge, head).outputs["digest"]
     merged(tmp_path, bare, forge, head)
     used = reconciled(tmp_path, bare, forge)
     line = f"✅ As told: #1 was shown {digest}, and that is what was done."
@@ -63,7 +63,7 @@ def test_what_was_said_is_what_was_done(tmp_path: Path, bare: Path, forge: Forge
 def test_what_came_in_between_is_named(tmp_path: Path, bare: Path, forge: Forge) -> None:
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
-    digest = told(tmp_path, forge, head).outputs["digest"]
+    digest = describe(tmp_path, forge, head).outputs["digest"]
     other(tmp_path, bare, HOSTILE)
     merged(tmp_path, bare, forge, head)
     used = reconciled(tmp_path, bare, forge)
@@ -106,6 +106,6 @@ def test_a_status_of_another_root_says_nothing_of_this_one(
 ) -> None:
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
-    told(tmp_path, forge, head, inputs={"status": "other"})
+    describe(tmp_path, forge, head, inputs={"status": "other"})
     merged(tmp_path, bare, forge, head)
     assert reconciled(tmp_path, bare, forge).summary == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.documentation import ROOT
-from tests.forges.commenting import MARKER, TWO, pushed, told
+from tests.forges.commenting import MARKER, TWO, describe, pushed
 from tests.forges.forge import Forge
 from tests.forges.test_actions import FULL, SETTINGS
 from tests.world import SMALL, git, pool, reconciled, repository, tenant
@@ -17,7 +17,7 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
 ) -> None:
     head, main = pushed(tmp_path, bare, TWO), git(bare, "rev-parse", "main")
     forge.pull(head)
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert used.code == 0, used.log
     assert used.outputs["exit-code"] == "0"
     assert forge.statuses == [
@@ -33,13 +33,13 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
     assert body.startswith(MARKER)
     assert "team-a/two" in body
     assert f"--base {git(bare, 'rev-parse', 'main')[:12]} --rev {head[:12]}" in body
-    again = told(tmp_path, forge, head)
+    again = describe(tmp_path, forge, head)
     assert again.code == 0
     assert not [it for it in forge.calls if it.startswith("PATCH")], "it says the same still"
     newer = pushed(tmp_path, bare, {"tenants/three.yaml": tenant("three")})
     forge.pulls.clear()
     forge.pull(newer)
-    assert told(tmp_path, forge, newer).code == 0
+    assert describe(tmp_path, forge, newer).code == 0
     (body,) = forge.bodies()
     assert "team-a/three" in body
 
@@ -63,7 +63,7 @@ def test_what_may_not_be_merged_fails_the_status_and_not_the_job(
 ) -> None:
     head = pushed(tmp_path, bare, files)
     forge.pull(head)
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"]) == (0, code)
     assert (forge.statuses[0]["state"], forge.statuses[0]["description"].partition(";")[0]) == (state, says)  # fmt: skip
     assert len(forge.statuses[0]["description"]) <= 140
@@ -82,7 +82,7 @@ def test_a_change_can_weaken_neither_what_judges_it_nor_run_anything(
     }
     head = pushed(tmp_path, bare, files)
     forge.pull(head)
-    assert told(tmp_path, forge, head).outputs["exit-code"] == "3"
+    assert describe(tmp_path, forge, head).outputs["exit-code"] == "3"
     assert forge.statuses[0]["state"] == "failure"
     assert not [*tmp_path.rglob("owned")]
 
@@ -92,7 +92,7 @@ def test_a_pull_request_into_another_branch_gets_no_status_that_would_count_for_
 ) -> None:
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head, base="loose")
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"]) == (0, "")
     assert "Nothing to tell" in used.log
     assert (forge.statuses, forge.comments) == ([], [])
@@ -104,8 +104,8 @@ def test_the_branch_may_be_named_and_is_else_the_default_one(
     git(bare, "branch", "trunk", "main")
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head, base="trunk")
-    assert told(tmp_path, forge, head, inputs={"branch": "trunk"}).outputs["exit-code"] == "0"
-    used = told(tmp_path, forge, head, inputs={"branch": "--upload-pack=x"})
+    assert describe(tmp_path, forge, head, inputs={"branch": "trunk"}).outputs["exit-code"] == "0"
+    used = describe(tmp_path, forge, head, inputs={"branch": "--upload-pack=x"})
     assert used.code == 1
     assert "::error title=ipam::the branch has a name that is none" in used.log
 
@@ -119,7 +119,7 @@ def test_a_comment_of_somebody_else_is_left_alone_whatever_it_begins_with(
     forge.comment("> cites\n<!-- ipam -->")
     forge.comment("<!-- ipam other -->\nof another root")
     before = [it["body"] for it in forge.comments]
-    assert told(tmp_path, forge, head).code == 0
+    assert describe(tmp_path, forge, head).code == 0
     assert [it["body"] for it in forge.comments[:3]] == before
     assert len(forge.comments) == 4
 
@@ -131,7 +131,7 @@ def test_its_own_is_found_among_many_and_is_one(tmp_path: Path, bare: Path, forg
         forge.comment(f"talk {number}", "person")
     forge.comment(f"{MARKER}\r\nold")
     forge.comment(f"{MARKER}\r\nolder runs raced")
-    assert told(tmp_path, forge, head).code == 0
+    assert describe(tmp_path, forge, head).code == 0
     (body,) = forge.bodies()
     assert "team-a/two" in body
     assert len(forge.bodies("person")) == 230
@@ -150,7 +150,7 @@ def test_where_there_is_nothing_to_say_any_more_the_comment_goes(
     forge.pull(head)
     forge.comment(f"{MARKER}\nold")
     forge.comment(f"{MARKER}\nof a stranger", "stranger")
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert used.outputs["exit-code"] == "0", used.log
     assert (forge.bodies(), len(forge.comments)) == ([], 1)
     assert forge.statuses[0]["state"] == "success"
@@ -170,7 +170,7 @@ def test_what_clusters_get_is_told_where_no_address_changes_hands(
     edge = pool(reserved="[{cidr: 10.40.0.240/28}]")
     head = pushed(tmp_path, bare, {"pools/edge.yaml": edge})
     forge.pull(head)
-    assert told(tmp_path, forge, head).outputs["exit-code"] == "0"
+    assert describe(tmp_path, forge, head).outputs["exit-code"] == "0"
     (body,) = forge.bodies()
     assert "-  totalIPs: 256" in body
     assert "+  totalIPs: 240" in body
@@ -182,10 +182,10 @@ def test_a_head_that_has_moved_on_is_left_to_its_own_run(
     head = pushed(tmp_path, bare, TWO)
     newer = pushed(tmp_path, bare, {"notes.md": "x\n"})
     forge.pull(newer)
-    assert "Nothing to tell" in told(tmp_path, forge, head).log
+    assert "Nothing to tell" in describe(tmp_path, forge, head).log
     forge.pulls.clear()
     forge.pull(head)  # the API is behind: what can be fetched is newer
-    assert "Nothing to tell" in told(tmp_path, forge, head).log
+    assert "Nothing to tell" in describe(tmp_path, forge, head).log
     assert forge.statuses == []
 
 
@@ -195,7 +195,7 @@ def test_a_push_while_it_is_checked_keeps_its_own_answer(
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
     forge.moved = "f" * 40
-    assert told(tmp_path, forge, head).code == 0
+    assert describe(tmp_path, forge, head).code == 0
     assert [it["sha"] for it in forge.statuses] == [head], "what it says of that commit is true"
     assert forge.comments == []
 
@@ -207,7 +207,7 @@ def test_a_pull_request_whose_fork_is_gone_is_found_by_its_head(
     for number in range(2, 130):
         forge.pull("a" * 40, number, owner=f"other-{number}")
     forge.pull(head)
-    assert told(tmp_path, forge, head, head_repository=None).outputs["exit-code"] == "0"
+    assert describe(tmp_path, forge, head, head_repository=None).outputs["exit-code"] == "0"
     assert len(forge.bodies()) == 1
 
 
@@ -216,12 +216,12 @@ def test_a_merge_group_gets_the_status_that_its_queue_waits_for(
 ) -> None:
     group = f"gh-readonly-queue/main/pr-1-{git(bare, 'rev-parse', 'main')}"
     head = pushed(tmp_path, bare, {"tenants/many.yaml": FULL}, f"refs/heads/{group}")
-    assert told(tmp_path, forge, head, event="merge_group", head_branch=group).code == 0
+    assert describe(tmp_path, forge, head, event="merge_group", head_branch=group).code == 0
     assert [(it["sha"], it["state"]) for it in forge.statuses] == [(head, "failure")]
     assert not [it for it in forge.calls if "comments" in it]
     other = group.replace("/main/", "/loose/")
-    told(tmp_path, forge, head, event="merge_group", head_branch=other)
-    told(tmp_path, forge, head, event="push")
+    describe(tmp_path, forge, head, event="merge_group", head_branch=other)
+    describe(tmp_path, forge, head, event="push")
     assert len(forge.statuses) == 1
 
 
@@ -231,10 +231,10 @@ def test_what_cannot_be_checked_is_an_error_and_the_comment_says_so(
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
     forge.comment(f"{MARKER}\nfine, as it was")
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     ipam = tmp_path / "temp" / "ipam-requirements-check" / "bin" / "ipam"
     ipam.write_text("#!/bin/sh\nexit 4\n")
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"], used.outputs["digest"]) == (0, "4", "")
     assert forge.statuses[-1]["state"] == "error"
     assert forge.statuses[-1]["description"] == "could not be checked: exit code 4"

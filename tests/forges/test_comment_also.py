@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.forges.commenting import pushed, told
+from tests.forges.commenting import describe, pushed
 from tests.forges.forge import Forge
 from tests.world import tenant
 
@@ -27,7 +27,7 @@ def test_what_others_would_take_too_is_told_in_the_comment(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:
     head = opened(tmp_path, bare, forge, range(1, 4))
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
     (body,) = forge.bodies()
     assert "Beside other open changes" in body
@@ -38,13 +38,13 @@ def test_what_others_would_take_too_is_told_in_the_comment(
 
 def test_so_many_are_looked_at_as_are_asked_for(tmp_path: Path, bare: Path, forge: Forge) -> None:
     head = opened(tmp_path, bare, forge, range(1, 4))
-    told(tmp_path, forge, head, inputs={"also": "1"})
+    describe(tmp_path, forge, head, inputs={"also": "1"})
     (body,) = forge.bodies()
     assert ("pull/3/head" in body, "pull/2/head" in body) == (True, False)
-    told(tmp_path, forge, head, inputs={"also": "0"})
+    describe(tmp_path, forge, head, inputs={"also": "0"})
     (body,) = forge.bodies()
     assert "Beside other open changes" not in body
-    used = told(tmp_path, forge, head, inputs={"also": "many"})
+    used = describe(tmp_path, forge, head, inputs={"also": "many"})
     assert (used.code, "`also` is no number" in used.log) == (1, True)
 
 
@@ -53,7 +53,7 @@ def test_one_that_is_gone_is_told_and_stops_nothing(
 ) -> None:
     head = opened(tmp_path, bare, forge, range(1, 2))
     forge.pull(head[::-1], 2)
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
     (body,) = forge.bodies()
     assert "`pull/2/head`" in body

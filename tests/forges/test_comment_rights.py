@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.kube.server import Reply, serving
-from tests.forges.commenting import MARKER, TWO, pushed, told
+from tests.forges.commenting import MARKER, TWO, describe, pushed
 from tests.forges.forge import Forge
 from tests.forges.running import Runner
 from tests.forges.test_actions import SETTINGS
+from tests.kube.server import Reply, serving
 from tests.world import SMALL, git, repository, tenant
 
 
@@ -18,7 +18,7 @@ def test_git_gets_the_token_by_a_variable_and_the_check_gets_none(
 ) -> None:
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
-    assert told(tmp_path, forge, head).code == 0
+    assert describe(tmp_path, forge, head).code == 0
     programs = tmp_path / "temp" / "ipam-requirements-check" / "bin"
     (programs / "ipam").rename(programs / "real")
     for name, real, place in (
@@ -36,7 +36,7 @@ def test_git_gets_the_token_by_a_variable_and_the_check_gets_none(
         "IPAM_BASE": "nowhere",
         "GITHUB_TOKEN": "secret-token",
     }
-    assert told(tmp_path, forge, head, env).code == 0
+    assert describe(tmp_path, forge, head, env).code == 0
     of_git, of_check = ((tmp_path / f"{it}.log").read_text() for it in ("git", "ipam"))
     word = base64.b64encode(b"x-access-token:secret-token").decode()
     assert f"GIT_CONFIG_VALUE_0=AUTHORIZATION: basic {word}\n" in of_git
@@ -56,7 +56,7 @@ def test_a_right_that_is_missing_is_named(
     head = pushed(tmp_path, bare, TWO)
     forge.pull(head)
     forge.refused = refused
-    used = told(tmp_path, forge, head)
+    used = describe(tmp_path, forge, head)
     assert used.code == 1
     assert f"is answered with 403. Does the job have `{right}`?" in used.log
 
@@ -65,7 +65,7 @@ def test_nobody_is_sent_elsewhere_with_the_token(tmp_path: Path, bare: Path, for
     head = pushed(tmp_path, bare, TWO)
     with serving(Reply(301, b"", {"Location": f"{forge.url}/elsewhere"})) as moved:
         env = {"GITHUB_API_URL": moved.url}
-        assert "is answered with 301" in told(tmp_path, forge, head, env).log
+        assert "is answered with 301" in describe(tmp_path, forge, head, env).log
     assert forge.calls == []
 
 
@@ -79,7 +79,7 @@ def test_each_root_has_its_comment_and_its_status(tmp_path: Path, forge: Forge) 
     forge.pull(head)
     forge.comment(f"{MARKER}\nof the top")
     for _ in range(2):
-        used = told(tmp_path, forge, head, inputs={"root": "infra/of it/"})
+        used = describe(tmp_path, forge, head, inputs={"root": "infra/of it/"})
         assert used.outputs["exit-code"] == "0", used.log
     (_, body) = forge.bodies()
     assert body.startswith("<!-- ipam infra/of%20it -->")
@@ -88,7 +88,7 @@ def test_each_root_has_its_comment_and_its_status(tmp_path: Path, forge: Forge) 
 
 def test_the_action_is_for_one_event(tmp_path: Path, bare: Path, forge: Forge) -> None:
     head = pushed(tmp_path, bare, TWO)
-    told(tmp_path, forge, head)
+    describe(tmp_path, forge, head)
     made = Runner(tmp_path / "work", tmp_path / "temp", "pull_request_target")
     made.env = {"GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
     used = made.use("comment")
@@ -101,7 +101,7 @@ def test_what_files_say_is_no_command_of_the_runner(
 ) -> None:
     head = pushed(tmp_path, bare, {"tenants/a.yaml": "kind: '::error::owned'\n"})
     forge.pull(head)
-    log = told(tmp_path, forge, head).log
+    log = describe(tmp_path, forge, head).log
     token = log.partition("::stop-commands::")[2].split("\n", 1)[0]
     assert len(token) == 32
     assert log.index("a.yaml") < log.index(f"\n::{token}::\n")

@@ -11,8 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from reconciler.commands.starting.files import UNNAMED, Beginning, Wish, wanted
-from reconciler.commands.starting.forges import WORKFLOWS, Forge
+from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
 from tests.documentation import ROOT, blocks
 from tests.envtest.assets import actionlint
 from tests.forges.running import ACTIONS
@@ -24,7 +23,7 @@ PACKAGES = (UNNAMED, "gitops-ipam==0.1.0", f"git+https://github.com/acme/gitops-
 
 
 def written(forge: Forge, package: str, root: str = "") -> str:
-    wish = Wish("main", forge, package, Beginning.EMPTY, root)
+    wish = InitOptions("main", forge, package, Beginning.EMPTY, root)
     return wanted(wish)[wish.workflow]
 
 
@@ -57,7 +56,7 @@ def shipped(tmp_path: Path) -> Path:
         for root in ("", "infra/ipam", "of dc1/ä: x"):
             name = f"init-{number}-{len(root)}.yml"
             (workflows / name).write_text(written(Forge.GITHUB, package, root))
-            wish = Wish("main", Forge.GITHUB, package, Beginning.EMPTY, root)
+            wish = InitOptions("main", Forge.GITHUB, package, Beginning.EMPTY, root)
             if wish.comment:
                 (workflows / f"comment-{name}").write_text(wanted(wish)[wish.comment])
     (workflows / "gitea.yml").write_text(written(Forge.GITEA, UNNAMED))
@@ -105,7 +104,7 @@ def test_an_action_is_one_by_its_schema(path: Path) -> None:
 @pytest.mark.parametrize("root", ["", "infra/ipam"])
 @pytest.mark.parametrize("package", PACKAGES)
 def test_what_init_writes_for_gitlab_is_right_by_its_schema(package: str, root: str) -> None:
-    wish = Wish("main", Forge.GITLAB, package, Beginning.EMPTY, root)
+    wish = InitOptions("main", Forge.GITLAB, package, Beginning.EMPTY, root)
     jobs = yaml.safe_load(wanted(wish)[wish.workflow])
     assert _errors("gitlab-ci.json", jobs) == []
     own = {"IPAM_PACKAGE": package, "GIT_DEPTH": "0"} | ({"IPAM_ROOT": root} if root else {})

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.cli import run
 from tests.cli.running import given_out
-from tests.forges.commenting import told
+from tests.forges.commenting import describe
 from tests.forges.forge import Forge
 from tests.forges.test_actions import runner
 from tests.world import CLOCK, SMALL, commit, git, tenant
@@ -21,7 +21,7 @@ def proposed(folder: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (first / "tenants/two.yaml").unlink()
     commit(first, "two goes", clock=CLOCK + 60)
     assert run(["reconcile", "--repo", str(first)]) == 0
-    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: CLOCK + 3 * 86_400)
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: CLOCK + 3 * 86_400)
     assert run(["reconcile", "--repo", str(first), "--no-apply", "--to-branch", RECORDS]) == 0
     assert git(first, "log", "-1", "--format=%s", RECORDS) == "ipam: expire 1"
     git(folder, "clone", "-q", "--bare", str(first), str(place))
@@ -82,8 +82,8 @@ def test_so_it_does_for_the_action_that_comments(
     else:
         forge.pull(tip)
     for inputs, code in (({"proposals": RECORDS}, "0"), ({"proposals": "other"}, "1"), ({}, "1")):
-        used = told(tmp_path, forge, head, inputs=inputs, event=event, head_branch=branch)
+        used = describe(tmp_path, forge, head, inputs=inputs, event=event, head_branch=branch)
         assert (used.code, used.outputs["exit-code"]) == (0, code), used.log
-    named = told(tmp_path, forge, head, inputs={"proposals": "--upload-pack=x"}, event=event,
+    named = describe(tmp_path, forge, head, inputs={"proposals": "--upload-pack=x"}, event=event,
                  head_branch=branch)  # fmt: skip
     assert (named.code, "has a name that is none" in named.log) == (1, True)

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from reconciler.commands.starting.files import UNNAMED, Beginning, Wish, wanted
-from reconciler.commands.starting.forges import Forge
+from reconciler.reconcile.init import UNNAMED, Beginning, Forge, InitOptions, wanted
 from tests.forges.running import Runner, evaluated
 from tests.forges.test_actions import change, checked_out, forge, merged
 from tests.world import git, tenant
@@ -21,7 +20,7 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/two.loadbalancer.yam
 
 
 def jobs_of(kind: Forge) -> dict[str, Any]:
-    wish = Wish("main", kind, UNNAMED, Beginning.EMPTY)
+    wish = InitOptions("main", kind, UNNAMED, Beginning.EMPTY)
     found: dict[str, Any] = yaml.safe_load(wanted(wish)[wish.workflow])
     return found
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard
 
-from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.render import rendered
-from reconciler.evaluate import evaluate
-from reconciler.report.machine import json_text, plan_document
-from reconciler.report.text.check import check_text
+from reconciler.apply.render import rendered
+from reconciler.planning.evaluate import evaluate
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.report.json import json_text, plan_document
+from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
 from tests.world import reconciled, tree_of
 

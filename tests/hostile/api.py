@@ -13,27 +13,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from reconciler.adapters.kube.cluster import KubeCluster
-from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.deadline import Clocks, Timeouts
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied
-from reconciler.clusters.resources import CONFIG_MAP, SECRET, _by_version
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.model.resource import Ref, Resource
-from reconciler.ports import (
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.plan import Applied
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.clusters import KubeCluster, KubeClusters
+from reconciler.kube.deadline import Clocks, Timeouts
+from reconciler.kube.resources import _by_version
+from reconciler.model.errors import (
     ClusterError,
     NoSuchKindError,
     NoSuchObjectError,
     RejectedError,
     StaleError,
 )
-from tests.adapters.kube.certificates import Certificate, encoded, make
-from tests.adapters.kube.kubeconfigs import data, kubeconfig
-from tests.adapters.kube.server import Asked, Reply, Server, Time, serving, status
-from tests.applying.site import Files, evaluated
+from reconciler.model.objects import CONFIG_MAP, SECRET, Ref, Resource
+from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import is_in
+from tests.kube.certificates import Certificate, encoded, make
+from tests.kube.kubeconfigs import data, kubeconfig
+from tests.kube.server import Asked, Reply, Server, Time, serving, status
 
 Liar = Callable[[Asked], Reply | None]
 INVENTORY = "gitops-ipam-inventory"

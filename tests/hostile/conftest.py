@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.adapters.git.command import Command
 from tests.cli.running import Said, given_out
+from tests.gitio.command import Command
 from tests.hostile.tenants import TENANTS
 from tests.world import SMALL, repository
 

@@ -12,35 +12,34 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.adapters.kube.deadline import Deadline, Timeouts
-from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, merge, parse
-from reconciler.adapters.kube.session import open_session
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.literals import literal_ranges
 from reconciler.addresses.notation import (
     NotationError,
     format_address,
     format_cidr,
+    literal_ranges,
     parse_address,
     parse_cidr,
 )
-from reconciler.clusters.inventory import Inventory, config_maps, data_of, read_inventory
-from reconciler.clusters.memory import cluster_data, has_room, lines_of, placed, written_to
-from reconciler.clusters.metallb import nodes_in, pool_addresses, ranges_of, users_of, written
-from reconciler.clusters.resources import ADDRESS_POOL
-from reconciler.clusters.shapes import shaped
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.apply.inventory import Inventory, config_maps, data_of, read_inventory
+from reconciler.apply.memory import cluster_data, has_room, lines_of, placed, written_to
+from reconciler.apply.metallb import nodes_in, pool_addresses, ranges_of, users_of, written
 from reconciler.documents import yaml
 from reconciler.documents.dump import dump, scalar
-from reconciler.model.allocation import Allocation
-from reconciler.model.builtin import CONFIG_MAP
+from reconciler.kube.deadline import Deadline, Timeouts
+from reconciler.kube.kubeconfig import Kubeconfig, check_kubeconfig, merge, parse
+from reconciler.kube.resources import ADDRESS_POOL, shaped
+from reconciler.kube.session import open_session
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import CONFIG_MAP
 from reconciler.model.settings import Settings
-from reconciler.net import ranges as net
-from reconciler.net.reading import RELEASED, Pool, holding_of
-from reconciler.net.reading import ranges_of as ranges_by_net
-from reconciler.ports import ClusterError
+from reconciler.planning.documents import source_reader
 from reconciler.records.emit import record_document, record_text
-from reconciler.records.recall import recall
-from reconciler.sources import source_reader
+from reconciler.records.parse import parse_record
+from reconciler.safety import clashes as net
+from reconciler.safety.clashes import RELEASED, PoolText, holding_of
+from reconciler.safety.clashes import ranges_of as ranges_by_net
 from tests.hostile.revisions import revisions
 
 FOLDER = "allocations"
@@ -51,7 +50,7 @@ PATHS = (
 )
 CANARY = "canary-c0ffee"
 _FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
-_MOST_KEY = 100
+_MAX_KEY = 100
 
 
 def _says_why(refused: Exception) -> None:
@@ -87,7 +86,7 @@ def documents(data: bytes) -> None:
 def _has_short_keys(value: Any) -> bool:
     """No key is so long that only its escapes make it too long."""
     if isinstance(value, dict):
-        return all(len(key) <= _MOST_KEY and _has_short_keys(it) for key, it in value.items())
+        return all(len(key) <= _MAX_KEY and _has_short_keys(it) for key, it in value.items())
     return not isinstance(value, list) or all(map(_has_short_keys, value))
 
 
@@ -114,7 +113,7 @@ def _sorted(value: Any) -> str:
 def records(data: bytes) -> None:
     """The net holds what the planner holds, and each record is written as it is read."""
     for path in PATHS:
-        recalled = recall(FOLDER, path, data)
+        recalled = parse_record(FOLDER, path, data)
         seen = holding_of(FOLDER, path, data)
         assert _covers(seen.ranges, ranges_by_net(path, data))
         assert _covers(ranges_by_net(path, data), seen.ranges)
@@ -128,7 +127,7 @@ def records(data: bytes) -> None:
             _held((allocation.range,) if allocation.range else (), seen.ranges)
             _is_the_same(allocation, data)
             assert not (allocation.is_live and seen.phase == RELEASED)
-            pool = Pool(allocation.pool.kind, allocation.pool.namespace, allocation.pool.name)
+            pool = PoolText(allocation.pool.kind, allocation.pool.namespace, allocation.pool.name)
             assert not (allocation.range and seen.pool.name) or seen.pool.may_be(pool), seen
 
 
@@ -167,10 +166,10 @@ def _is_the_same(allocation: Allocation, data: bytes) -> None:
         owner=allocation.owner._replace(team="t"),
         adopted=False,
     )
-    found = recall(FOLDER, plain.path, record_text(plain).encode()).allocation
+    found = parse_record(FOLDER, plain.path, record_text(plain).encode()).allocation
     assert found is not None, text
     assert found.pristine, text
-    again = recall(FOLDER, allocation.path, text.encode()).allocation
+    again = parse_record(FOLDER, allocation.path, text.encode()).allocation
     assert again is not None, text
     assert record_text(again) == text
     assert (again.claim, again.range, again.phase) == (
@@ -199,7 +198,7 @@ def kubeconfigs(data: bytes) -> None:
 
 def _use(config: Mapping[str, Any], *, is_named: bool, allow_exec: bool) -> None:
     try:
-        access = check("t/one", config, is_named=is_named, allow_exec=allow_exec)
+        access = check_kubeconfig("t/one", config, is_named=is_named, allow_exec=allow_exec)
         if not (is_named and allow_exec):
             _is_harmless(access, is_named=is_named)
         # The certificates of the system take long to read; plugins and providers do what they like.

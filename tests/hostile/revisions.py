@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.ports import ReconcilerError
+from reconciler.gitio.objects import whole_name
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.errors import ReconcilerError
 from tests.world import ENVIRONMENT, commit, git, repository, write
 
 

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.reading.reader import evaluate_source
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.target import ApplyOptions
+from reconciler.gitio.opening import open_repository
+from reconciler.planning.read import evaluate_source
 from tests.cli.running import Said, given_out
 from tests.fake_clusters import FakeClusters
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import override
-from tests.test_renaming import formerly
+from tests.planning.test_renaming import formerly
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, pool, provider, tenant, write
 
 CLOUD = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")

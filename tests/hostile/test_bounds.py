@@ -8,18 +8,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from reconciler.adapters.kube.cluster import KubeCluster
-from reconciler.adapters.kube.responses import MAX_DEPTH
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import State
-from reconciler.clusters.resources import NODE, SERVICE
-from reconciler.commands.applying.expiry import still_announced
-from reconciler.ports import ClusterError
-from tests.adapters.kube.kubeconfigs import data
-from tests.adapters.kube.server import Asked, Reply, Time
-from tests.applying.site import FIRST, SECOND, evaluated, world
-from tests.applying.test_fake_fleet import LATER, gone
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.plan import ClusterState
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.clusters import KubeCluster
+from reconciler.kube.responses import MAX_DEPTH
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import NODE, SERVICE
+from tests.apply.execution.site import FIRST, SECOND, evaluated, world
+from tests.apply.execution.test_fake_fleet import LATER, gone
 from tests.hostile.api import Fleet, Liar, fleet
+from tests.kube.kubeconfigs import data
+from tests.kube.server import Asked, Reply, Time
 
 BOTH = world("web", "shop")
 POOLS = "/ipaddresspools?"
@@ -66,10 +66,12 @@ def loses_its_turn(site: Fleet, liar: Liar, told: str, *revisions: str) -> None:
     site.apis[FIRST].liar = liar
     for revision in revisions or ("a",):
         applied = site.apply(BOTH, revision)
-    assert (applied[FIRST].state, applied[FIRST].is_bug) == (State.FAILED, False), applied[FIRST]
+    assert (applied[FIRST].state, applied[FIRST].is_bug) == (ClusterState.FAILED, False), applied[
+        FIRST
+    ]
     assert told in applied[FIRST].error
     assert len(applied[FIRST].error) < 500
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED
 
 
 def test_a_list_without_end_ends(site: Fleet) -> None:
@@ -149,7 +151,7 @@ def test_what_is_nested_as_deeply_as_can_be_read_is_no_bug(site: Fleet) -> None:
     applied = site.apply(BOTH)
     assert "nested" not in applied[FIRST].error
     assert not applied[FIRST].is_bug
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED
     item["spec"] = {"addresses": [], "deep": [deep]}
     loses_its_turn(site, lists(POOLS, page(item)), "the answer is nested over 100 levels deep")
 
@@ -161,9 +163,9 @@ def test_a_server_that_drips_is_given_up_at_its_deadline(site: Fleet) -> None:
     site.apis[FIRST].liar = lambda _asked: Reply(body=b"{" + b" " * MIB, fault="drip")
     site.clocks[FIRST] = clock
     applied = site.apply(BOTH)
-    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert "the cluster's 60 seconds are over" in applied[FIRST].error
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED
 
 
 def test_a_cluster_that_claims_all_addresses_many_times_holds_its_own_records_alone(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command, Done, served
 from tests.git_server import serving
+from tests.gitio.command import Command, Done, served
 from tests.world import commit, git, pool, provider, tenant, write
 
 WORDS = "the cache is not used"

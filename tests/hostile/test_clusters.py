@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NAMESPACE
-from reconciler.model.resource import Ref
-from reconciler.report.machine import apply_document
-from reconciler.report.text.apply import applied_text
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
+from reconciler.report.json import apply_document
+from reconciler.report.text.runs import applied_text
 from reconciler.report.text.table import Painter
-from tests.adapters.kube.server import Asked, Reply, status
-from tests.applying.site import FIRST, SECOND, world
+from tests.apply.execution.site import FIRST, SECOND, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL
 from tests.hostile.api import INVENTORY, Fleet, fleet
+from tests.kube.server import Asked, Reply, status
 from tests.world import pool as pool_of
 from tests.world import provider, reconciled, tenant
 
@@ -48,7 +48,7 @@ def test_a_token_that_a_server_repeats_is_in_no_output(site: Fleet) -> None:
     site.apis[FIRST].user = {"token": token}
     site.give(FIRST)
     honest = site.apply(BOTH)
-    assert honest[FIRST].state is State.APPLIED
+    assert honest[FIRST].state is ClusterState.APPLIED
 
     def body(value: object) -> bytes:
         return json.dumps(value).replace("ECHO", token).encode()
@@ -100,7 +100,7 @@ def test_a_secret_that_holds_our_own_token_is_read_as_it_is(site: Fleet) -> None
         if name != HUB:
             site.give(name)
     applied = site.apply(BOTH)
-    assert {item.state for item in applied.values()} == {State.APPLIED}
+    assert {item.state for item in applied.values()} == {ClusterState.APPLIED}
     assert "one-token-for-all-of-them" not in shown(applied)
 
 
@@ -133,10 +133,10 @@ def test_an_identity_that_is_none_gets_into_no_memory(
     says_it_is(site, uid)
     for revision in "bc":  # and the next run reads the memory that this one wrote
         applied = site.apply(BOTH, revision, re_enrol=frozenset([FIRST]))
-        assert applied[FIRST].state is State.REFUSED
+        assert applied[FIRST].state is ClusterState.REFUSED
         assert "is not the uid of a cluster" in applied[FIRST].error
         assert len(applied[FIRST].error) < 400
-        assert [applied[name].state for name in (HUB, SECOND)] == [State.APPLIED] * 2
+        assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     if uid:
         assert uid not in json.dumps(site.memory())
 
@@ -147,8 +147,8 @@ def test_nobody_is_believed_to_be_another_cluster(site: Fleet, other: str) -> No
     says_it_is(site, identity(site, other))
     for options in ({}, {"re_enrol": frozenset([FIRST])}):
         applied = site.apply(BOTH, "b", **options)
-        assert applied[FIRST].state is State.REFUSED
-        assert [applied[name].state for name in (HUB, SECOND)] == [State.APPLIED] * 2
+        assert applied[FIRST].state is ClusterState.REFUSED
+        assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     assert f"it is the very cluster that {other} names" in applied[FIRST].error
 
 
@@ -157,8 +157,8 @@ def test_nobody_is_believed_to_be_a_cluster_that_is_leaving(site: Fleet) -> None
     site.apply(BOTH)
     says_it_is(site, identity(site, SECOND))
     applied = site.apply(world("web"), "b", re_enrol=frozenset([FIRST]))
-    assert applied[FIRST].state is State.REFUSED
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[FIRST].state is ClusterState.REFUSED
+    assert applied[SECOND].state is ClusterState.APPLIED
     assert not [ref for ref in site.apis[SECOND].cluster.objects if ref.resource == ADDRESS_POOL]
 
 
@@ -168,10 +168,10 @@ def test_a_revision_that_is_none_stops_that_cluster_alone(site: Fleet, revision:
     home = Ref(CONFIG_MAP, "metallb-system", INVENTORY)
     site.apis[FIRST].cluster.objects[home]["data"]["revision"] = revision
     applied = site.apply(BOTH, "b")
-    assert (applied[FIRST].state, applied[FIRST].is_bug) == (State.FAILED, False)
+    assert (applied[FIRST].state, applied[FIRST].is_bug) == (ClusterState.FAILED, False)
     assert "is not the id of a commit" in applied[FIRST].error
     assert len(applied[FIRST].error) < 400
-    assert [applied[name].state for name in (HUB, SECOND)] == [State.APPLIED] * 2
+    assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     assert revision not in json.dumps(site.memory())
 
 
@@ -181,12 +181,12 @@ def test_a_damaged_line_of_the_memory_stops_that_cluster_alone(site: Fleet, valu
     home = Ref(CONFIG_MAP, "butler-system", INVENTORY)
     site.hub.objects[home]["data"]["cluster.team-a.web"] = value
     applied = site.apply(BOTH, "b")
-    assert applied[FIRST].state is State.REFUSED
+    assert applied[FIRST].state is ClusterState.REFUSED
     assert "cluster.team-a.web of ConfigMap gitops-ipam-inventory" in applied[FIRST].error
-    assert [applied[name].state for name in (HUB, SECOND)] == [State.APPLIED] * 2
+    assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     assert site.memory()["cluster.team-a.web"] == value
     mended = site.apply(BOTH, "b", re_enrol=frozenset([FIRST]))
-    assert mended[FIRST].state is State.APPLIED
+    assert mended[FIRST].state is ClusterState.APPLIED
     assert site.memory()["cluster.team-a.web"].split()[0] == identity(site, FIRST)
 
 
@@ -213,7 +213,7 @@ def test_a_cluster_that_announces_everything_keeps_nothing_from_others(site: Fle
     assert note.startswith("rogue: it announces 10.0.0.4-10.255.255.255, which no record gave it")
     assert len(json.dumps(site.memory())) == before
     applied = site.apply(reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")}), "c")
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED
     assert not [item for item in applied[SECOND].outcomes if item.error]
     pool = site.apis[SECOND].cluster.objects[POOL]
     assert pool["spec"]["addresses"] == ["10.0.0.4-10.0.0.7"]
@@ -239,7 +239,7 @@ def test_the_memory_does_not_grow_with_the_pieces_that_a_cluster_makes(site: Fle
     announces(site, *[f"10.0.{at // 128}.{at % 128 * 2}/32" for at in range(1_000)], name="small")
     site.apis[FIRST].liar = lambda asked: Reply(403) if asked.method == "PATCH" else None
     applied = site.apply(world(), "b")
-    assert applied[HUB].state is State.APPLIED
+    assert applied[HUB].state is ClusterState.APPLIED
     assert len(site.memory()["cluster.team-a.web"]) < 400
 
 
@@ -248,4 +248,4 @@ def test_more_pools_than_anybody_has_are_not_compared(site: Fleet) -> None:
         announces(site, f"10.9.0.{number}/32", name=f"p{number}")
     applied = site.apply(BOTH)
     assert "201 of them our label" in applied[FIRST].error
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED

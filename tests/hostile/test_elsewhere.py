@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from reconciler.ports import LimitError
-from reconciler.review import unread as looking
+from reconciler.model.errors import LimitError
+from reconciler.review import files as looking
 from reconciler.review.checks import review
 from tests.cli.running import ipam
 from tests.fakes import FakeRepository
@@ -47,7 +47,7 @@ def repo(tmp_path: Path) -> Path:
     return made
 
 
-def told(capsys: Capture, repo: Path, *options: str) -> list[dict[str, Any]]:
+def describe(capsys: Capture, repo: Path, *options: str) -> list[dict[str, Any]]:
     ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json", *options)
     assert ran.code == 0, ran.out
     return [it for it in json.loads(ran.out)["findings"] if it["code"] == "file-not-read"]
@@ -69,7 +69,7 @@ def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
     pinned = request("legacy", pinnedRange="{start: 10.40.0.32, end: 10.40.0.39}")
     write(repo, {"requests/legacy.yaml": f"# of old\n---\n{pinned}"})
     commit(repo, "change", CLOCK + 60)
-    (found,) = told(capsys, repo)
+    (found,) = describe(capsys, repo)
     assert (found["severity"], found["path"], found["line"]) == (
         "warning",
         "requests/legacy.yaml",
@@ -136,13 +136,13 @@ def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it
 ) -> None:
     write(repo, {"lab/tenants/five.yaml": tenant("five"), f"lab/{mark}": f"{SETTINGS}{{}}\n"})
     commit(repo, "change", CLOCK + 60)
-    found = {it["path"]: it["hint"] for it in told(capsys, repo)}
+    found = {it["path"]: it["hint"] for it in describe(capsys, repo)}
     assert found.keys() == {"lab/tenants/five.yaml", f"lab/{mark}"}
     assert found["lab/tenants/five.yaml"] == "move it to tenants/ at the top"
     git(repo, "branch", "-f", "main", "change")
     write(repo, {"lab/tenants/five.yaml": tenant("six"), "lab2/five.yaml": tenant("five")})
     commit(repo, "change", CLOCK + 120)
-    assert [it["path"] for it in told(capsys, repo)] == ["lab2/five.yaml"]
+    assert [it["path"] for it in describe(capsys, repo)] == ["lab2/five.yaml"]
 
 
 def test_beside_a_root_nothing_is_looked_at(capsys: Capture, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_beside_a_root_nothing_is_looked_at(capsys: Capture, tmp_path: Path) -> 
     git(made, "checkout", "-q", "-b", "change")
     write(made, {"tenant/five.yaml": tenant("five"), "infra/ipam/tenant/six.yaml": tenant("six")})
     commit(made, "change", CLOCK + 60)
-    (found,) = told(capsys, made, "--root", "infra/ipam")
+    (found,) = describe(capsys, made, "--root", "infra/ipam")
     assert found["path"] == "tenant/six.yaml"
 
 

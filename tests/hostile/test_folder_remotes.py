@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command, Done, served
+from tests.gitio.command import Command, Done, served
 from tests.hostile.test_git_config import own_by_another
 from tests.world import SMALL, git, repository, write
 

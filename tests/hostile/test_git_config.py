@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command, Done, served
 from tests.git_server import GitServer, serving
+from tests.gitio.command import Command, Done, served
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
 FORGED = (

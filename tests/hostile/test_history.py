@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.cli.shared.opening import open_source
+from reconciler.cli.opening import open_source
 from tests.cli.running import given_out
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
@@ -35,7 +35,7 @@ def edit(folder: Path) -> None:
     write(folder, {RECORD: text.replace("  cidr: 10.40.0.10/29\n", "")})
 
 
-def told(
+def describe(
     folder: Path, verb: str, capsys: pytest.CaptureFixture[str], *more: str
 ) -> tuple[int, str]:
     capsys.readouterr()
@@ -50,10 +50,10 @@ def test_a_commit_that_reconcile_made_is_believed_and_replayed_once(
     clone = folder.parent / "clone"
     git(folder.parent, "clone", "-q", folder.as_uri(), str(clone))
     for _ in "12":
-        assert "commit-unproven" not in told(clone, "check", capsys)[1]
-    monkeypatch.setattr("reconciler.commands.replay.replay", None)
-    assert told(clone, "check", capsys)[0] == 0
-    assert told(folder, "check", capsys)[0] == 0  # who made it never had to replay it
+        assert "commit-unproven" not in describe(clone, "check", capsys)[1]
+    monkeypatch.setattr("reconciler.reconcile.verify.replay", None)
+    assert describe(clone, "check", capsys)[0] == 0
+    assert describe(folder, "check", capsys)[0] == 0  # who made it never had to replay it
 
 
 def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
@@ -61,14 +61,14 @@ def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
 ) -> None:
     git(folder, "rm", "-q", "tenants/one.yaml")
     commit(folder, clock=CLOCK + 60)
-    assert told(folder, "reconcile", capsys, "--allow-release", "1")[0] == 0
+    assert describe(folder, "reconcile", capsys, "--allow-release", "1")[0] == 0
     write(folder, {"README.md": "x\n"})
     commit(folder, clock=CLOCK + 7 * 86_400)
-    assert told(folder, "reconcile", capsys)[0] == 0
+    assert describe(folder, "reconcile", capsys)[0] == 0
     assert git(folder, "ls-files", "allocations") == ""
     write(folder, {"tenants/two.yaml": tenant("two")})
     commit(folder, clock=CLOCK + 8 * 86_400)
-    assert told(folder, "reconcile", capsys)[0] == 0
+    assert describe(folder, "reconcile", capsys)[0] == 0
     assert "two.loadbalancer.yaml" in git(folder, "ls-files", "allocations")
 
 
@@ -124,9 +124,9 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
     head = commit(folder, clock=CLOCK + 60)
     for _ in "12":
         for verb in ("check", "plan", "reconcile"):
-            code, said = told(folder, verb, capsys)
+            code, said = describe(folder, verb, capsys)
             assert code in (1, 3), said
-        code, said = told(folder, "check", capsys, "--base", "main")
+        code, said = describe(folder, "check", capsys, "--base", "main")
         assert code == 1
         assert "records are left in allocations/" in said
         assert git(folder, "rev-parse", "HEAD") == head
@@ -139,9 +139,9 @@ def test_before_the_first_reconcile_too(
     text = (folder / RECORD).read_text(encoding="utf-8")
     fresh = repository(tmp_path / "fresh", {**SMALL, "ipam.yaml": HEAD, RECORD: text})
     write(fresh, {**ELSEWHERE, "elsewhere/x.yaml": text})
-    assert "records are left in" in told(fresh, "check", capsys, "--worktree")[1]
+    assert "records are left in" in describe(fresh, "check", capsys, "--worktree")[1]
     commit(fresh)
-    assert "records are left in" in told(fresh, "check", capsys)[1]
+    assert "records are left in" in describe(fresh, "check", capsys)[1]
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_the_records_folder_cannot_be_a_file_of_the_tree(
     folder = repository(tmp_path / "repo", {**SMALL, **files})
     head = git(folder, "rev-parse", "HEAD")
     for verb in ("check", "plan", "reconcile"):
-        code, said = told(folder, verb, capsys)
+        code, said = describe(folder, verb, capsys)
         assert code == 1
         assert "not-a-folder" in said
     if (folder / name).exists():  # of a folder inside of a file a work tree cannot tell
-        assert told(folder, "check", capsys, "--worktree")[0] == 1
+        assert describe(folder, "check", capsys, "--worktree")[0] == 1
     assert git(folder, "rev-parse", "HEAD") == head

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command, served
 from tests.git_server import GitServer, serving
+from tests.gitio.command import Command, served
 from tests.world import SMALL, git, repository, write
 
 GITLAB = "http.https://gitlab.example.com.sslCAInfo"

@@ -50,7 +50,7 @@ def found(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[tuple[st
     return ran.code, [(item["severity"], item["code"]) for item in listed]
 
 
-def told(capsys: Capsys, repo: Path) -> list[str]:
+def describe(capsys: Capsys, repo: Path) -> list[str]:
     ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json")
     return [item["message"] for item in json.loads(ran.out)["findings"]]
 
@@ -186,7 +186,7 @@ def test_a_pool_that_hides_in_the_file_of_a_tenant_is_told_with_all_that_matters
     repo = reconciled(tmp_path, dict(SMALL))
     thief = lab(THIEF).replace("lab}", 'lab, gitops-ipam.dev/gate: "never"}')
     change(repo, {"tenants/one.yaml": f"{tenant('one')}---\n{thief}"})
-    listed = told(capsys, repo)
+    listed = describe(capsys, repo)
     assert (
         "NetworkPool butler-system/thief is new: 10.66.0.0-10.66.0.255 in address space lab,"
         " gate never (70, 85, 95)"
@@ -205,7 +205,7 @@ def test_a_change_is_told_by_its_fields(capsys: Capsys, tmp_path: Path) -> None:
     repo = reconciled(tmp_path, dict(SMALL))
     wide = lab(pool(cidr="10.40.0.0/23", reserved="[{cidr: 10.40.1.0/24}]"), "default")
     change(repo, {"pools/edge.yaml": wide})
-    assert told(capsys, repo) == [
+    assert describe(capsys, repo) == [
         "NetworkPool butler-system/edge differs from main:"
         " metadata.annotations, spec.cidr, spec.reserved"
     ]

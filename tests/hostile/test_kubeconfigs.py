@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from tests.adapters.kube.kubeconfigs import data, kubeconfig
-from tests.adapters.kube.server import Reply, serving
-from tests.applying.site import FIRST, SECOND, world
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import FIRST, SECOND, world
 from tests.hostile.api import Fleet, fleet
+from tests.kube.kubeconfigs import data, kubeconfig
+from tests.kube.server import Reply, serving
 
 BOTH = world("web", "shop")
 CANARY = "canary-of-the-host"
@@ -30,16 +30,16 @@ def refused(site: Fleet, config: Mapping[str, Any], key: str) -> None:
     """The tenant of a kubeconfig is refused for a key, and the other one is served."""
     site.give(FIRST, config)
     applied = site.apply(BOTH, allow_exec=True)
-    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].state is ClusterState.FAILED
     assert f"kubeconfig of {FIRST}: key {key}: it is not " in applied[FIRST].error
     assert applied[FIRST].hint == "a kubeconfig of a Secret holds all of its data itself"
-    assert applied[SECOND].state is State.APPLIED
+    assert applied[SECOND].state is ClusterState.APPLIED
     assert site.apis[FIRST].server.asked == []
 
 
 def test_an_honest_tenant_is_served_by_its_secret(site: Fleet) -> None:
     applied = site.apply(BOTH)
-    assert {item.state for item in applied.values()} == {State.APPLIED}, applied
+    assert {item.state for item in applied.values()} == {ClusterState.APPLIED}, applied
     assert site.apis[FIRST].server.asked[0].headers["authorization"] == "Bearer token-of-team-a-web"
 
 

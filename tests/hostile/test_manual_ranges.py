@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.target import ApplyOptions
 from reconciler.cli import run
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.reading.reader import evaluate_source
+from reconciler.gitio.opening import open_repository
+from reconciler.planning.read import evaluate_source
 from tests.cli.running import ipam
 from tests.fake_clusters import FakeClusters
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write

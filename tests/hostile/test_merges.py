@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.cli.shared.opening import open_source
+from reconciler.cli.opening import open_source
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import BRAKE, override
 from tests.world import CLOCK, commit, git, tenant, write

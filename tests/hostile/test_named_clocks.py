@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from reconciler import __version__
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli import run
-from reconciler.commands.message import Said, message_of
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.replay import Replayed, replay
-from reconciler.model.change import Change
-from reconciler.model.look import Look
-from reconciler.model.verdict import Verdict
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.gitio.message import Said, message_of
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.change import FileChange, Observation
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from reconciler.reconcile.verify import Replayed, replay
 from tests.hostile.test_odd_history import literally
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
@@ -56,14 +55,14 @@ def shown(folder: Path, now: float = CLOCK + 9 * DAY) -> Replayed:
 def test_at_the_instant_at_which_it_falls_due_a_record_may_go(folder: Path) -> None:
     (folder / RECORD).unlink()
     forged(folder, DUE)
-    assert shown(folder).verdict is Verdict.SAME
+    assert shown(folder).verdict is ReplayVerdict.SAME
 
 
 @pytest.mark.parametrize("clock", [DUE - 1, DUE + 1, CLOCK + 3 * DAY])
 def test_at_another_one_nobody_takes_it_away(folder: Path, clock: int) -> None:
     (folder / RECORD).unlink()
     forged(folder, clock)
-    assert shown(folder) == Replayed(Verdict.DIFFERENT, (RECORD,), __version__)
+    assert shown(folder) == Replayed(ReplayVerdict.DIFFERENT, (RECORD,), __version__)
 
 
 def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path) -> None:
@@ -72,23 +71,26 @@ def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path)
     other.write_text(other.read_text().replace("10.40.0.", "10.40.0.1"))
     forged(folder, DUE)
     found = shown(folder)
-    assert (found.verdict, found.files) == (Verdict.DIFFERENT, (RECORD.replace("one.", "two."),))
+    assert (found.verdict, found.files) == (
+        ReplayVerdict.DIFFERENT,
+        (RECORD.replace("one.", "two."),),
+    )
 
 
 def looked(folder: Path) -> str:
-    look = Look(CLOCK + 600, (Change(SEEN, b"# of nobody\n"),))
+    look = Observation(CLOCK + 600, (FileChange(SEEN, b"# of nobody\n"),))
     assert reconcile(opened(folder), ReconcileOptions(look=lambda _: look)).commit is not None
     return git(folder, "rev-parse", "HEAD")
 
 
 def test_what_was_looked_at_carries_no_record_along(folder: Path) -> None:
     looked(folder)
-    assert shown(folder).verdict is Verdict.SAME
+    assert shown(folder).verdict is ReplayVerdict.SAME
     (folder / RECORD).unlink()
     text = git(folder, "show", "-s", "--format=%B")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 600)
-    assert (shown(folder).verdict, shown(folder).files) == (Verdict.DIFFERENT, (RECORD,))
+    assert (shown(folder).verdict, shown(folder).files) == (ReplayVerdict.DIFFERENT, (RECORD,))
 
 
 @pytest.mark.parametrize("what", ["other folder", "link"])
@@ -102,7 +104,7 @@ def test_what_was_looked_at_has_its_form(folder: Path, what: str) -> None:
         (folder / SEEN).symlink_to("x")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "-m", text, clock=date)
-    assert shown(folder).verdict in (Verdict.FOREIGN, Verdict.DIFFERENT)
+    assert shown(folder).verdict in (ReplayVerdict.FOREIGN, ReplayVerdict.DIFFERENT)
 
 
 def undated(folder: Path, text: str, tree: str = "HEAD^{tree}") -> str:
@@ -118,7 +120,7 @@ def test_a_commit_without_a_date_is_not_ours_and_ends_no_run(folder: Path) -> No
     (folder / RECORD).unlink()
     git(folder, "add", "-A")
     made = undated(folder, message(folder, None), git(folder, "write-tree"))
-    assert replay(opened(folder), made) == Replayed(Verdict.FOREIGN)
+    assert replay(opened(folder), made) == Replayed(ReplayVerdict.FOREIGN)
     write(folder, {"README.md": "x\n"})
     git(folder, "reset", "-q")
     commit(folder, clock=CLOCK + 90)

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.cli import run
-from reconciler.commands.reading.reader import evaluate_source
+from reconciler.gitio.opening import open_repository, open_worktree
+from reconciler.planning.read import evaluate_source
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import pytest
 
-from reconciler.ports import ExitCode
+from reconciler.model.errors import ExitCode
 from tests.caches import PYTHON
 from tests.world import SMALL, git, repository
 

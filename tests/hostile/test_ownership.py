@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.test_ownership import MINE, team, world
+from tests.planning.test_ownership import MINE, team, world
 from tests.world import commit, git, repository, tenant, write
 
 THEIRS = {"namespaces": "team-b", "folders": "tenants/b"}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.apply.render import MARKER, render
 from reconciler.cli import run
-from reconciler.commands.render import MARKER, render
-from reconciler.ports import UsageError
-from reconciler.records.recall import recall
+from reconciler.model.errors import UsageError
+from reconciler.records.parse import parse_record
 from tests.cli.running import given_out
 from tests.hostile.test_records import FOLDER, VICTIM
 from tests.world import (
@@ -66,7 +66,7 @@ def test_a_record_whose_names_are_no_names_is_unreadable_and_holds_its_addresses
     field: str, name: str
 ) -> None:
     text = raw(RECORDS[VICTIM]).decode()
-    found = recall("allocations", VICTIM, named(text, field, name).encode())
+    found = parse_record("allocations", VICTIM, named(text, field, name).encode())
     assert found.allocation is None
     assert found.unreadable is not None
     assert sum(item.size for item in found.unreadable.ranges) >= 8
@@ -80,7 +80,7 @@ def test_a_request_says_itself_whose_it_is_but_only_by_a_name(name: str) -> None
     path = f"{FOLDER}/butler-system/x.request.yaml"
     text = raw(files[path]).decode()
     text = text.replace("    name: x\n", "    name: '{}'\n".format(name.replace("'", "''")))
-    found = recall("allocations", path, text.encode())
+    found = parse_record("allocations", path, text.encode())
     assert (found.allocation is None, found.unreadable is None) == (True, False)
 
 

@@ -33,14 +33,14 @@ def main(tmp_path: Path) -> Path:
     return folder
 
 
-def told(main: Path, capsys: Capture) -> list[dict[str, Any]]:
+def describe(main: Path, capsys: Capture) -> list[dict[str, Any]]:
     commit(main, "change", clock=CLOCK + 60)
     return [it for it in checked(main, capsys)["findings"] if it["code"] == "pin-withdrawn"]
 
 
 def test_a_pin_that_is_taken_away_is_told(main: Path, capsys: Capture) -> None:
     write(main, {"tenants/live.yaml": tenant("live")})
-    (found,) = told(main, capsys)
+    (found,) = describe(main, capsys)
     assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
     assert found["message"] == (
         "team-a/live (loadbalancer) is pinned to 10.40.0.100-10.40.0.103 on main, and has no record"
@@ -52,13 +52,13 @@ def test_where_reconcile_never_came_it_is_told_alike(tmp_path: Path, capsys: Cap
     folder = repository(tmp_path / "repo", {**BOTH, "tenants/live.yaml": tenant("live", **PINNED)})
     git(folder, "switch", "-qc", "change")
     write(folder, {"tenants/live.yaml": tenant("live")})
-    (found,) = told(folder, capsys)
+    (found,) = describe(folder, capsys)
     assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
 
 
 def test_a_request_that_goes_is_told(main: Path, capsys: Capture) -> None:
     (main / "tenants/vip.yaml").unlink()
-    (found,) = told(main, capsys)
+    (found,) = describe(main, capsys)
     assert found["message"].endswith("with this change it gets nothing")
 
 
@@ -71,7 +71,7 @@ def test_one_that_moves_is_told(main: Path, capsys: Capture) -> None:
             )
         },
     )
-    (found,) = told(main, capsys)
+    (found,) = describe(main, capsys)
     assert found["message"].endswith("with this change it gets 10.40.0.130-10.40.0.131")
 
 
@@ -79,7 +79,7 @@ def test_somebody_else_who_gets_it_is_an_error(main: Path, capsys: Capture) -> N
     write(
         main, {"tenants/live.yaml": tenant("live"), "tenants/late.yaml": tenant("late", **PINNED)}
     )
-    first, second = told(main, capsys)
+    first, second = describe(main, capsys)
     assert (first["severity"], first["path"]) == ("error", "tenants/late.yaml")
     assert first["message"] == (
         "10.40.0.100-10.40.0.103 of team-a/late (loadbalancer) is pinned by team-a/live"
@@ -104,7 +104,7 @@ def test_whose_pin_stays_is_told_nothing(
     for path, text in files.items():
         if not text:
             (main / path).unlink()
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []
 
 
 def test_what_has_a_record_is_told_as_what_it_is(main: Path, capsys: Capture) -> None:
@@ -114,4 +114,4 @@ def test_what_has_a_record_is_told_as_what_it_is(main: Path, capsys: Capture) ->
     assert run(["reconcile", "--repo", str(main)]) == 0
     git(main, "switch", "-q", "-C", "change", "main")
     write(main, {"tenants/live.yaml": tenant("live")})
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.evaluate import Evaluation
-from reconciler.projecting import project
+from reconciler.gitio.opening import open_repository
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
+from reconciler.planning.read import evaluate_source
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository, request, tenant, write
 

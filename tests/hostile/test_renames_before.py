@@ -8,7 +8,7 @@ import pytest
 from reconciler.cli import run
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, HELD, checked
-from tests.test_renaming import formerly
+from tests.planning.test_renaming import formerly
 from tests.world import CLOCK, commit, git, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -28,7 +28,7 @@ def main(tmp_path: Path) -> Path:
     return folder
 
 
-def told(main: Path, capsys: Capture) -> list[dict[str, Any]]:
+def describe(main: Path, capsys: Capture) -> list[dict[str, Any]]:
     commit(main, "change", clock=CLOCK + 60)
     return [it for it in checked(main, capsys)["findings"] if it["code"] == "rename-refused"]
 
@@ -43,24 +43,24 @@ def told(main: Path, capsys: Capture) -> list[dict[str, Any]]:
 )
 def test_who_undoes_it_is_told(files: dict[str, str], main: Path, capsys: Capture) -> None:
     write(main, files)
-    (found,) = told(main, capsys)
+    (found,) = describe(main, capsys)
     assert found["severity"] == "error"
     assert found["message"] == UNDONE
 
 
 def test_who_leaves_it_as_it_is_passes(main: Path, capsys: Capture) -> None:
     write(main, {"tenants/new.yaml": tenant("new")})
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []
 
 
 def test_who_says_the_first_name_of_a_further_one_passes(main: Path, capsys: Capture) -> None:
     write(main, {"tenants/one.yaml": formerly(tenant("eins"), "team-a/one")})
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []
 
 
 def test_who_removes_the_tenant_passes(main: Path, capsys: Capture) -> None:
     (main / "tenants/one.yaml").unlink()
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []
 
 
 PROVIDER = "providers/default.yaml"
@@ -94,7 +94,7 @@ def test_who_gives_up_a_rename_that_waits_is_told(
     files: dict[str, str], place: str, is_mended: bool, waiting: Path, capsys: Capture
 ) -> None:
     write(waiting, {**files, **({PROVIDER: BOTH[PROVIDER]} if is_mended else {})})
-    (found,) = told(waiting, capsys)
+    (found,) = describe(waiting, capsys)
     assert (found["severity"], found["path"], found["message"]) == ("error", place, UNDONE)
     assert "formerly: team-a/one" in found["hint"]
 
@@ -117,7 +117,7 @@ def test_who_lets_it_wait_or_takes_it_back_passes(
     for path in files:
         (waiting / path).unlink()
     write(waiting, {path: text for path, text in files.items() if text is not None})
-    assert told(waiting, capsys) == []
+    assert describe(waiting, capsys) == []
 
 
 def test_who_gives_up_what_was_refused_follows_its_hint(tmp_path: Path, capsys: Capture) -> None:
@@ -128,7 +128,7 @@ def test_who_gives_up_what_was_refused_follows_its_hint(tmp_path: Path, capsys: 
     assert run(["reconcile", "--repo", str(folder)]) == 1
     git(folder, "switch", "-qc", "change")
     write(folder, {UNO: tenant("uno", "team-c")})
-    assert told(folder, capsys) == []
+    assert describe(folder, capsys) == []
 
 
 def test_who_gives_up_the_name_of_what_is_there_passes(tmp_path: Path, capsys: Capture) -> None:
@@ -136,7 +136,7 @@ def test_who_gives_up_the_name_of_what_is_there_passes(tmp_path: Path, capsys: C
     folder = given_out(tmp_path / "repo", {**BOTH, **beside})
     git(folder, "switch", "-qc", "change")
     write(folder, {"tenants/uno.yaml": tenant("uno")})
-    assert told(folder, capsys) == []
+    assert describe(folder, capsys) == []
 
 
 def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(
@@ -148,7 +148,7 @@ def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(
     assert run(["reconcile", "--repo", str(folder)]) == 1
     git(folder, "switch", "-qc", "change")
     write(folder, {UNO: tenant("one"), "tenants/uno.yaml": tenant("uno")})
-    assert told(folder, capsys) == []
+    assert describe(folder, capsys) == []
 
 
 def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) -> None:
@@ -158,4 +158,4 @@ def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) ->
     git(main, "branch", "-qf", "change")
     git(main, "switch", "-q", "change")
     write(main, {UNO: tenant("uno"), "tenants/new.yaml": tenant("one")})
-    assert told(main, capsys) == []
+    assert describe(main, capsys) == []

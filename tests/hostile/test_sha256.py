@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command, served
 from tests.git_server import serving
+from tests.gitio.command import Command, served
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 

@@ -13,13 +13,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reconciler.documents.yaml import MAX_BYTES
-from reconciler.evaluate import Evaluation
-from reconciler.findings import Severity
+from reconciler.documents.findings import Severity
+from reconciler.documents.text import MAX_BYTES
 from reconciler.model.plan import Refuse
 from reconciler.model.settings import Settings
-from reconciler.report.capped import IN_ALL, MORE, OF_A_FILE
-from reconciler.sources import source_reader
+from reconciler.planning.documents import source_reader
+from reconciler.planning.evaluate import Evaluation
+from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE
 from tests.cli.running import ipam
 from tests.world import SMALL, evaluation_of, pool, provider, repository, tenant
 

@@ -3,29 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reconciler.commands.importing import files_found
 from reconciler.importing.assembling import Imported, assemble
-from reconciler.importing.found import Found
-from reconciler.importing.reading import Assumed
+from reconciler.importing.found import ImportedSource
+from reconciler.importing.run import files_found
+from reconciler.importing.tables import Assumed
 from tests.world import tree_of
 
 Files = Mapping[str, str | bytes]
 EMPTY: Files = {"README.md": "nothing yet"}
 
 
-def table(text: str | bytes, **assumed: Any) -> Found:
+def table(text: str | bytes, **assumed: Any) -> ImportedSource:
     """What a table says."""
     data = text.encode() if isinstance(text, str) else text
     return files_found([("a.csv", data)], Assumed(**assumed), mapped={})
 
 
-def netbox(*texts: str) -> Found:
+def netbox(*texts: str) -> ImportedSource:
     """What exports of NetBox say."""
     named = [(f"{at}.json", text.encode()) for at, text in enumerate(texts)]
     return files_found(named, Assumed())
 
 
-def imported(found: Found, files: Files = EMPTY) -> Imported:
+def imported(found: ImportedSource, files: Files = EMPTY) -> Imported:
     """What an import comes to beside a tree."""
     return assemble(tree_of(files), found)
 
@@ -42,7 +42,7 @@ def lines(result: Imported) -> list[str]:
     ]
 
 
-def conflicts(result: Imported | Found) -> list[str]:
+def conflicts(result: Imported | ImportedSource) -> list[str]:
     """Where and why something has to be decided."""
     return [f"{it.location}: {it.message}" for it in result.conflicts]
 

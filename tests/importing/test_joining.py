@@ -3,18 +3,18 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.findings import Location
-from reconciler.importing.found import Holding
-from reconciler.importing.joining import joined
-from reconciler.importing.standing import Taken, _Index
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import Location
+from reconciler.importing.assembling import join_sources
+from reconciler.importing.found import ImportedRange
+from reconciler.importing.pools import Taken, _Index
 from tests.examples import scaled
 from tests.importing.sources import conflicts, imported, lines, table
 
 
-def holding(owner: str, first: int, last: int) -> Holding:
+def holding(owner: str, first: int, last: int) -> ImportedRange:
     item = IPRange(4, first, last)
-    return Holding("a", owner, "nodes", item, Location("x", first + 1), said=owner)
+    return ImportedRange("a", owner, "nodes", item, Location("x", first + 1), said=owner)
 
 
 def test_addresses_that_touch_are_one_range_and_others_are_several() -> None:
@@ -60,9 +60,9 @@ RANGES = st.builds(
 @settings(max_examples=scaled(200))
 @given(st.lists(RANGES, max_size=12))
 def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
-    held: list[Holding],
+    held: list[ImportedRange],
 ) -> None:
-    result = joined(held)
+    result = join_sources(held)
     kept = result.holdings
     assert sum(it.item.size for it in kept) == IPSet.of(it.item for it in kept).size
     for item in kept:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reconciler.importing import netbox as reading
+from reconciler.importing import run as reading
 from tests.importing.sources import conflicts, imported, lines, netbox, texts
 
 PREFIXES = json.dumps(
@@ -103,7 +103,7 @@ def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:
 
 
 def test_more_objects_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_ROWS", 1)
+    monkeypatch.setattr(reading, "MAX_ROWS", 1)
     assert conflicts(netbox(ADDRESSES)) == ["0.json: the file has more than 1 objects"]
 
 

@@ -1,8 +1,7 @@
 """What the plan makes of an import: errors that it brings, what would move, and files that are long."""
 
-from reconciler.importing.files import MOST_BYTES, Written, files_of
-from reconciler.importing.naming import MOST, fitted, slug
-from reconciler.importing.outcome import outcome
+from reconciler.importing.assembling import MAX_BYTES, ImportDocument, files_of, outcome
+from reconciler.importing.found import MAX_NAMING, fitted, slug
 from reconciler.model.key import is_label
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import SMALL, evaluation_of, planned, pool, reconciled, tenant
@@ -49,15 +48,15 @@ def test_records_and_other_claims_stay_as_they_are() -> None:
 
 
 def test_files_are_split_before_they_are_too_long() -> None:
-    body = {"kind": "X", "text": "x" * (MOST_BYTES // 2)}
-    found = files_of([Written("tenants", "a/b", body)] * 3, ("other",))
+    body = {"kind": "X", "text": "x" * (MAX_BYTES // 2)}
+    found = files_of([ImportDocument("tenants", "a/b", body)] * 3, ("other",))
     assert list(found) == ["other/a/b.yaml", "other/a/b.2.yaml", "other/a/b.3.yaml"]
 
 
 def test_names_are_labels_and_long_ones_stay_apart() -> None:
     one, other = slug("x" * 70 + "a"), slug("x" * 70 + "b")
     assert one != other
-    assert all(is_label(name) and len(name) == MOST for name in (one, other))
+    assert all(is_label(name) and len(name) == MAX_NAMING for name in (one, other))
     assert fitted("short") == "short"
     assert slug("Web_Server 01 (old)") == "web-server-01-old"
 

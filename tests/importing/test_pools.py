@@ -1,16 +1,18 @@
 """Pools for what lives: those that are there, those that a source describes, those made of it."""
 
-from reconciler.findings import Location
-from reconciler.importing.found import Described, Found, Window
-from reconciler.importing.reading import parsed
+from reconciler.documents.findings import Location
+from reconciler.importing.found import ImportedNetwork, ImportedSource, Window
+from reconciler.importing.tables import parsed
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
 
 EDGE = {"pools/edge.yaml": pool("edge", "10.0.0.0/24")}
 
 
-def described(name: str, cidr: str) -> Found:
-    return Found(described=(Described(name, parsed(cidr), Location(f"--pool {name}")),))
+def described(name: str, cidr: str) -> ImportedSource:
+    return ImportedSource(
+        described=(ImportedNetwork(name, parsed(cidr), Location(f"--pool {name}")),)
+    )
 
 
 def test_a_pool_that_is_there_is_taken() -> None:
@@ -102,7 +104,9 @@ def test_ipv6_is_told_because_such_pools_hold_none() -> None:
     assert conflicts(imported(netbox('[{"prefix": "2001:db8::/64"}]'))) == [
         "0.json: /0: 2001:db8::-2001:db8::ffff:ffff:ffff:ffff is IPv6: no pool can be made of it"
     ]
-    odd = Found(described=(Described("x", parsed("10.0.0.1-10.0.0.5"), Location("x")),))
+    odd = ImportedSource(
+        described=(ImportedNetwork("x", parsed("10.0.0.1-10.0.0.5"), Location("x")),)
+    )
     assert conflicts(imported(odd)) == [
         "x: 10.0.0.1-10.0.0.5 is no CIDR: no pool can be made of it"
     ]
@@ -115,10 +119,10 @@ def test_a_network_of_one_address_is_given_out_whole() -> None:
 
 
 def test_a_range_of_one_network_is_no_window_of_another() -> None:
-    found = Found(
+    found = ImportedSource(
         described=(
-            Described("lab", parsed("10.9.0.0/24"), Location("a")),
-            Described("far", parsed("10.8.0.0/24"), Location("b")),
+            ImportedNetwork("lab", parsed("10.9.0.0/24"), Location("a")),
+            ImportedNetwork("far", parsed("10.8.0.0/24"), Location("b")),
         ),
         windows=(Window(parsed("10.9.0.64-10.9.0.95"), Location("c")),),
     )

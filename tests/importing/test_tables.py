@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from reconciler.addresses.notation import format_short
-from reconciler.commands.importing import files_found
-from reconciler.importing import rows as limits
-from reconciler.importing.columns import columns_of
-from reconciler.importing.reading import Assumed
+from reconciler.importing import tables as limits
+from reconciler.importing.run import files_found
+from reconciler.importing.tables import Assumed, columns_of
 from tests.importing.sources import conflicts, table
 
 
-def told(text: str | bytes, **assumed: str) -> list[str]:
+def describe(text: str | bytes, **assumed: str) -> list[str]:
     return [
         f"{it.title} {it.type} {it.pool} {format_short(it.item)}".replace("  ", " ")
         for it in table(text, **assumed).holdings
@@ -34,18 +33,18 @@ def told(text: str | bytes, **assumed: str) -> list[str]:
     ],
 )
 def test_a_header_says_what_columns_mean(header: str, row: str) -> None:
-    assert told(f"{header}\r\n{row}\r\n") == ["default/web nodes 10.0.0.5"]
+    assert describe(f"{header}\r\n{row}\r\n") == ["default/web nodes 10.0.0.5"]
 
 
 def test_utf_16_as_spreadsheets_write_it_is_read() -> None:
-    assert told("ip,name\n10.0.0.5,web\n".encode("utf-16")) == ["default/web nodes 10.0.0.5"]
+    assert describe("ip,name\n10.0.0.5,web\n".encode("utf-16")) == ["default/web nodes 10.0.0.5"]
 
 
 def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> None:
-    assert told("ip,cluster\n10.0.0.5,team-a/web\n") == ["team-a/web loadbalancer 10.0.0.5"]
-    assert told("ip,cluster\n10.0.0.5,web\n", type="nodes") == ["default/web nodes 10.0.0.5"]
+    assert describe("ip,cluster\n10.0.0.5,team-a/web\n") == ["team-a/web loadbalancer 10.0.0.5"]
+    assert describe("ip,cluster\n10.0.0.5,web\n", type="nodes") == ["default/web nodes 10.0.0.5"]
     rows = "ip,name,role,team\n10.0.0.5,web,VIP,A Team\n10.0.0.6,web,dhcp,A Team\n"
-    assert told(rows) == ["a-team/web loadbalancer 10.0.0.5", "a-team/web nodes 10.0.0.6"]
+    assert describe(rows) == ["a-team/web loadbalancer 10.0.0.5", "a-team/web nodes 10.0.0.6"]
 
 
 def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
@@ -62,7 +61,7 @@ def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
 
 
 def test_who_is_not_named_is_held_under_the_address() -> None:
-    assert told("ip,name\n10.0.0.5,\n") == ["default/ip-10-0-0-5 nodes 10.0.0.5"]
+    assert describe("ip,name\n10.0.0.5,\n") == ["default/ip-10-0-0-5 nodes 10.0.0.5"]
 
 
 def test_what_nobody_has_is_passed_over_and_told() -> None:
@@ -159,25 +158,25 @@ def test_a_meaning_or_column_that_is_none_is_told(mapped: dict[str, str], said: 
 def test_of_two_columns_that_name_somebody_the_better_one_counts() -> None:
     columns = columns_of(["device", "name", "ip"], {})
     assert columns.by_meaning["name"] == (1, 0)
-    assert told("device,name,ip\nrack,,10.0.0.5\nrack,web,10.0.0.6\n") == [
+    assert describe("device,name,ip\nrack,,10.0.0.5\nrack,web,10.0.0.6\n") == [
         "default/rack nodes 10.0.0.5",
         "default/web nodes 10.0.0.6",
     ]
 
 
 def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_ROWS", 2)
+    monkeypatch.setattr(limits, "MAX_ROWS", 2)
     text = "ip\n10.0.0.1\n10.0.0.2\n10.0.0.3\n"
     assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
-    monkeypatch.setattr("reconciler.commands.importing.MOST_ROWS", 3)
+    monkeypatch.setattr("reconciler.importing.run.MAX_ROWS", 3)
     two = [("a.csv", b"ip\n10.0.0.1\n10.0.0.2\n"), ("b.csv", b"ip\n10.0.0.3\n10.0.0.4\n")]
     found = files_found(two, Assumed(), mapped={})
     assert conflicts(found) == ["b.csv: all files together have more than 3 rows"]
-    monkeypatch.setattr(limits, "MOST_BYTES", 3)
+    monkeypatch.setattr(limits, "MAX_BYTES", 3)
     assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
 
 
 def test_rows_without_a_word_are_passed_over() -> None:
-    assert told("ip,name\n10.0.0.5,web\n,\n  , \n10.0.0.9,shop\n") == [
+    assert describe("ip,name\n10.0.0.5,web\n,\n  , \n10.0.0.9,shop\n") == [
         "default/web nodes 10.0.0.5", "default/shop nodes 10.0.0.9",
     ]  # fmt: skip

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.adapters.kube.proxy import Fault, Handler, Proxy, proxied
 from tests.git_server import GitServer, Start, serving
+from tests.kube.proxy import Fault, Handler, Proxy, proxied
 
 SHARE = 0.01
 KINDS = ("500", "503", "429", "reset", "lost", "eof", "stall")

@@ -56,7 +56,7 @@ def main() -> int:
         if wish.keep is not None:
             for part in ("remote.git", "out", "log"):
                 subprocess.run(["cp", "-r", folder / part, wish.keep], check=True)
-        code = _told(site, samples, proxies, remote)
+        code = _describe(site, samples, proxies, remote)
         fleet.stop()  # before the proxies, whose watches end with it
     return code
 
@@ -110,7 +110,7 @@ def _say(sample: Held, people: People) -> None:
     say(f"{figures}; {people.done.total()} events")
 
 
-def _told(site: Site, samples: list[Held], proxies: list[Flaky], remote: FlakyGit) -> int:
+def _describe(site: Site, samples: list[Held], proxies: list[Flaky], remote: FlakyGit) -> int:
     """Print the figures; the exit code."""
     drawn = sum((proxy.drawn for proxy in proxies), Counter[str]())
     say(f"requests to clusters {drawn.total()}: {dict(drawn)}; to Git {dict(remote.drawn)}")

@@ -37,8 +37,8 @@ FILES = {
     },
 }
 MADE = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"
-MOST_SERVICES = 6
-MOST_OTHERS = 4
+MAX_SERVICES = 6
+MAX_OTHERS = 4
 
 
 @contextmanager
@@ -89,7 +89,7 @@ class People:
         """A Service comes."""
         name = self.lot.choice(TENANTS)
         there = self._services.setdefault(name, [])
-        if len(there) < MOST_SERVICES:
+        if len(there) < MAX_SERVICES:
             self._number += 1
             there.append(f"s{self._number}")
             self._server(name).put(service(there[-1]), path=SERVICES)
@@ -112,7 +112,7 @@ class People:
 
     def push(self) -> str:
         """Somebody pushes a tenant, or takes one away; it may lose a race, as people do."""
-        gone = self._others.pop(0) if len(self._others) >= MOST_OTHERS else ""
+        gone = self._others.pop(0) if len(self._others) >= MAX_OTHERS else ""
         self._number += 1
         name = gone or f"p{self._number}"
         path = f"tenants/{name}.yaml"
@@ -129,7 +129,7 @@ class People:
 
     def make(self) -> str:
         """Somebody makes a TenantCluster with kubectl, or deletes one."""
-        if len(self._made) >= MOST_OTHERS:
+        if len(self._made) >= MAX_OTHERS:
             self.site.management.request("DELETE", f"{MADE}/{self._made.pop(0)}")
             return "tenant deleted"
         self._number += 1

@@ -3,10 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.findings import Location
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Owner
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Thresholds, Tier

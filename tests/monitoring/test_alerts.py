@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from reconciler.codes import CODES
-from reconciler.model.metric import Sort
+from reconciler.model.metric import MetricKind
 from reconciler.report.metrics import catalogue
 from tests.documentation import ROOT
 from tests.envtest.assets import PROMTOOL, monitoring
 from tests.monitoring.rules import MONITORING, STORIES, alerts, rules, unit_test
 
-_PARTS = {Sort.HISTOGRAM: ("_bucket", "_sum", "_count")}
+_PARTS = {MetricKind.HISTOGRAM: ("_bucket", "_sum", "_count")}
 KNOWN = {
     f"{metric.name}{part}" for metric in catalogue() for part in _PARTS.get(metric.sort, ("",))
 }

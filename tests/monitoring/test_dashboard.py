@@ -15,18 +15,15 @@ import urllib3
 import yaml
 from msgspec.structs import replace
 
-from reconciler.adapters.http.app import Endpoints
-from reconciler.adapters.http.server import Server
-from reconciler.clusters.decision import Drift
-from reconciler.clusters.elastic.model import Figures
-from reconciler.clusters.outcome import Outcome, Result
-from reconciler.commands.looking.elastic import Looked
-from reconciler.commands.watching.metrics import Metering
-from reconciler.commands.watching.observer import Ending
+from reconciler.apply.decision import Drift
+from reconciler.apply.elastic import Figures
+from reconciler.apply.plan import ObjectOutcome, ObjectResult
+from reconciler.daemon.http import Endpoints, Server
+from reconciler.daemon.metrics import HealthAnswer, Metering
+from reconciler.daemon.observer import RoundResult
 from reconciler.model.metric import Sample
-from reconciler.ports.health import Health
+from reconciler.reconcile.discovery import Looked
 from reconciler.report.metrics import EXPIRY, READY
-from tests.commands.watching.turns import MANAGEMENT, applied, done
 from tests.envtest.assets import PROMETHEUS, monitoring
 from tests.envtest.processes import Processes, free_port, until
 from tests.families.capi.test_metering import CLASS, INGRESS, ONE, POOL
@@ -34,6 +31,7 @@ from tests.families.capi.trees import cluster, of
 from tests.meters import Shown
 from tests.monitoring.rules import MONITORING, alerts
 from tests.monitoring.test_alerts import KNOWN
+from tests.reconcile.watching.turns import MANAGEMENT, applied, done
 from tests.world import evaluation_of, planned, pool, provider, tenant
 
 DASHBOARD: dict[str, Any] = json.loads((MONITORING / "dashboard.json").read_text("utf-8"))
@@ -122,7 +120,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         tell(told)  # so that counters grow between one scrape and the next
         return shown.registry.text()
 
-    server = Server(("127.0.0.1", 0), Endpoints(text, Health, Health))
+    server = Server(("127.0.0.1", 0), Endpoints(text, HealthAnswer, HealthAnswer))
     processes = Processes(folder)
     try:
         yield scraping(folder, processes, str(binary), server.port)
@@ -162,9 +160,11 @@ BUTLER = {
 def tell(told: Metering) -> None:
     """All that a daemon may tell, with something wrong in it."""
     told.leading(is_leader=True)
-    drift = Outcome("a", Result.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
+    drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
     files = {**BUTLER, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}
-    told.round_done(done(files, MANAGEMENT, applied("team-a/one", drift), ending=Ending.REFUSED))
+    told.round_done(
+        done(files, MANAGEMENT, applied("team-a/one", drift), ending=RoundResult.REFUSED)
+    )
     told.round_done(done({**BUTLER, "pools/edge.yaml": pool(cidr="10.40.0.0/31")}))
     told.round_done(done(planned(evaluation_of(files)), committed=False))
     found = done(files)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.records.recall import recall
+from reconciler.records.parse import parse_record
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(5)}
@@ -100,7 +100,9 @@ class Play:
         """The ranges of live records, by claim."""
         found = {}
         for path in self.git("ls-tree", "-r", "--name-only", revision, "allocations").splitlines():
-            record = recall("allocations", path, self.shown(path, revision).encode()).allocation
+            record = parse_record(
+                "allocations", path, self.shown(path, revision).encode()
+            ).allocation
             if record is not None and record.is_live:
                 found[str(record.claim)] = str(record.range)
         return found

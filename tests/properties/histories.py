@@ -4,12 +4,12 @@ from ipaddress import IPv4Network
 
 from hypothesis import strategies as st
 
-from reconciler.evaluate import Evaluation
-from reconciler.families._demand import Entry, demand_document
-from reconciler.report.machine import check_document, json_text, plan_document
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.planning.evaluate import Evaluation
+from reconciler.report.json import check_document, json_text, plan_document
 from tests.memory import evaluation_after
+from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
-from tests.test_renaming import formerly
 from tests.world import pool, provider, raw, request, tenant
 
 DAY = 86_400
@@ -172,7 +172,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
                 after[f"tenants/l{at}.yaml"] = member(f"l{at}", at, networking=inside)
         case 25:  # what a tenant needs; or, where there is none of the name, would
             name = f"{draw(st.sampled_from('abn'))}{number}"
-            entries = draw(st.lists(st.builds(Entry, st.integers(1, 3), st.integers(1, 9))))
+            entries = draw(st.lists(st.builds(DemandEntry, st.integers(1, 3), st.integers(1, 9))))
             unique = {entry.index: entry for entry in entries}.values()
             after[DEMAND.format(name)] = demand_document("team-a", name, unique)
         case 26:  # a tenant that only its cluster knows, or that a person describes, too

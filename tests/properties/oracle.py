@@ -5,8 +5,7 @@ Shares no code with the engine but the model. Only for pools of a few hundred ad
 
 from dataclasses import dataclass
 
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Allocation, Claim, Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool

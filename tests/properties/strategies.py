@@ -10,10 +10,9 @@ from itertools import pairwise
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.findings import Location
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Claim, Owner, Quota
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation, Claim, Owner, Phase, Quota
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Plan

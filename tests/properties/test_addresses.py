@@ -5,8 +5,6 @@ import ipaddress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import (
     cidrs_of,
     format_address,
@@ -15,8 +13,9 @@ from reconciler.addresses.notation import (
     parse_address,
     parse_cidr,
 )
-from reconciler.engine.free import FreeRuns
+from reconciler.addresses.ranges import BITS, IPRange, IPSet
 from reconciler.model.pool import Placement
+from reconciler.planning.space import FreeRuns
 from tests.properties.strategies import numbers, numbers_of, ranges
 
 mixed = st.lists(st.one_of(ranges(version=4), ranges(version=6)), max_size=8)

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from netaddr import IPRange, IPSet
 
 from reconciler.addresses.notation import format_address
-from reconciler.evaluate import Evaluation, let_pass
-from reconciler.model.change import Change
-from reconciler.projecting import project
+from reconciler.model.change import FileChange
+from reconciler.planning.evaluate import Evaluation, let_pass
+from reconciler.planning.projection import project
 from reconciler.review.announcements import Touches, losses, lost_announcements
 from tests.hostile.test_announced import extra
 from tests.review.sides import change_of
@@ -61,9 +61,9 @@ def tree(world: World) -> Files:
     return files
 
 
-def carried_out(files: Files, changes: tuple[Change, ...]) -> Files:
+def carried_out(files: Files, changes: tuple[FileChange, ...]) -> Files:
     after = {**files, **{it.path: it.data for it in changes if it.data is not None}}
-    return {path: data for path, data in after.items() if Change(path, None) not in changes}
+    return {path: data for path, data in after.items() if FileChange(path, None) not in changes}
 
 
 def announced(evaluation: Evaluation) -> dict[str, IPSet]:

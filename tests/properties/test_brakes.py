@@ -10,13 +10,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.replay import replay
-from reconciler.model.allocation import Allocation
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
-from reconciler.model.verdict import Verdict
-from reconciler.records.recall import recall
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from reconciler.reconcile.verify import replay
+from reconciler.records.parse import parse_record
 from tests.examples import scaled
 from tests.fakes import FakeRepository
 from tests.hostile.test_overrides import override
@@ -121,7 +121,7 @@ class Brakes(RuleBasedStateMachine):
         served = {key.name for key in after}
         assert all(_name(path) in served for path in self.files if path.startswith("tenants/"))
         if done.commit is not None:
-            assert replay(self.git, done.commit.id).verdict is Verdict.SAME
+            assert replay(self.git, done.commit.id).verdict is ReplayVerdict.SAME
             self.went_by = self.limits
         self.before = after
         self.now = max(self.now, done.head.clock)
@@ -158,7 +158,7 @@ class Brakes(RuleBasedStateMachine):
 
     def records(self) -> list[Allocation]:
         files: Mapping[str, bytes] = self.files
-        read = (recall("allocations", path, data).allocation for path, data in files.items() if path.startswith("allocations/"))  # fmt: skip
+        read = (parse_record("allocations", path, data).allocation for path, data in files.items() if path.startswith("allocations/"))  # fmt: skip
         return [item for item in read if item is not None]
 
     def live(self) -> dict[Key, Allocation]:

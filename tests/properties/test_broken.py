@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from reconciler.evaluate import Evaluation
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.memory import evaluation_after
 from tests.properties.histories import ISLANDS, carried_out, island, member

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.engine.planner import plan
 from reconciler.model.claim import Refusal
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
 from reconciler.model.state import State
+from reconciler.planning.planner import plan
 from tests.properties.strategies import committed, states
 
 OWN = Refusal("no-matching-pool", "no pool matches", "label one")

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet
-from reconciler.clusters.metallb import ranges_of
-from reconciler.commands.looking.elastic import Looked
-from reconciler.model.allocation import Allocation
-from reconciler.model.verdict import Verdict
-from reconciler.ports import UnreachableError
-from tests.commands.looking.country import ELASTIC, elastic
-from tests.commands.watching.land import Land
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.metallb import ranges_of
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import UnreachableError
+from reconciler.reconcile.discovery import Looked
 from tests.examples import scaled
+from tests.reconcile.looking.country import ELASTIC, elastic
+from tests.reconcile.watching.land import Land
 from tests.world import provider, tenant
 
 NAMES = ("ant", "bee", "cat")
@@ -235,8 +235,8 @@ class Demand(RuleBasedStateMachine):
         self.no_address_is_announced_twice()
         self.all_are_served_or_told()
         *ours, first = self.here.verify()
-        assert {it.verdict for it in ours} <= {Verdict.SAME}
-        assert first.verdict is Verdict.FOREIGN  # people began with records
+        assert {it.verdict for it in ours} <= {ReplayVerdict.SAME}
+        assert first.verdict is ReplayVerdict.FOREIGN  # people began with records
 
     def all_are_served_or_told(self) -> None:
         looked = self.here.looked()

@@ -7,16 +7,16 @@ from typing import Any
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from reconciler.clusters.copies import Copy, copy_of
+from reconciler.apply.intake import ObjectCopy, copy_of
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.dump import dump
 from reconciler.documents.load import load
-from reconciler.documents.shipped import schema
+from reconciler.documents.validators import schema
 from reconciler.families import family_of_kind
-from reconciler.families._family import Reading
-from reconciler.families._intake import copied
+from reconciler.families.importing import copied
+from reconciler.families.interface import FamilyReading
 from reconciler.model.settings import Settings
-from reconciler.sources import source_kinds
+from reconciler.planning.documents import source_kinds
 from tests.examples import scaled
 from tests.families.live import IPAM, VIP, intake, live
 
@@ -124,11 +124,11 @@ def document(body: Any, kind: Any, namespace: str) -> Document:
     return Document("x.yaml", 0, 1, kind, namespace, name, body, dump(body).encode())
 
 
-def told(document: Document) -> list[str]:
+def describe(document: Document) -> list[str]:
     """What a family reads of a document, but for places; findings by code and severity."""
     family = family_of_kind(document.kind.id)
     assert family is not None
-    found: Reading = family.read(Documents([document]), {}, Settings())
+    found: FamilyReading = family.read(Documents([document]), {}, Settings())
     parts = (
         found.pools,
         found.claims,
@@ -146,13 +146,13 @@ def told(document: Document) -> list[str]:
 def test_reading_the_copy_gives_the_same_as_reading_the_whole_object(manifest: Any) -> None:
     own = intake(manifest["kind"])
     copy = copy_of(manifest, own, Settings())
-    assume(isinstance(copy, Copy))
-    assert isinstance(copy, Copy)
+    assume(isinstance(copy, ObjectCopy))
+    assert isinstance(copy, ObjectCopy)
     event(manifest["kind"])
     (read,) = load("x.yaml", copy.data, source_kinds()).documents
     namespace = manifest["metadata"].get("namespace", "")
     body = {key: manifest[key] for key in ("metadata", "spec")}
-    assert told(read) == told(document(body, read.kind, namespace))
+    assert describe(read) == describe(document(body, read.kind, namespace))
 
 
 @given(objects())

@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.world import CLOCK, evaluation_of, pool, provider, request, tenant
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.adapters.git.merging import merge
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.digest import actions, digest
-from reconciler.evaluate import let_pass
+from reconciler.gitio.merging import merge
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.planning.digest import actions, digest
+from reconciler.planning.evaluate import let_pass
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.review.checks import review
 from reconciler.review.merging import merged
 from tests.examples import scaled

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation, evaluate, leaving
+from reconciler.planning.evaluate import Evaluation, evaluate, leaving
 from tests.examples import scaled
 from tests.moving import carried, letting
 from tests.properties.test_machine import Addresses, fact_of

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.model.allocation import Allocation, Phase
+from reconciler.addresses.ranges import IPRange
+from reconciler.model.claim import Allocation, Phase
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of
-from tests.commands.test_net import POOLS, Divided, Files, key, look
 from tests.fakes import FakeRepository
 from tests.properties.strategies import BASE
+from tests.reconcile.test_net import POOLS, Divided, Files, key, look
 from tests.records.examples import CLAIM, FOLDER, record
 
 SPACES: Mapping[str, set[str]] = {

@@ -2,9 +2,9 @@
 
 from hypothesis import given, settings
 
-from reconciler.engine.planner import plan
 from reconciler.model.plan import Decision, Grant, Keep, Refuse
 from reconciler.model.state import State
+from reconciler.planning.planner import plan
 from tests.examples import scaled
 from tests.properties.oracle import NOTHING, Expected, Oracle
 from tests.properties.strategies import numbers, states

@@ -15,16 +15,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.verify import verify
-from reconciler.engine.due import due_instants
-from reconciler.evaluate import Evaluation, leaving, released
-from reconciler.model.change import Change
-from reconciler.model.look import Look
-from reconciler.model.verdict import Verdict
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.change import FileChange, Observation
+from reconciler.planning.evaluate import Evaluation, leaving, released
+from reconciler.planning.read import evaluate_source
+from reconciler.planning.retention import due_instants
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.reconcile.verify import verify
 from tests.examples import scaled
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write
 
@@ -123,7 +122,7 @@ class PassingTime(RuleBasedStateMachine):
 
     def run(self, folder: Path, now: int, *, looks: bool, warm: bool) -> Reconciled:
         data = f"# {self.looks}\n".encode() if self.looks % 3 else None
-        look = Look(now - 1, (Change("observed/note.md", data),))
+        look = Observation(now - 1, (FileChange("observed/note.md", data),))
         options = ReconcileOptions(
             still_announced=self.held,
             now=lambda: now,
@@ -143,7 +142,7 @@ class PassingTime(RuleBasedStateMachine):
     def all_is_made_again(self) -> None:
         found = self.opened(self.folder)
         for item in verify(found, "HEAD"):
-            assert item.verdict is Verdict.SAME, git(self.folder, "show", item.commit)
+            assert item.verdict is ReplayVerdict.SAME, git(self.folder, "show", item.commit)
 
 
 TestPassingTime = PassingTime.TestCase

@@ -4,13 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet
-from reconciler.engine.planner import plan
-from reconciler.model.allocation import Phase
+from reconciler.addresses.ranges import IPSet
+from reconciler.model.claim import Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
+from reconciler.planning.planner import plan
 from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text
 from tests.examples import scaled

@@ -8,17 +8,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
+from reconciler.addresses.ranges import IPRange
 from reconciler.documents import yaml
 from reconciler.documents.dump import dump
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Owner
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
-from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import path_of, place_of
-from reconciler.records.recall import canonical, recall
+from reconciler.records.parse import canonical, parse_record, parse_record_lenient
 from tests.examples import scaled
 from tests.properties.strategies import FOLDER, pool_key, ranges, record
 from tests.world import SMALL, evaluation_of, reconciled
@@ -63,7 +61,7 @@ def allocations(draw: st.DrawFn) -> Allocation:
 @given(allocations())
 def test_a_record_reads_back_as_it_was_written(allocation: Allocation) -> None:
     text = record_text(allocation).encode()
-    found = recall(FOLDER, allocation.path, text)
+    found = parse_record(FOLDER, allocation.path, text)
     assert found.allocation is not None
     assert found.findings == ()
     assert found.allocation.pristine
@@ -80,7 +78,7 @@ def test_the_fast_text_of_a_record_is_the_plain_one(allocation: Allocation) -> N
 def test_the_careful_reader_reads_what_the_fast_one_reads(allocation: Allocation) -> None:
     """A comment sends the text to the careful reader: the facts stay the same."""
     text = record_text(allocation)
-    careful = recall(FOLDER, allocation.path, f"# a note\n{text}".encode()).allocation
+    careful = parse_record(FOLDER, allocation.path, f"# a note\n{text}".encode()).allocation
     assert careful is not None
     assert replace(careful, pristine=True) == allocation
 
@@ -109,7 +107,7 @@ def test_the_pattern_accepts_only_what_the_yaml_reader_reads_and_writes_back(
         fast = canonical(FOLDER, allocation.path, written.encode())
         if fast is not None:
             assert record_text(fast) == written
-            careful, _, _ = recall_carefully(FOLDER, allocation.path, written.encode())
+            careful, _, _ = parse_record_lenient(FOLDER, allocation.path, written.encode())
             assert careful is not None
             assert replace(careful, pristine=True) == fast
 
@@ -177,7 +175,7 @@ def test_a_damaged_record_is_read_or_reported_and_never_free(data: st.DataObject
         where = data.draw(st.integers(0, len(HELD)))
         damaged = HELD[:where] + mark + HELD[where:]
     evaluation = evaluation_of({**TWO, PATH: damaged})
-    read = recall("allocations", PATH, damaged.encode()).allocation
+    read = parse_record("allocations", PATH, damaged.encode()).allocation
     # Without its annotation it looks like one that was copied from a cluster, and is taken over.
     assert evaluation.findings or (read is not None and (read.pristine or read.adopted))
     for decision in evaluation.plan.decisions:
@@ -188,7 +186,7 @@ def test_a_damaged_record_is_read_or_reported_and_never_free(data: st.DataObject
 @example("")
 @given(st.text(max_size=60))
 def test_any_text_is_a_record_or_a_finding(text: str) -> None:
-    found = recall("allocations", PATH, text.encode("utf-8", "surrogatepass"))
+    found = parse_record("allocations", PATH, text.encode("utf-8", "surrogatepass"))
     assert (found.allocation is None) != (found.unreadable is None)
     assert found.allocation is not None or found.findings
 
@@ -198,7 +196,7 @@ def test_any_text_is_a_record_or_a_finding(text: str) -> None:
     st.sampled_from((PATH, "allocations/x.yaml", "allocations/a/b/c/d/e.yaml")),
 )
 def test_any_bytes_at_any_place_are_a_record_or_a_finding(data: bytes, path: str) -> None:
-    found = recall("allocations", path, data)
+    found = parse_record("allocations", path, data)
     assert (found.allocation is None) != (found.unreadable is None)
 
 
@@ -224,7 +222,7 @@ def test_an_odd_value_in_a_record_harms_nobody(at: int, odd: str) -> None:
     for decision in evaluation.plan.decisions:
         if isinstance(decision, Grant) and not decision.is_taken_back:
             assert decision.allocation.range is not None
-            said = recall("allocations", PATH, str(files[PATH]).encode()).allocation
+            said = parse_record("allocations", PATH, str(files[PATH]).encode()).allocation
             freed = said is not None and said.range is None
             assert freed or decision.allocation.range.first > (10 << 24) + (40 << 16) + 7
     # A second round may move a record to its place, once what stood there has left it.

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.findings import has_error
+from reconciler.documents.findings import has_error
 from reconciler.model.plan import Release
 from tests.examples import scaled
 from tests.moving import KEY, LEAVING, moved
+from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
-from tests.test_renaming import formerly
 from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, request, tenant
 
 HOUR = 3_600

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Expire, Release
+from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.memory import evaluation_after
 from tests.moving import carried
+from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
-from tests.test_renaming import formerly
 from tests.world import CLOCK, pool, provider, raw, request, tenant
 
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.ports import Parsed
+from reconciler.gitio.interface import Parsed
+from reconciler.planning.read import evaluate_source
 from tests.memory import MemorySource, evaluation_after
 from tests.properties.histories import ISLANDS, breakages, carried_out, edits, island, shown
 from tests.properties.trees import Files

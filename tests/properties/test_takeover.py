@@ -6,16 +6,16 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.clusters.crds import crd_name
-from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.resources import CRD
-from reconciler.commands.applying.intake import look_for_intake
-from reconciler.commands.reading.reader import read_tree
-from reconciler.evaluate import evaluate
-from reconciler.families._demand import Entry, demand_document
-from reconciler.model.change import Change
+from reconciler.apply.intake_run import look_for_intake
+from reconciler.apply.rights import crd_name
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.model.change import FileChange
+from reconciler.model.objects import CRD
 from reconciler.model.plan import Expire, Keep, Refuse, Release
-from reconciler.observed import path_of
+from reconciler.planning.documents import path_of
+from reconciler.planning.evaluate import evaluate
+from reconciler.planning.read import read_tree
 from tests.examples import scaled
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
@@ -54,7 +54,7 @@ def observed(draw: st.DrawFn) -> tuple[Files, list[str]]:
         seen += [name] if is_seen else []
         entries = draw(st.dictionaries(st.integers(1, 4), st.integers(1, 4), max_size=3))
         if entries:
-            needed = [Entry(*item) for item in entries.items()]
+            needed = [DemandEntry(*item) for item in entries.items()]
             files[need_of(name)] = demand_document("team-a", name, needed)
     return files, seen
 
@@ -107,7 +107,7 @@ def living(names: Iterable[str]) -> FakeClusters:
     return clusters
 
 
-def carried(files: Files, changes: Iterable[Change]) -> Files:
+def carried(files: Files, changes: Iterable[FileChange]) -> Files:
     after = dict(files)
     for path, data in changes:
         if data is None:

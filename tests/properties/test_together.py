@@ -7,13 +7,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.adapters.git.merging import merge, quarantined
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.addresses import IPRange
-from reconciler.commands.reading.reader import evaluate_source
+from reconciler.addresses.ranges import IPRange
+from reconciler.gitio.merging import merge, quarantined
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.errors import UnmergedError
 from reconciler.model.key import Key
-from reconciler.ports import UnmergedError
-from reconciler.review.other_changes import Second, Simulation, Together, compare_with_others
+from reconciler.planning.read import evaluate_source
+from reconciler.review.other_changes import SimulationRepository, compare_with_others
+from reconciler.review.result import Second, Together
 from tests.examples import scaled
 from tests.properties.test_merging import START, edited, edits, opened, reconciled
 from tests.world import CLOCK, commit, git, write
@@ -36,14 +37,14 @@ def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
             git(folder, "switch", "-q", "-c", name, start)
             edited(folder, first, data.draw(edits(first)), name, CLOCK + 10)
         git(folder, "switch", "-q", "main")
-        told = _told(opened(folder))
+        told = _describe(opened(folder))
         for name, seconds in (("ours", told.ours), ("theirs", told.theirs)):
             _is_as_told(folder, start, told, name, seconds)
 
 
-def _told(repository: GitRepository) -> Together:
+def _describe(repository: GitRepository) -> Together:
     apart = quarantined(repository)
-    thought = Simulation(apart, partial(merge, apart))
+    thought = SimulationRepository(apart, partial(merge, apart))
     (found,) = compare_with_others(thought, "main", repository.resolve("ours"), ["theirs"])
     return found
 

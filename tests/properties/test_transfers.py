@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import yaml
 from hypothesis import given
 
-from reconciler.digest import actions, digest, summary
-from reconciler.evaluate import let_pass
+from reconciler.planning.digest import actions, digest, summary
+from reconciler.planning.evaluate import let_pass
 from tests.properties.test_announced import World, carried_out, tree, worlds
 from tests.world import evaluation_of, reconciled
 

@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.digest import actions, digest
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation
+from reconciler.model.change import FileChange
 from reconciler.model.plan import Grant, Keep
-from reconciler.projecting import project
-from reconciler.records.changes import Change
+from reconciler.planning.digest import actions, digest
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
 from tests.examples import scaled
 from tests.properties.trees import Files, arrangements, plain, texts
 from tests.world import CLOCK, evaluation_of, reconciled
@@ -20,7 +20,7 @@ from tests.world import CLOCK, evaluation_of, reconciled
 DAY = 86_400
 
 
-def outcome(evaluation: Evaluation) -> tuple[tuple[Change, ...], str, list[str]]:
+def outcome(evaluation: Evaluation) -> tuple[tuple[FileChange, ...], str, list[str]]:
     """Everything that leaves the program, but the places in people's files."""
     rows = [{**item, "source": None} for item in actions(evaluation, keeps=True)]
     shown = [dump(item.manifest) for item in project(evaluation)]

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.engine.planner import plan
+from reconciler.addresses.ranges import IPRange, IPSet
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.state import State
+from reconciler.planning.planner import plan
 from tests.properties.strategies import BASE, states
 
 Facts = list[tuple[str, str, str, IPRange | None]]

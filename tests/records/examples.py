@@ -2,10 +2,9 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
 from reconciler.addresses.notation import parse_address
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Owner
+from reconciler.addresses.ranges import IPRange
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.records.layout import path_of
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Allocation, Phase
 from reconciler.model.key import Key
-from reconciler.records.recall import recall
+from reconciler.records.parse import parse_record
 from tests.records.examples import FOLDER, POOL, REQUEST, SINCE, STATUS, span
 
 # Seed 001: five addresses whose `cidr` is the block around them.
@@ -14,7 +14,7 @@ CLAIM = Key("butler", "team-backend", "my-cluster", "nodes", "TenantCluster")
 
 
 def adopted(text: str, path: str = PATH) -> Allocation:
-    found = recall(FOLDER, path, text.encode())
+    found = parse_record(FOLDER, path, text.encode())
     assert (found.unreadable, found.findings) == (None, ())
     assert found.allocation is not None
     assert found.allocation.adopted
@@ -22,7 +22,7 @@ def adopted(text: str, path: str = PATH) -> Allocation:
 
 
 def refused(text: str, path: str = PATH) -> str:
-    found = recall(FOLDER, path, text.encode())
+    found = parse_record(FOLDER, path, text.encode())
     assert found.allocation is None
     (finding,) = found.findings
     assert finding.code == "record-unreadable"
@@ -158,7 +158,7 @@ def test_a_released_record_holds_since_its_release() -> None:
 def test_a_release_at_no_known_time_does_not_end(since: str) -> None:
     text = NODES.replace("  phase: Allocated\n", f"  phase: Released\n{since}")
     assert text != NODES
-    found = recall(FOLDER, PATH, text.encode())
+    found = parse_record(FOLDER, PATH, text.encode())
     assert found.unreadable is not None
     assert span("10.40.0.64", "10.40.0.68") in found.unreadable.ranges
     assert found.findings[0].message.endswith("status.releasedAt must be an instant (UTC)")

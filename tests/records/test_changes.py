@@ -6,17 +6,17 @@ from hashlib import sha256
 import pytest
 from msgspec.structs import replace
 
-from reconciler.findings import Location
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Claim, Owner
+from reconciler.documents.findings import Location
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State, Unreadable
-from reconciler.records.changes import Change, changes, records_after
+from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of
-from reconciler.records.recall import recall
+from reconciler.records.parse import parse_record
 from tests.records.examples import CLAIM, FOLDER, LATER, POOL, SINCE, record, unplaced
 from tests.world import CLOCK
 
@@ -58,7 +58,7 @@ def state(
     )
 
 
-def carried_out(before: State, *decisions: Decision) -> tuple[Change, ...]:
+def carried_out(before: State, *decisions: Decision) -> tuple[FileChange, ...]:
     """The changes of a plan; that `records_after` tells the same is always checked."""
     plan = Plan(tuple(sorted(decisions, key=lambda item: item.claim)), {}, {})
     found = changes(plan, before, FOLDER)
@@ -82,9 +82,9 @@ def refusal(key: Key = CLAIM, old: Allocation | None = None, message: str = "ful
     return Refuse(key, "pool-exhausted", message, "", PLACE, old)
 
 
-def read_back(change: Change) -> Allocation:
+def read_back(change: FileChange) -> Allocation:
     assert change.data is not None
-    found = recall(FOLDER, change.path, change.data)
+    found = parse_record(FOLDER, change.path, change.data)
     assert found.allocation is not None
     assert found.allocation.pristine
     return found.allocation
@@ -96,7 +96,7 @@ def test_a_plan_that_decides_nothing_changes_nothing() -> None:
 
 def test_a_grant_writes_one_record_at_its_place() -> None:
     (change,) = carried_out(state([claim()]), Grant(granted(record()), PLACE))
-    assert change == Change(record().path, record_text(record()).encode())
+    assert change == FileChange(record().path, record_text(record()).encode())
 
 
 def test_a_record_that_is_kept_is_not_touched() -> None:
@@ -143,7 +143,7 @@ def test_a_kept_record_moves_to_its_place() -> None:
     gone, written = sorted(
         carried_out(state([claim()], [old]), Keep(old)), key=lambda item: item.data is not None
     )
-    assert gone == Change(old.path, None)
+    assert gone == FileChange(old.path, None)
     assert read_back(written) == record()
 
 
@@ -203,7 +203,7 @@ def test_a_release_moves_a_record_that_stands_elsewhere() -> None:
 
 def test_an_expired_record_goes() -> None:
     old = record(phase=Phase.RELEASED)
-    assert carried_out(state([], [old]), Expire(old)) == (Change(old.path, None),)
+    assert carried_out(state([], [old]), Expire(old)) == (FileChange(old.path, None),)
 
 
 def test_a_place_that_becomes_free_is_taken_in_the_same_plan() -> None:

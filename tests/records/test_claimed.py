@@ -1,8 +1,8 @@
 """What a record says of its claim is told by the claim; and no two records are one object."""
 
 from reconciler.model.claim import Owner
-from reconciler.model.key import MOST_NAME, Key
-from reconciler.records.claimed import apart, claimed, with_suffix
+from reconciler.model.key import MAX_NAME, Key
+from reconciler.records.changes import apart, claimed, with_suffix
 from tests.records.examples import CLAIM, record
 from tests.records.test_changes import claim
 
@@ -50,11 +50,11 @@ def test_of_two_records_of_one_name_the_one_whose_claim_bears_it_keeps_it() -> N
 
 
 def test_names_stay_apart_however_many_have_one() -> None:
-    long = "a" * MOST_NAME
+    long = "a" * MAX_NAME
     many = tuple(record(name=long, path=f"allocations/{at}.yaml") for at in range(4))
     names = [item.name for item in apart(many, {})]
     assert len(set(names)) == 4
-    assert max(map(len, names)) == MOST_NAME
+    assert max(map(len, names)) == MAX_NAME
 
 
 def test_records_of_one_name_in_two_namespaces_are_two_objects() -> None:

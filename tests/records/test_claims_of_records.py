@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.records.recall import recall
+from reconciler.records.parse import parse_record
 from tests.records.examples import EXAMPLE, FOLDER, POOL, record
 from tests.records.test_adopting import NODES
 
@@ -29,7 +29,7 @@ CLAIM = "    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster
 )  # fmt: skip
 def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: str | None) -> None:
     assert EXAMPLE.count(old) == 1
-    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    found = parse_record(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
     if told is None:
         assert found.allocation == record(pristine=False, adopted=True)
         return
@@ -40,7 +40,7 @@ def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: s
 
 def test_a_text_of_one_tenant_at_the_path_of_another_one_is_nobodys() -> None:
     path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/other.nodes.yaml"
-    (finding,) = recall(FOLDER, path, NODES.encode()).findings
+    (finding,) = parse_record(FOLDER, path, NODES.encode()).findings
     assert "its text is of butler/TenantCluster/team-backend/my-cluster/nodes" in finding.message
     assert "its path of butler/TenantCluster/team-backend/other/nodes" in finding.message
 
@@ -50,17 +50,17 @@ def test_a_request_says_itself_of_what_type_and_whose_it_is() -> None:
         "team-backend/my-cluster.loadbalancer", "butler-system/mine.request"
     )
     for text in (REQUEST, REQUEST.replace("type: loadbalancer", "type: nodes")):
-        found = recall(FOLDER, path, text.encode()).allocation
+        found = parse_record(FOLDER, path, text.encode()).allocation
         assert found is not None
         assert found.owner[:2] == ("team-backend", "my-cluster")
         assert f"type: {found.type}" in text
     wrong = REQUEST.replace("  type: loadbalancer", "  type: vip")
-    (finding,) = recall(FOLDER, path, wrong.encode()).findings
+    (finding,) = parse_record(FOLDER, path, wrong.encode()).findings
     assert "got 'vip'" in finding.message
 
 
 def test_a_role_that_the_slot_does_not_have_is_not_believed() -> None:
     text = EXAMPLE.replace("role: initial", "role: growth")
-    found = recall(FOLDER, record().path, text.encode())
+    found = parse_record(FOLDER, record().path, text.encode())
     assert found.allocation == record(pristine=False)
     assert [item.code for item in found.findings] == ["record-edited"]

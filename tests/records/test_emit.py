@@ -5,9 +5,8 @@ from msgspec.structs import replace
 
 from reconciler.documents.dump import dump
 from reconciler.documents.yaml import read
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Owner
-from reconciler.model.record_kind import LABEL
+from reconciler.model.claim import Allocation, Owner, Phase
+from reconciler.model.objects import LABEL
 from reconciler.records.emit import (
     reason_code,
     reason_name,

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.families import Slot
 from reconciler.model.key import Key
-from reconciler.records.layout import Place, claim_of, claimant_of, path_of, place_of
+from reconciler.records.layout import RecordPath, claim_of, claimant_of, path_of, place_of
 from tests.records.examples import CLAIM, FOLDER, POOL
 
 
@@ -24,7 +24,7 @@ def test_a_path_is_made_from_pool_and_claim_and_read_back(
     pool: Key | None, claim: Key, path: str
 ) -> None:
     assert path_of(FOLDER, pool, claim) == f"{FOLDER}/{path}"
-    assert place_of(FOLDER, f"{FOLDER}/{path}") == Place(claim, pool)
+    assert place_of(FOLDER, f"{FOLDER}/{path}") == RecordPath(claim, pool)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_a_path_is_made_from_pool_and_claim_and_read_back(
     ],
 )  # fmt: skip
 def test_a_path_tells_what_it_can(path: str, claim: Key | None, pool: Key | None) -> None:
-    assert place_of(FOLDER, path) == Place(claim, pool)
+    assert place_of(FOLDER, path) == RecordPath(claim, pool)
 
 
 def test_a_folder_of_records_may_nest() -> None:
     path = path_of("a/b", POOL, CLAIM)
     assert path.startswith("a/b/NetworkPool/")
-    assert place_of("a/b", path) == Place(CLAIM, POOL)
+    assert place_of("a/b", path) == RecordPath(CLAIM, POOL)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.outcome import record_paths
+from tests.planning.outcome import record_paths
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 

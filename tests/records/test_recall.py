@@ -5,31 +5,30 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.model.allocation import Allocation, Phase
-from reconciler.records.careful import recall_carefully
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.model.claim import Allocation, Phase
 from reconciler.records.emit import record_text
-from reconciler.records.recall import Recalled, recall
+from reconciler.records.parse import Recalled, parse_record, parse_record_lenient
 from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span, unplaced
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
 
 
 def test_the_example_of_the_contract_is_read() -> None:
-    found = recall(FOLDER, record().path, EXAMPLE.encode())
+    found = parse_record(FOLDER, record().path, EXAMPLE.encode())
     assert found == Recalled(record())
 
 
 @each_form
 def test_what_was_written_is_what_is_read(made: Allocation) -> None:
-    found = recall(FOLDER, made.path, record_text(made).encode())
+    found = parse_record(FOLDER, made.path, record_text(made).encode())
     assert found.allocation == made
     assert found.findings == ()
 
 
 @each_form
 def test_the_careful_reading_agrees_with_the_fast_one(made: Allocation) -> None:
-    allocation, unreadable, findings = recall_carefully(
+    allocation, unreadable, findings = parse_record_lenient(
         FOLDER, made.path, record_text(made).encode()
     )
     assert allocation == replace(made, pristine=False)
@@ -39,7 +38,7 @@ def test_the_careful_reading_agrees_with_the_fast_one(made: Allocation) -> None:
 
 @each_form
 def test_a_comment_sends_a_record_to_the_careful_reading(made: Allocation) -> None:
-    found = recall(FOLDER, made.path, f"# mine\n{record_text(made)}".encode())
+    found = parse_record(FOLDER, made.path, f"# mine\n{record_text(made)}".encode())
     assert found.allocation == replace(made, pristine=False)
     assert [item.code for item in found.findings] == ["record-edited"]
 
@@ -53,7 +52,7 @@ def test_a_record_cut_at_any_byte_never_loses_its_addresses(name: str) -> None:
     made = ALL[name]
     data = record_text(made).encode()
     for end in range(0, len(data), 1 if len(data) < 5_000 else 97):
-        found = recall(FOLDER, made.path, data[:end])
+        found = parse_record(FOLDER, made.path, data[:end])
         if found.allocation is not None:
             assert replace(found.allocation, pristine=True) == made, end
         else:
@@ -67,7 +66,7 @@ def test_a_record_that_holds_nothing_may_be_cut_and_still_holds_nothing(name: st
     made = ALL[name]
     data = record_text(made).encode()
     for end in range(len(data)):
-        found = recall(FOLDER, made.path, data[:end])
+        found = parse_record(FOLDER, made.path, data[:end])
         if found.allocation is not None:
             assert found.allocation.range is None
         else:
@@ -80,7 +79,7 @@ def test_a_record_without_one_of_its_lines_never_changes_what_it_holds() -> None
     lines = EXAMPLE.splitlines(keepends=True)
     for index in range(len(lines)):
         text = "".join(lines[:index] + lines[index + 1 :])
-        found = recall(FOLDER, made.path, text.encode())
+        found = parse_record(FOLDER, made.path, text.encode())
         if found.allocation is not None:
             assert (found.allocation.range, found.allocation.pool) == (made.range, POOL)
         else:
@@ -109,7 +108,7 @@ def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
     old: str, new: str
 ) -> None:
     assert old in EXAMPLE
-    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    found = parse_record(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
     assert found.allocation is None
     assert found.unreadable is not None
     assert (found.unreadable.pool, found.unreadable.claim) == (POOL, record().claim)
@@ -122,9 +121,9 @@ def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
 def test_a_record_that_failed_and_yet_holds_something_is_unreadable(left: str) -> None:
     body, _, _ = EXAMPLE.partition("status:\n")
     text = f"{body}status:\n  {left}\n  phase: Failed\n"
-    assert recall(FOLDER, record().path, text.encode()).unreadable is not None
+    assert parse_record(FOLDER, record().path, text.encode()).unreadable is not None
     empty = text.replace(f"  {left}\n", "  addresses: []\n  startAddress: ''\n")
-    assert recall(FOLDER, record().path, empty.encode()).unreadable is None
+    assert parse_record(FOLDER, record().path, empty.encode()).unreadable is None
 
 
 @pytest.mark.parametrize(
@@ -142,7 +141,7 @@ def test_a_record_that_was_edited_is_believed_and_told(
     old: str, new: str, field: str, value: object
 ) -> None:
     assert old in EXAMPLE
-    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    found = parse_record(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
     assert found.allocation is not None
     assert getattr(found.allocation, field) == value
     assert (found.allocation.range, found.allocation.claim) == (record().range, record().claim)
@@ -152,14 +151,14 @@ def test_a_record_that_was_edited_is_believed_and_told(
 
 def test_a_canonical_record_with_a_date_that_does_not_exist_is_read_carefully() -> None:
     text = record_text(ALL["released"]).replace("2026-02-16", "2026-02-30")
-    found = recall(FOLDER, record().path, text.encode())
+    found = parse_record(FOLDER, record().path, text.encode())
     assert found.unreadable is not None
     assert record().range in found.unreadable.ranges
 
 
 def test_a_record_of_another_pool_than_its_folder_is_that_of_its_text() -> None:
     path = record().path.replace("vlan40-pool", "other")
-    found = recall(FOLDER, path, record_text(record()).encode())
+    found = parse_record(FOLDER, path, record_text(record()).encode())
     assert found.findings == ()
     assert found.allocation == replace(record(), path=path)
 
@@ -170,7 +169,7 @@ def test_a_record_of_another_pool_than_its_folder_is_that_of_its_text() -> None:
      b"<<<<<<< HEAD\n" + EXAMPLE.encode(), b"kind: IPAllocation\n", b"kind: IPAllocation\nstatus: 7\n"],
 )  # fmt: skip
 def test_a_file_that_is_no_record_freezes_its_pool(data: bytes) -> None:
-    found = recall(FOLDER, record().path, data)
+    found = parse_record(FOLDER, record().path, data)
     assert found.unreadable is not None
     assert found.unreadable.pool == POOL
     assert found.allocation is None
@@ -193,13 +192,13 @@ def test_a_file_that_is_no_record_freezes_its_pool(data: bytes) -> None:
     ],
 )
 def test_what_an_unreadable_text_lets_guess_is_held(text: str, held: IPRange | None) -> None:
-    found = recall(FOLDER, record().path, text.encode())
+    found = parse_record(FOLDER, record().path, text.encode())
     assert found.unreadable is not None
     assert IPSet.of(found.unreadable.ranges) == (IPSet() if held is None else IPSet.of([held]))
 
 
 def test_a_record_at_another_path_is_told_by_its_text() -> None:
-    found = recall(FOLDER, f"{FOLDER}/elsewhere.yaml", EXAMPLE.encode())
+    found = parse_record(FOLDER, f"{FOLDER}/elsewhere.yaml", EXAMPLE.encode())
     assert found.allocation == replace(record(), path=f"{FOLDER}/elsewhere.yaml")
 
 
@@ -214,7 +213,7 @@ def test_a_record_at_another_path_is_told_by_its_text() -> None:
 )
 def test_a_claim_that_cannot_be_a_path_is_not_believed(old: str, new: str) -> None:
     text = EXAMPLE.replace(old, new, 1)
-    found = recall(FOLDER, record().path, text.encode())
+    found = parse_record(FOLDER, record().path, text.encode())
     assert found.allocation is not None
     assert found.allocation.claim == record().claim
     assert [item.code for item in found.findings] == ["record-edited"]
@@ -225,7 +224,7 @@ def test_a_pool_that_cannot_be_a_path_is_not_believed(name: str) -> None:
     text = re.sub(r"(name|network-pool): vlan40-pool", rf"\1: {name}", EXAMPLE)
     text = text.replace("from vlan40-pool", f"from {name}")
     for path in (f"{FOLDER}/elsewhere.yaml", record().path):
-        found = recall(FOLDER, path, text.encode())
+        found = parse_record(FOLDER, path, text.encode())
         assert found.allocation is None
         assert found.unreadable is not None
 
@@ -233,17 +232,17 @@ def test_a_pool_that_cannot_be_a_path_is_not_believed(name: str) -> None:
 def test_a_tenant_that_cannot_be_a_path_is_not_believed() -> None:
     text = EXAMPLE.replace("    namespace: team-backend", "    namespace: ../..")
     text = re.sub(r"  annotations:\n.*\n", "", text)
-    found = recall(FOLDER, record().path, text.encode())
+    found = parse_record(FOLDER, record().path, text.encode())
     assert found.unreadable is not None
     assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
-    assert recall(FOLDER, f"{FOLDER}/elsewhere.yaml", text.encode()).allocation is None
+    assert parse_record(FOLDER, f"{FOLDER}/elsewhere.yaml", text.encode()).allocation is None
 
 
 def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_stay_held() -> None:
     text = EXAMPLE.replace("butler/TenantCluster/", "other/Thing/", 1)
     text = re.sub(r"  tenantClusterRef:\n", "  claimRef:\n    kind: Thing\n", text)
     for path in (record().path, f"{FOLDER}/OtherPool/edge/team-backend/my-cluster.vip.yaml"):
-        found = recall(FOLDER, path, text.encode())
+        found = parse_record(FOLDER, path, text.encode())
         assert found.unreadable is not None
         assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
         assert [item.code for item in found.findings] == ["record-unreadable"]
@@ -256,14 +255,14 @@ def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_
 def test_a_text_that_is_no_instant_is_not_written_as_one(said: str) -> None:
     """It would be written as it is read: quotes and lines in it would be those of the record."""
     text = record_text(unplaced()).replace(f'Time: "{SINCE}"', f'Time: "{said}"')
-    found = recall(FOLDER, unplaced().path, text.encode()).allocation
+    found = parse_record(FOLDER, unplaced().path, text.encode()).allocation
     assert found == unplaced(since="1970-01-01T00:00:00Z", pristine=False)
 
 
 @pytest.mark.parametrize("said", ["true", "-8", "'8'", "8.0"])
 def test_a_count_that_is_none_counts_as_one(said: str) -> None:
     text = record_text(unplaced()).replace("count: 8", f"count: {said}")
-    found = recall(FOLDER, unplaced().path, text.encode()).allocation
+    found = parse_record(FOLDER, unplaced().path, text.encode()).allocation
     assert found is not None
     assert str(found.size) == "1"
     assert found == replace(unplaced(pristine=False), size=1)
@@ -271,7 +270,9 @@ def test_a_count_that_is_none_counts_as_one(said: str) -> None:
 
 def test_half_a_letter_is_no_text() -> None:
     """The careful reading does not take it either."""
-    found = recall(FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode())
+    found = parse_record(
+        FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode()
+    )
     assert found.allocation is None
     assert found.unreadable is not None
 
@@ -279,9 +280,9 @@ def test_half_a_letter_is_no_text() -> None:
 def test_what_is_announced_still_is_released() -> None:
     left = record(phase=Phase.RELEASED, since=LATER, announced=True)
     text = record_text(left)
-    found = recall(FOLDER, left.path, text.encode()).allocation
+    found = parse_record(FOLDER, left.path, text.encode()).allocation
     assert found == left
     live = record_text(record()).replace("  cidr:", "  announced: until-unused\n  cidr:")
-    allocated = recall(FOLDER, left.path, live.encode()).allocation
+    allocated = parse_record(FOLDER, left.path, live.encode()).allocation
     assert allocated is not None
     assert (allocated.announced, allocated.pristine) == (False, False)

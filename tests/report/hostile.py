@@ -5,8 +5,8 @@ from pathlib import Path
 import yaml
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location, Severity, error, gate, warning
+from reconciler.documents.findings import Finding, Location, Severity, error, gate, warning
+from reconciler.planning.evaluate import Evaluation
 from tests.world import SMALL, evaluation_of
 
 PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")

@@ -9,18 +9,16 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.findings import Location
-from reconciler.model.cause import Cause
-from reconciler.model.contract import Within
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import Location
 from reconciler.model.key import Key
-from reconciler.model.pool import Tier
-from reconciler.report.machine import check_document, json_text, plan_document
+from reconciler.model.plan import Cause
+from reconciler.model.pool import Tier, Within
+from reconciler.report.json import check_document, json_text, plan_document
 from reconciler.report.markdown import markdown_text
-from reconciler.report.text.check import check_text
+from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
-from reconciler.review.other_changes import Both, Fuller, Second, Together
-from reconciler.review.result import Compared
+from reconciler.review.result import Both, Compared, Fuller, Second, Together
 from tests.report.hostile import corpus
 from tests.report.test_markdown import HTML
 from tests.world import SMALL, evaluation_of

@@ -1,7 +1,7 @@
 """How many findings an output lists, and what is said of the others."""
 
-from reconciler.findings import Finding, Location, Severity, error, gate, warning
-from reconciler.report.capped import IN_ALL, MORE, OF_A_FILE, capped
+from reconciler.documents.findings import Finding, Location, Severity, error, gate, warning
+from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE, capped
 
 
 def warnings(path: str, count: int) -> list[Finding]:

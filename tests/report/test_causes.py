@@ -1,10 +1,10 @@
 """Causes for people and for forges: where, and from which folder that counts."""
 
-from reconciler.findings import Location
-from reconciler.model.cause import Cause
+from reconciler.documents.findings import Location
 from reconciler.model.key import Key
-from reconciler.report.at_top import at_top
-from reconciler.report.causes import place_of, sentence_of
+from reconciler.model.plan import Cause
+from reconciler.report.markdown import at_top
+from reconciler.report.moves import place_of, sentence_of
 from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of
 

@@ -3,8 +3,8 @@
 import pytest
 
 from reconciler.codes import CODES
-from reconciler.report.codes import code_document, examples, likely
-from reconciler.report.text.explain import code_text
+from reconciler.report.ci import code_document, examples, likely
+from reconciler.report.text.queries import code_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.examples import FILE, text
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.report.dotenv import dotenv_text
+from reconciler.report.ci import dotenv_text
 
 DIGEST = "sha256:0a"
 
 
-def told(code: int = 0, team: object = "a", **more: Any) -> dict[str, str]:
+def describe(code: int = 0, team: object = "a", **more: Any) -> dict[str, str]:
     document = {
         "exitCode": code,
         "plan": {"digest": DIGEST, "changed": True},
@@ -31,6 +31,6 @@ def told(code: int = 0, team: object = "a", **more: Any) -> dict[str, str]:
     ],
 )
 def test_every_other_one_names_none(code: int, within: object) -> None:
-    found = told(code, withinContract=within)
+    found = describe(code, withinContract=within)
     assert (found["WITHIN_CONTRACT"], found["TEAM"]) == ("false", "")
     assert len(found) == 5

@@ -1,9 +1,10 @@
 from typing import Any
 
-from reconciler.report.explanation import explanation, matching
-from reconciler.report.text.explain import explanation_text
+from reconciler.planning.evaluate import matching
+from reconciler.report.queries import explanation
+from reconciler.report.text.queries import explanation_text
 from reconciler.report.text.table import Painter
-from tests.engine.outcome import Files, after_removal, without
+from tests.planning.outcome import Files, after_removal, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 PLAIN = Painter(is_on=False)

@@ -1,8 +1,8 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.findings import Finding, Location, Severity, error, gate, info, warning
-from reconciler.report.found import all_found, fingerprints, place_of, verdict
+from reconciler.documents.findings import Finding, Location, Severity, error, gate, info, warning
+from reconciler.report.findings import all_found, fingerprints, place_of, verdict
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, found
 

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from reconciler.findings import Location, error, gate, warning
-from reconciler.report.github import ANNOTATIONS, github_text
+from reconciler.documents.findings import Location, error, gate, warning
+from reconciler.report.ci import ANNOTATIONS, github_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
 _PROPERTY = r"(file|line|col|title)=[^:,\r\n]+"

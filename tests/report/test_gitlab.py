@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.report.gitlab import gitlab_text
+from reconciler.report.ci import gitlab_text
 from tests.report.hostile import corpus, everywhere
 
 

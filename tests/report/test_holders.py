@@ -2,22 +2,22 @@
 
 import csv
 
-from reconciler.asking.causes import Cause
-from reconciler.asking.holders import of_ranges
-from reconciler.report.holders import (
+from reconciler.history.commits import CommitCause
+from reconciler.history.who import of_ranges
+from reconciler.report.queries import (
     happening_item,
     happening_rows,
     history_document,
     holder_rows,
     holders_document,
 )
-from tests.asking.pasts import RECORD, ROW, fact, happened, run
+from tests.history.pasts import RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, reconciled
 
 STATE = evaluation_of(reconciled(SMALL)).state
 (ITEM,) = happened(None, fact())
 PERSON = ROW._replace(id="c" * 40, author="=cmd() <a@b>", request="#12", is_plan=False)
-TOLD = (ITEM, Cause(PERSON, "tenants/one.yaml", 3))
+TOLD = (ITEM, CommitCause(PERSON, "tenants/one.yaml", 3))
 
 
 def test_a_holder_has_all_that_is_known_and_a_free_address_the_place_of_its_pool() -> None:

@@ -4,9 +4,9 @@ import json
 
 import yaml
 
-from reconciler.evaluate import Evaluation
-from reconciler.projecting import project
-from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
+from reconciler.report.json import check_document, json_text, plan_document, yaml_text
 from tests.families.capi import trees
 from tests.families.novaedge import pool, vip
 from tests.world import evaluation_of, reconciled

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 import pytest
 from xmlschema import XMLSchema
 
-from reconciler.findings import Location, error, gate, warning
-from reconciler.report.junit import junit_text
+from reconciler.documents.findings import Location, error, gate, warning
+from reconciler.report.ci import junit_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 from tests.world import SMALL, evaluation_of, reconciled
 

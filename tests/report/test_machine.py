@@ -2,7 +2,7 @@
 
 import json
 
-from reconciler.report.machine import (
+from reconciler.report.json import (
     check_document,
     document_list,
     json_line,

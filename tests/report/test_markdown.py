@@ -6,8 +6,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from reconciler.evaluate import Evaluation
-from reconciler.findings import error
+from reconciler.documents.findings import error
+from reconciler.planning.evaluate import Evaluation
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.review.result import Compared
 from tests.moving import KEY, LEAVING, moving

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.asking.cells import pool_map
+from reconciler.addresses.ranges import IPRange
 from reconciler.model.state import State
-from reconciler.report.map_svg import pool_svg
-from reconciler.report.text.map import told_lines
+from reconciler.planning.pool_map import pool_map
+from reconciler.report.maps import pool_svg
+from reconciler.report.text.pools import told_lines
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, reconciled, tenant

@@ -8,15 +8,13 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from reconciler.asking import cells
-from reconciler.asking.cells import PoolMap, pool_maps
-from reconciler.evaluate import Evaluation
-from reconciler.projecting import carried_out
-from reconciler.report.map_change import changed_lines
-from reconciler.report.map_svg import map_svg
-from reconciler.report.markdown import LIMIT, markdown_text
-from reconciler.report.preview import MOST_CLUSTERS
-from reconciler.review.preview import Applied, Preview, preview
+from reconciler.planning import pool_map
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import PoolMap, pool_maps
+from reconciler.planning.projection import carried_out
+from reconciler.report.maps import changed_lines, map_svg
+from reconciler.report.markdown import LIMIT, MAX_CLUSTERS, markdown_text
+from reconciler.review.preview import ClusterChange, Preview, preview
 from reconciler.review.result import Compared
 from tests.report.hostile import corpus
 from tests.world import SMALL, evaluation_of, reconciled, tenant
@@ -52,13 +50,13 @@ def named(found: PoolMap, text: str) -> PoolMap:
 def everywhere(text: str) -> Preview:
     old, new = (named(it, text) for it in maps_of(evaluation_of(CHANGE)))
     files = ({"k.yaml": f"a\n{text}\nb"}, {"k.yaml": f"{text} c", f"{text}.yaml": text})
-    return Preview(((old, new),), (Applied(text, *files),))
+    return Preview(((old, new),), (ClusterChange(text, *files),))
 
 
 def test_a_pool_too_large_for_cells_lists_the_ranges_that_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cells, "_MOST_CELLED", 1)
+    monkeypatch.setattr(pool_map, "_MAX_CELLED", 1)
     maps = maps_of(evaluation_of(CHANGE))
     assert changed_lines(*maps) == [
         "edge",
@@ -104,13 +102,13 @@ def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> No
         {**SMALL, **{f"tenants/{at}.yaml": tenant(f"n{at}") for at in range(30)}}
     )
     long = {f"k{at}.yaml": "x: y\n" * 300 for at in range(20)}
-    many = tuple(Applied(f"c{at}", {}, long) for at in range(60))
+    many = tuple(ClusterChange(f"c{at}", {}, long) for at in range(60))
     found = Preview((maps_of(evaluation),), many, base="b" * 40)
     text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
     assert LIMIT - 6_000 < len(text) <= LIMIT
     assert text.count("team-a/n") >= 30
-    assert f"*{60 - MOST_CLUSTERS} more clusters do not fit here; `ipam render` has them.*" in text
+    assert f"*{60 - MAX_CLUSTERS} more clusters do not fit here; `ipam render` has them.*" in text
     assert len(re.findall(r"^\*\d+ more lines do not fit here\.\*$", text, re.MULTILINE)) >= 30
     assert text.count("<details>") == text.count("</details>")
-    assert len([it for it in tokens(text) if it.type == "fence"]) == 1 + MOST_CLUSTERS
+    assert len([it for it in tokens(text) if it.type == "fence"]) == 1 + MAX_CLUSTERS
     assert text.endswith("</sub>\n")

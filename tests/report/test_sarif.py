@@ -6,8 +6,8 @@ import pytest
 from jsonschema import Draft4Validator
 
 from reconciler.codes import CODES
-from reconciler.findings import Location, error, gate, info, warning
-from reconciler.report.sarif import RESULTS, SCHEMA, sarif_text
+from reconciler.documents.findings import Location, error, gate, info, warning
+from reconciler.report.ci import RESULTS, SCHEMA, sarif_text
 from tests.report.hostile import PLACE, found
 
 OASIS = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses import IPRange
-from reconciler.report.standing import asked_range, standing
-from reconciler.report.text.explain import standing_text
+from reconciler.addresses.notation import asked_range
+from reconciler.addresses.ranges import IPRange
+from reconciler.report.queries import standing
+from reconciler.report.text.queries import standing_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
@@ -23,7 +24,7 @@ FILES = reconciled(
 )
 
 
-def told(text: str) -> dict[str, Any]:
+def describe(text: str) -> dict[str, Any]:
     asked = asked_range(text)
     assert asked is not None
     return standing(evaluation_of(FILES), asked)
@@ -49,13 +50,13 @@ def test_an_address_a_cidr_or_a_range_is_asked_for(text: str, item: IPRange | No
 
 
 def test_what_a_pool_does_with_addresses_is_told() -> None:
-    said = {text: told(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
+    said = {text: describe(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
     assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "gives out"}
-    assert told("10.40.0.0/24")["items"][0]["says"] == "gives out some"
+    assert describe("10.40.0.0/24")["items"][0]["says"] == "gives out some"
 
 
 def test_people_read_a_line_for_each() -> None:
-    text = standing_text(told("10.40.0.3"), Painter(is_on=False))
+    text = standing_text(describe("10.40.0.3"), Painter(is_on=False))
     assert text.splitlines()[:2] == [
         "10.40.0.3",
         "  pool    NetworkPool butler-system/edge: 10.40.0.0-10.40.0.255, gives out 10.40.0.3"
@@ -64,5 +65,5 @@ def test_people_read_a_line_for_each() -> None:
 
 
 def test_that_nothing_stands_there_is_told() -> None:
-    text = standing_text(told("192.168.0.0/30"), Painter(is_on=False))
+    text = standing_text(describe("192.168.0.0/30"), Painter(is_on=False))
     assert text == "192.168.0.0-192.168.0.3\n  nothing of this repository stands there\n"

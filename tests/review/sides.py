@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from reconciler.evaluate import evaluate
-from reconciler.findings import Finding
-from reconciler.model.override import Overrides
+from reconciler.documents.findings import Finding
+from reconciler.model.settings import Overrides
+from reconciler.planning.evaluate import evaluate
 from reconciler.review.change import Change
-from tests.engine.outcome import Files
+from tests.planning.outcome import Files
 from tests.review.test_review import branch, encoded
 from tests.world import CLOCK, tree_of
 

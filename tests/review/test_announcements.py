@@ -2,15 +2,15 @@
 
 import pytest
 
-from reconciler.findings import Finding
-from reconciler.gathering import Described
-from reconciler.model.override import Overrides
+from reconciler.documents.findings import Finding
+from reconciler.model.settings import Overrides
+from reconciler.planning.state import DescribedFiles
 from reconciler.review.announcements import lost_announcements
-from tests.engine.outcome import Files, without
 from tests.hostile.test_announced import BASE, extra
 from tests.moving import letting
+from tests.planning.outcome import Files, without
+from tests.planning.test_renaming import formerly
 from tests.review.sides import change_of
-from tests.test_renaming import formerly
 from tests.world import provider, reconciled, tenant
 
 DONE = reconciled(BASE)
@@ -19,13 +19,15 @@ KEY = "butler/IPAllocation/butler-system/more/request"
 TO_TWO: Files = {**DONE, MINE: extra(owner="two", spec="  count: 4\n")}
 
 
-def told(head: Files, base: Files = DONE, overrides: Overrides | None = None) -> list[Finding]:
+def as_findings(
+    head: Files, base: Files = DONE, overrides: Overrides | None = None
+) -> list[Finding]:
     """Return the findings about a change."""
     return list(lost_announcements(change_of(base, head, overrides or Overrides())))
 
 
 def test_what_goes_to_another_cluster_at_once_is_a_gate_at_the_request() -> None:
-    (item,) = told(TO_TWO)
+    (item,) = as_findings(TO_TWO)
     assert (item.code, item.severity) == ("announcement-moved", "gate")
     assert str(item.location) == f"{MINE}:1"
     assert item.message == (
@@ -36,52 +38,52 @@ def test_what_goes_to_another_cluster_at_once_is_a_gate_at_the_request() -> None
 
 
 def test_an_override_that_lets_the_claim_move_makes_it_a_warning() -> None:
-    (item,) = told(TO_TWO, overrides=letting(KEY))
+    (item,) = as_findings(TO_TWO, overrides=letting(KEY))
     assert (item.code, item.severity) == ("announcement-moved", "warning")
     assert item.message.endswith("; an Override lets it go")
 
 
 def test_what_nobody_announces_any_more_is_a_warning_where_it_stands() -> None:
-    (item,) = told({**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")})
+    (item,) = as_findings({**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")})
     assert (item.code, str(item.location)) == ("announcement-lost", f"{MINE}:1")
     assert item.message == (
         "cluster team-a/one stays, and no longer announces 10.40.0.112-10.40.0.115 (4 addresses)"
     )
-    (item,) = told(without(DONE, MINE))
+    (item,) = as_findings(without(DONE, MINE))
     assert item.location.path.endswith("/butler-system/more.request.yaml")
     own = provider("own").replace("mode: ipam", "mode: cloud")
-    (item,) = told({**DONE, "providers/own.yaml": own})
+    (item,) = as_findings({**DONE, "providers/own.yaml": own})
     assert item.location.path.endswith("/team-a/three.loadbalancer.yaml")
 
 
 def test_a_range_set_by_hand_that_goes_is_told_at_its_tenant() -> None:
-    (item,) = told({**DONE, "tenants/b.yaml": extra("b", "old", spec="  count: 2\n")})
+    (item,) = as_findings({**DONE, "tenants/b.yaml": extra("b", "old", spec="  count: 2\n")})
     assert (item.code, item.location.path) == ("announcement-lost", "tenants/old.yaml")
     assert "10.70.0.0-10.70.0.19 (20 addresses)" in item.message
 
 
 def test_what_the_base_does_by_itself_and_who_goes_is_no_loss_of_the_change() -> None:
-    assert told(TO_TWO, TO_TWO) == []
-    assert told(without(DONE, MINE, "tenants/one.yaml")) == []
-    assert told(DONE) == []
+    assert as_findings(TO_TWO, TO_TWO) == []
+    assert as_findings(without(DONE, MINE, "tenants/one.yaml")) == []
+    assert as_findings(DONE) == []
 
 
 def test_a_range_that_somebody_takes_out_of_a_document_is_lost_and_one_that_is_new_is_not() -> None:
     bare = tenant("old", providerConfigRef="{name: cloud}")
-    (item,) = told({**DONE, "tenants/old.yaml": bare})
+    (item,) = as_findings({**DONE, "tenants/old.yaml": bare})
     assert (item.code, str(item.location)) == ("announcement-lost", "tenants/old.yaml:1")
-    (item,) = told(
+    (item,) = as_findings(
         {**DONE, "tenants/old.yaml": str(BASE["tenants/old.yaml"]).replace("0.19", "0.9")}
     )
     assert "10.70.0.10-10.70.0.19 (10 addresses)" in item.message
     new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,").replace("70.0", "71.0")
-    assert told({**DONE, "tenants/new.yaml": new, "tenants/x.yaml": extra("x", "new")}) == []
+    assert as_findings({**DONE, "tenants/new.yaml": new, "tenants/x.yaml": extra("x", "new")}) == []
 
 
 def test_a_range_set_by_hand_that_another_gets_is_a_gate() -> None:
     bare = tenant("old", providerConfigRef="{name: cloud}")
     new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,")
-    (item,) = told({**DONE, "tenants/old.yaml": bare, "tenants/new.yaml": new})
+    (item,) = as_findings({**DONE, "tenants/old.yaml": bare, "tenants/new.yaml": new})
     assert (item.code, item.severity, str(item.location)) == (
         "announcement-moved", "gate", "tenants/old.yaml:1",
     )  # fmt: skip
@@ -94,8 +96,8 @@ def test_a_cluster_that_is_renamed_stays_and_loses_what_it_no_longer_announces()
         "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one"),
     }
     kept = {**uno, MINE: extra(owner="uno", spec="  count: 4\n")}
-    assert told(kept) == []
-    (item,) = told({**uno, MINE: extra(owner="two", spec="  count: 4\n")})
+    assert as_findings(kept) == []
+    (item,) = as_findings({**uno, MINE: extra(owner="two", spec="  count: 4\n")})
     assert (item.code, item.severity) == ("announcement-moved", "gate")
     assert item.message.startswith("cluster team-a/uno stays, and 10.40.0.112-10.40.0.115 (4")
 
@@ -112,8 +114,8 @@ def was_old(text: str) -> Files:
 
 
 def test_a_renamed_tenant_keeps_its_range_set_by_hand_or_loses_it() -> None:
-    assert told(was_old(OLD)) == []
-    (item,) = told(was_old(BARE))
+    assert as_findings(was_old(OLD)) == []
+    (item,) = as_findings(was_old(BARE))
     assert (item.code, str(item.location)) == ("announcement-lost", "tenants/new.yaml:1")
     assert item.message == (
         "cluster team-a/new stays, and no longer announces 10.70.0.0-10.70.0.19 (20 addresses)"
@@ -125,7 +127,7 @@ def test_a_renamed_tenant_with_a_record_announced_that_and_not_its_range_set_by_
     base = reconciled({**BASE, "tenants/one.yaml": both})
     uno = formerly(both.replace("name: one", "name: uno"), "team-a/one")
     head = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": uno}
-    assert told({**head, MINE: extra(owner="uno", spec="  count: 4\n")}, base) == []
+    assert as_findings({**head, MINE: extra(owner="uno", spec="  count: 4\n")}, base) == []
 
 
 UNO = formerly(tenant("uno"), "team-a/one")
@@ -147,14 +149,14 @@ NOT_RENAMED: dict[str, Files] = {
 
 @pytest.mark.parametrize("name", NOT_RENAMED)
 def test_what_is_no_rename_hides_no_loss(name: str) -> None:
-    found = [it for it in told(NOT_RENAMED[name]) if it.code == "announcement-moved"]
+    found = [it for it in as_findings(NOT_RENAMED[name]) if it.code == "announcement-moved"]
     assert [it.severity for it in found] == ["gate"]
     assert found[0].message.startswith("cluster team-a/one ")
 
 
 def test_what_another_gets_of_one_that_goes_is_a_gate_and_an_override_lets_it_go() -> None:
     head = without(TO_TWO, "tenants/one.yaml")
-    (item,) = told(head)
+    (item,) = as_findings(head)
     assert (item.code, item.severity, str(item.location)) == (
         "announcement-moved", "gate", f"{MINE}:1",
     )  # fmt: skip
@@ -163,28 +165,30 @@ def test_what_another_gets_of_one_that_goes_is_a_gate_and_an_override_lets_it_go
         " team-a/two at once"
     )
     assert "formerly" not in item.hint
-    (item,) = told(head, overrides=letting(KEY))
+    (item,) = as_findings(head, overrides=letting(KEY))
     assert (item.severity, item.message[-24:]) == ("warning", "; an Override lets it go")
 
 
 def test_a_range_set_by_hand_of_one_that_goes_which_another_gets_is_a_gate() -> None:
     head = {**without(DONE, "tenants/old.yaml"), "tenants/new.yaml": NEW}
-    (item,) = told(head)
+    (item,) = as_findings(head)
     assert (item.severity, str(item.location)) == ("gate", "tenants/new.yaml:1")
     assert item.message.startswith("cluster team-a/old goes, and 10.70.0.0-10.70.0.19 (20 addr")
     assert item.hint.startswith(
         "if team-a/new is the same cluster, add to its metadata.annotations:"
         " gitops-ipam.dev/formerly: team-a/old; else take it away in a change of its own first"
     )
-    assert told(without(DONE, "tenants/old.yaml")) == []
+    assert as_findings(without(DONE, "tenants/old.yaml")) == []
 
 
 def test_of_a_cluster_that_no_document_describes_none_says_that_it_stays() -> None:
     base = reconciled({**BASE, MINE: extra(owner="nobody", spec="  count: 4\n")})
-    (item,) = told({**base, MINE: extra(owner="two", spec="  count: 4\n")}, base)
+    (item,) = as_findings({**base, MINE: extra(owner="two", spec="  count: 4\n")}, base)
     assert (item.code, item.severity) == ("announcement-moved", "gate")
     assert item.message.startswith("no document describes cluster team-a/nobody, and 10.40.0.")
-    (item,) = told({**base, MINE: extra(owner="nobody", kind="nodes", spec="  count: 4\n")}, base)
+    (item,) = as_findings(
+        {**base, MINE: extra(owner="nobody", kind="nodes", spec="  count: 4\n")}, base
+    )
     assert item.message.startswith("no document describes cluster team-a/nobody, and it no longer")
 
 
@@ -194,14 +198,14 @@ def test_a_cluster_of_which_a_document_is_there_that_never_could_be_read_stays()
     base = {**reconciled(head), "tenants/nobody.yaml": broken}
     head = {**base, MINE: extra(owner="two", spec="  count: 4\n")}
     change = change_of(base, head)
-    change.before = Described()
+    change.before = DescribedFiles()
     (item,) = lost_announcements(change)
     assert item.message.startswith("cluster team-a/nobody stays, and")
 
 
 def test_what_a_renamed_request_loses_is_told_where_that_stands() -> None:
     new = formerly(extra("other", "two", spec="  count: 4\n"), "butler-system/more")
-    (item,) = told({**without(DONE, MINE), "tenants/other.yaml": "# a note\n---\n" + new})
+    (item,) = as_findings({**without(DONE, MINE), "tenants/other.yaml": "# a note\n---\n" + new})
     assert (item.severity, str(item.location)) == ("gate", "tenants/other.yaml:3")
     scope = KEY.replace("/more/", "/other/")
     assert item.hint.endswith(f"or merge an Override of kind move for {scope} first")
@@ -210,25 +214,28 @@ def test_what_a_renamed_request_loses_is_told_where_that_stands() -> None:
 def test_what_the_base_loses_already_is_none_of_a_rename() -> None:
     base = {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}
     head = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": UNO}
-    assert told({**head, MINE: extra(owner="uno", kind="nodes", spec="  count: 4\n")}, base) == []
+    assert (
+        as_findings({**head, MINE: extra(owner="uno", kind="nodes", spec="  count: 4\n")}, base)
+        == []
+    )
 
 
 def test_what_went_to_a_type_that_nobody_announces_and_was_not_reconciled_is_a_gate_then() -> None:
     nodes = {**DONE, MINE: extra(owner="two", kind="nodes", spec="  count: 4\n")}
-    (item,) = told(TO_TWO, nodes)
+    (item,) = as_findings(TO_TWO, nodes)
     assert (item.code, item.severity) == ("announcement-moved", "gate")
-    assert told(reconciled(TO_TWO), reconciled(nodes)) == []
+    assert as_findings(reconciled(TO_TWO), reconciled(nodes)) == []
 
 
 def test_a_rename_that_comes_late_keeps_what_it_keeps() -> None:
     base = without(reconciled(without(BASE, MINE)), "tenants/one.yaml")
-    assert told({**base, "tenants/uno.yaml": UNO}, base) == []
+    assert as_findings({**base, "tenants/uno.yaml": UNO}, base) == []
 
 
 def test_who_was_there_and_says_late_that_it_had_a_name_gets_nothing_without_a_gate() -> None:
     two = tenant("two", providerConfigRef="{name: cloud}")
     base = {**without(BASE, MINE), "tenants/two.yaml": two}
     base = without(reconciled(base), "tenants/one.yaml")
-    (item,) = told({**base, "tenants/two.yaml": formerly(tenant("two"), "team-a/one")}, base)
+    (item,) = as_findings({**base, "tenants/two.yaml": formerly(tenant("two"), "team-a/one")}, base)
     assert (item.code, item.severity) == ("announcement-moved", "gate")
     assert item.message.startswith("no document describes cluster team-a/one, and 10.40.0.0-10.40")

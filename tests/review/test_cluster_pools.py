@@ -1,9 +1,9 @@
 """What a check beside a base says of pools in clusters that get another name."""
 
-from reconciler.findings import Finding
-from tests.engine.outcome import Files
-from tests.review.test_renames import told
-from tests.test_renaming import TWO
+from reconciler.documents.findings import Finding
+from tests.planning.outcome import Files
+from tests.planning.test_renaming import TWO
+from tests.review.test_renames import as_findings
 from tests.world import tenant
 
 CODE = "cluster-pool-renamed"
@@ -27,7 +27,7 @@ def settings(pool: str) -> str:
 
 
 def of(base: Files, head: Files) -> list[Finding]:
-    return told(base, head, CODE)
+    return as_findings(base, head, CODE)
 
 
 def test_a_living_tenant_whose_pool_gets_another_name_is_told_with_both() -> None:

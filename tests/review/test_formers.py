@@ -1,8 +1,8 @@
 """What a check beside a base says of former names that nothing has or had."""
 
-from tests.engine.outcome import Files, without
-from tests.review.test_renames import told
-from tests.test_renaming import TWO, formerly, renamed
+from tests.planning.outcome import Files, without
+from tests.planning.test_renaming import TWO, formerly, renamed
+from tests.review.test_renames import as_findings
 from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
@@ -15,7 +15,7 @@ def unlike(what: str) -> Files:
 
 
 def test_a_mistyped_former_name_is_told_with_the_one_that_was_meant_and_what_changes() -> None:
-    (found,) = told(TWO, unlike("team-a/onne"), "rename-unused", "looks-renamed")
+    (found,) = as_findings(TWO, unlike("team-a/onne"), "rename-unused", "looks-renamed")
     assert (found.code, found.severity.value) == ("rename-unused", "warning")
     assert found.location.path == "tenants/uno.yaml"
     assert "TenantCluster team-a/onne is not in " in found.message
@@ -23,13 +23,13 @@ def test_a_mistyped_former_name_is_told_with_the_one_that_was_meant_and_what_cha
         "TenantCluster team-b/uno takes nothing over: 8 addresses of team-a/one change"
     )
     assert found.hint == "did you mean team-a/one?"
-    assert told(TWO, unlike("team-a/one"), "rename-unused", "looks-renamed") == []
+    assert as_findings(TWO, unlike("team-a/one"), "rename-unused", "looks-renamed") == []
 
 
 def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     text = formerly(tenant("uno"), "team-a/onne")
     files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
-    (found,) = told(TWO, files, "rename-unused", "looks-renamed")
+    (found,) = as_findings(TWO, files, "rename-unused", "looks-renamed")
     assert (found.code, found.location.path) == ("rename-unused", "tenants/uno.yaml")
     assert "TenantCluster team-a/onne is not in " in found.message
     assert found.message.endswith(
@@ -42,7 +42,7 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
 
 
 def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:
-    (found,) = told(TWO, unlike("elsewhere/entirely"), "rename-unused")
+    (found,) = as_findings(TWO, unlike("elsewhere/entirely"), "rename-unused")
     assert found.message.endswith("takes nothing over")
     assert found.hint.startswith("name what it was called in ")
     assert found.hint.endswith(", or remove the annotation")
@@ -52,7 +52,7 @@ def test_what_goes_before_reconcile_ran_loses_nothing_by_a_mistyped_name() -> No
     empty = {**TWO, "tenants/three.yaml": tenant("three")}
     files = {**without(empty, "tenants/three.yaml"), "tenants/uno.yaml": tenant("uno")}
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/thre")
-    (found,) = told(empty, files, "rename-unused")
+    (found,) = as_findings(empty, files, "rename-unused")
     assert found.message.endswith("takes nothing over")
     assert found.hint == "did you mean team-a/three?"
 
@@ -63,15 +63,15 @@ def test_a_mistyped_former_name_of_a_pool_is_told_with_what_is_of_no_pool() -> N
         "pools/rim.yaml": formerly(pool("rim", "10.50.0.0/24"), "butler-system/egde"),
         "providers/default.yaml": provider(pools="[{name: rim}]"),
     }
-    (found,) = told(TWO, files, "rename-unused", "looks-renamed")
+    (found,) = as_findings(TWO, files, "rename-unused", "looks-renamed")
     assert found.message.endswith("16 addresses of butler-system/edge change")
     assert found.hint == "did you mean butler-system/edge?"
 
 
 def test_a_former_name_that_the_base_says_already_or_that_records_bear_is_not_told() -> None:
-    assert told(renamed(), renamed(), "rename-unused") == []
+    assert as_findings(renamed(), renamed(), "rename-unused") == []
     gone = without(TWO, "tenants/one.yaml")
-    assert told(gone, renamed(), "rename-unused") == []
+    assert as_findings(gone, renamed(), "rename-unused") == []
     base = reconciled({**SMALL, "tenants/x.yaml": formerly(tenant("x"), "team-a/none")})
     moved = {**without(base, "tenants/x.yaml"), "tenants/y.yaml": base["tenants/x.yaml"]}
-    assert told(base, moved, "rename-unused") == []
+    assert as_findings(base, moved, "rename-unused") == []

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.findings import Finding
+from reconciler.documents.findings import Finding
 from reconciler.review.checks import review
-from tests.engine.outcome import Files
+from tests.planning.outcome import Files
 from tests.review.test_pools import spaced
 from tests.review.test_review import branch, encoded
 from tests.world import CLOCK, SMALL, provider, reconciled, tenant
@@ -14,7 +14,7 @@ BOTH = reconciled({**SMALL, **LAB})
 TWO = {"tenants/two.yaml": tenant("two", "team-b", providerConfigRef="{name: lab}")}
 
 
-def told(base: Files, head: Files) -> list[Finding]:
+def as_findings(base: Files, head: Files) -> list[Finding]:
     repository = branch(base)
     first = repository.head
     repository.head = repository.add(first, CLOCK + 1, encoded(head))
@@ -23,7 +23,7 @@ def told(base: Files, head: Files) -> list[Finding]:
 
 
 def test_a_grant_of_what_a_record_of_another_space_holds_is_a_warning_at_its_claim() -> None:
-    (found,) = told(BOTH, {**BOTH, **TWO})
+    (found,) = as_findings(BOTH, {**BOTH, **TWO})
     assert (found.severity.value, str(found.location)) == ("warning", "tenants/two.yaml:1")
     assert found.message == (
         "10.40.0.0-10.40.0.7 in address space lab goes to team-b/two (loadbalancer), and is held by"
@@ -34,7 +34,7 @@ def test_a_grant_of_what_a_record_of_another_space_holds_is_a_warning_at_its_cla
 
 def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
     three = {"tenants/three.yaml": tenant("three", "team-b")}
-    (found,) = told(BOTH, {**BOTH, **three})
+    (found,) = as_findings(BOTH, {**BOTH, **three})
     assert (found.severity.value, str(found.location)) == ("info", "tenants/three.yaml:1")
     assert found.message == (
         "10.40.0.8-10.40.0.15 in address space default goes to team-b/three (loadbalancer), and"
@@ -45,7 +45,7 @@ def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
 def test_two_spaces_that_get_the_same_by_one_change_are_told_of_each_other() -> None:
     bare = {path: text for path, text in SMALL.items() if path != "tenants/one.yaml"}
     base = {**bare, **LAB}
-    found = told(base, {**base, **TWO, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
+    found = as_findings(base, {**base, **TWO, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
     assert [(it.severity.value, it.location.path) for it in found] == [
         ("warning", "tenants/one.yaml"), ("warning", "tenants/two.yaml"),
     ]  # fmt: skip
@@ -57,10 +57,12 @@ def test_what_is_kept_and_what_the_base_gives_out_already_is_not_told_again(
 ) -> None:
     base: Files = {**BOTH, **TWO}
     base = reconciled(base) if is_done else base
-    assert told(base, {**base, "teams/none.txt": "", "providers/c.yaml": provider("c")}) == []
+    assert (
+        as_findings(base, {**base, "teams/none.txt": "", "providers/c.yaml": provider("c")}) == []
+    )
 
 
 def test_where_addresses_differ_nothing_is_told() -> None:
     far = {**SMALL, **LAB, "pools/lab.yaml": spaced("lab", "lab", "10.41.0.0/24")}
     done = reconciled(far)
-    assert told(done, {**done, **TWO, "tenants/three.yaml": tenant("three")}) == []
+    assert as_findings(done, {**done, **TWO, "tenants/three.yaml": tenant("three")}) == []

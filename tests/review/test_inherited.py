@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.observed import path_of
-from reconciler.ports import ExitCode
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.errors import ExitCode
+from reconciler.planning.documents import path_of
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, git, pool, repository, request, tenant, write
 

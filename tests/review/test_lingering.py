@@ -1,7 +1,7 @@
 """What a check says of a request that holds addresses for a tenant which a change takes away."""
 
-from tests.engine.outcome import Files, without
-from tests.review.test_renames import told
+from tests.planning.outcome import Files, without
+from tests.review.test_renames import as_findings
 from tests.world import SMALL, reconciled, request, tenant
 
 PIN = "{startAddress: 10.40.0.64, endAddress: 10.40.0.71}"
@@ -17,30 +17,30 @@ BASE = reconciled(HOLDING)
 
 def test_who_takes_a_tenant_away_alone_is_told_what_holds_its_addresses_still() -> None:
     files = without(BASE, "tenants/cluster.yaml")
-    (found,) = told(BASE, files, "reference-not-found")
+    (found,) = as_findings(BASE, files, "reference-not-found")
     assert (found.severity.value, str(found.location)) == ("warning", "tenants/held.yaml:6")
     assert found.message == (
         "TenantCluster team-a/held goes by this change, but IPAllocation butler-system/held in"
         " tenants/held.yaml still holds 8 addresses for it"
     )
     assert found.hint == "to release them, remove IPAllocation butler-system/held, too"
-    assert told(BASE, without(files, "tenants/held.yaml"), "reference-not-found") == []
+    assert as_findings(BASE, without(files, "tenants/held.yaml"), "reference-not-found") == []
 
 
 def test_who_was_never_there_may_still_come() -> None:
     base = reconciled(without(HOLDING, "tenants/cluster.yaml", "tenants/heed.yaml"))
-    (found,) = told(without(base, "tenants/held.yaml"), base, "reference-not-found")
+    (found,) = as_findings(without(base, "tenants/held.yaml"), base, "reference-not-found")
     assert found.hint.endswith("add the TenantCluster when it exists")
 
 
 def test_a_request_that_holds_nothing_yet_is_told_as_before() -> None:
     base = without(HOLDING, "tenants/heed.yaml")
-    (found,) = told(base, without(base, "tenants/cluster.yaml"), "reference-not-found")
+    (found,) = as_findings(base, without(base, "tenants/cluster.yaml"), "reference-not-found")
     assert found.hint.endswith("add the TenantCluster when it exists")
 
 
 def test_where_the_tenant_may_have_another_name_nobody_is_told_to_go() -> None:
     files = {**without(BASE, "tenants/cluster.yaml"), "tenants/new.yaml": tenant("new")}
-    found = told(BASE, files, "reference-not-found", "looks-renamed")
+    found = as_findings(BASE, files, "reference-not-found", "looks-renamed")
     assert found
     assert all("goes by this change" not in it.message for it in found)

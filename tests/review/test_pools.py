@@ -3,19 +3,20 @@
 import pytest
 
 from reconciler.codes import CODES
+from reconciler.documents.findings import Finding, Location, Severity
 from reconciler.families import families, role_of
-from reconciler.findings import Finding, Location, Severity
-from reconciler.model.override import Override, OverrideKind, Overrides
-from reconciler.review.documents import manual_ranges, shared_documents
-from reconciler.review.pools import address_spaces, judged_by_base, shrunk, unreserved
-from tests.engine.outcome import Files, without
+from reconciler.model.settings import Override, OverrideKind, Overrides
+from reconciler.planning.strictness import judged_by_base
+from reconciler.review.files import manual_ranges, shared_documents
+from reconciler.review.pools import address_spaces, shrunk, unreserved
+from tests.planning.outcome import Files, without
 from tests.review.sides import change_of, found_by
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 HAND = "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.109}}"
 
 
-def told(before: Files, now: Files) -> list[Finding]:
+def as_findings(before: Files, now: Files) -> list[Finding]:
     checks = shared_documents, address_spaces, manual_ranges, unreserved
     return found_by(change_of(before, now), *checks)
 
@@ -32,7 +33,7 @@ def spaced(space: str, name: str = "edge", cidr: str = "10.40.0.0/24") -> str:
 
 
 def test_what_is_new_is_told_at_its_place() -> None:
-    first, second = told({}, SMALL)
+    first, second = as_findings({}, SMALL)
     assert (first.code, str(first.location)) == ("pool-added", "pools/edge.yaml:1")
     assert first.message.endswith("is new: 10.40.0.0-10.40.0.255, gate exhausted (70, 85, 95)")
     assert (second.code, second.message) == (
@@ -41,15 +42,15 @@ def test_what_is_new_is_told_at_its_place() -> None:
 
 
 def test_what_says_the_same_and_what_is_gone_is_no_news() -> None:
-    assert told(SMALL, SMALL) == []
-    assert told(SMALL, {}) == []
+    assert as_findings(SMALL, SMALL) == []
+    assert as_findings(SMALL, {}) == []
 
 
 def test_many_fields_that_differ_are_cut() -> None:
     labels = ", ".join(f"{letter}: {letter}" for letter in "abcdefg")
     text = pool().replace("system}", f"system, labels: {{{labels}}}}}")
     bare = pool().replace("system}", "system, labels: {a: x}}")
-    (found,) = told({"pools/a.yaml": bare}, {"pools/a.yaml": text})
+    (found,) = as_findings({"pools/a.yaml": bare}, {"pools/a.yaml": text})
     assert found.message.endswith(
         "metadata.labels.a, metadata.labels.b, metadata.labels.c, metadata.labels.d,"
         " metadata.labels.e and more"
@@ -58,7 +59,7 @@ def test_many_fields_that_differ_are_cut() -> None:
 
 def test_what_could_not_be_read_before_is_told_as_a_change() -> None:
     wrong = pool().replace("10.40.0.0", "10.40.0.1")
-    (found,) = told({"pools/a.yaml": wrong}, {"pools/a.yaml": pool()})
+    (found,) = as_findings({"pools/a.yaml": wrong}, {"pools/a.yaml": pool()})
     assert (found.code, found.message) == (
         "pool-changed", "NetworkPool butler-system/edge could not be read in main",
     )  # fmt: skip
@@ -66,16 +67,16 @@ def test_what_could_not_be_read_before_is_told_as_a_change() -> None:
 
 def test_a_range_by_hand_is_told_when_it_is_new_or_another_one() -> None:
     one, other = (tenant("one", networking=text) for text in (HAND, HAND.replace("109", "110")))
-    (new,) = told({}, {"tenants/one.yaml": one})
+    (new,) = as_findings({}, {"tenants/one.yaml": one})
     assert (new.code, str(new.location)) == ("manual-range-added", "tenants/one.yaml:6")
     assert new.message == (
         "10.40.0.100-10.40.0.109 of team-a/one (loadBalancerPool) is new:"
         " it is used without a record"
     )
-    (changed,) = told({"tenants/one.yaml": one}, {"tenants/moved.yaml": other})
+    (changed,) = as_findings({"tenants/one.yaml": one}, {"tenants/moved.yaml": other})
     assert changed.code == "manual-range-changed"
     assert changed.message.endswith("was 10.40.0.100-10.40.0.109 in main")
-    assert told({"tenants/one.yaml": one}, {"tenants/moved.yaml": one}) == []
+    assert as_findings({"tenants/one.yaml": one}, {"tenants/moved.yaml": one}) == []
 
 
 @pytest.mark.parametrize(
@@ -91,15 +92,15 @@ def test_a_range_by_hand_is_told_when_it_is_new_or_another_one() -> None:
 def test_an_address_space_that_settings_list_anew_is_told(
     before: tuple[str, ...] | None, now: tuple[str, ...] | None, codes: list[str]
 ) -> None:
-    assert [item.code for item in told(listing(before), listing(now))] == codes
+    assert [item.code for item in as_findings(listing(before), listing(now))] == codes
 
 
 def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
     new: Files = {"pools/a.yaml": spaced("lab")}
-    assert [item.code for item in told({}, new)] == ["pool-added", "address-space-added"]
+    assert [item.code for item in as_findings({}, new)] == ["pool-added", "address-space-added"]
     listed = listing(("default", "lab"))
-    assert [item.code for item in told(listed, {**listed, **new})] == ["pool-added"]
-    moved = told({"pools/a.yaml": pool()}, new)
+    assert [item.code for item in as_findings(listed, {**listed, **new})] == ["pool-added"]
+    moved = as_findings({"pools/a.yaml": pool()}, new)
     assert [item.code for item in moved] == ["pool-changed", "address-space-changed"]
     assert moved[1].message == "NetworkPool edge is put from address space default into lab"
     assert moved[1].severity is Severity.INFO
@@ -122,7 +123,7 @@ def test_a_pool_over_what_another_address_space_holds_is_told(
     holding = {**SMALL, "pools/edge.yaml": spaced(theirs)}
     before = reconciled(holding | ({"pools/b.yaml": spaced(ours, "b", old)} if old else {}))
     now = {**before, "pools/b.yaml": spaced(ours, "b", new)}
-    found = [it for it in told(before, now) if it.code == "address-space-overlap"]
+    found = [it for it in as_findings(before, now) if it.code == "address-space-overlap"]
     assert len(found) == (is_told and theirs != ours)
     for it in found:
         assert "other spaces hold addresses of it: team-a/one (loadbalancer) 10.40.0.0-" in str(it)
@@ -139,7 +140,7 @@ def test_a_pool_over_what_another_address_space_holds_is_told(
 )
 def test_a_pool_that_holds_addresses_stays_in_its_address_space(before: Files) -> None:
     now = {**before, "pools/edge.yaml": spaced("lab")}
-    (moved,) = (item for item in told(before, now) if item.code == "address-space-changed")
+    (moved,) = (item for item in as_findings(before, now) if item.code == "address-space-changed")
     assert (moved.severity, str(moved.location)) == (Severity.ERROR, "pools/edge.yaml:5")
     assert moved.message.endswith("into lab with 8 addresses that are held")
 

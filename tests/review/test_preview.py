@@ -2,10 +2,10 @@
 
 import pytest
 
-from reconciler.commands.render import rendered
-from reconciler.evaluate import Evaluation
-from reconciler.ports import GitError
-from reconciler.projecting import carried_out
+from reconciler.apply.render import rendered
+from reconciler.model.errors import GitError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import carried_out
 from reconciler.review import preview as previewing
 from reconciler.review.preview import NOTHING, preview
 from tests.golden.cases import ROOT, cases, read

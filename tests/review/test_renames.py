@@ -3,16 +3,16 @@
 import pytest
 
 from reconciler.addresses.notation import format_short
-from reconciler.findings import Finding
+from reconciler.documents.findings import Finding
 from reconciler.review.checks import review
-from tests.engine.outcome import Files, without
+from tests.planning.outcome import Files, without
+from tests.planning.test_renaming import TWO, formerly, renamed
+from tests.planning.test_tangled_renames import asking
 from tests.review.test_review import branch, encoded
-from tests.test_renaming import TWO, formerly, renamed
-from tests.test_tangled_renames import asking
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 
-def told(base: Files, head: Files, *codes: str) -> list[Finding]:
+def as_findings(base: Files, head: Files, *codes: str) -> list[Finding]:
     """The findings of some codes of a change."""
     repository = branch(base)
     first = repository.head
@@ -23,7 +23,7 @@ def told(base: Files, head: Files, *codes: str) -> list[Finding]:
 
 def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_addresses() -> None:
     files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
-    (found,) = told(TWO, files, "looks-renamed", "renamed")
+    (found,) = as_findings(TWO, files, "looks-renamed", "renamed")
     assert (found.code, found.severity.value) == ("looks-renamed", "warning")
     assert found.location.path == "tenants/uno.yaml"
     assert (
@@ -32,13 +32,13 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
     line = "gitops-ipam.dev/formerly: team-a/one"
     assert found.hint == f"to keep them, add to its metadata.annotations: {line}"
     followed = {**files, "tenants/uno.yaml": formerly(tenant("uno"), line.partition(": ")[2])}
-    (found,) = told(TWO, followed, "looks-renamed", "renamed")
+    (found,) = as_findings(TWO, followed, "looks-renamed", "renamed")
     assert found.severity.value == "info"
     assert found.message.endswith("it keeps 1 record with 8 addresses")
 
 
 def test_an_added_tenant_without_a_removed_one_is_no_rename() -> None:
-    assert told(TWO, {**TWO, "tenants/uno.yaml": tenant("uno")}, "looks-renamed") == []
+    assert as_findings(TWO, {**TWO, "tenants/uno.yaml": tenant("uno")}, "looks-renamed") == []
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,20 @@ def test_an_added_tenant_without_a_removed_one_is_no_rename() -> None:
 )
 def test_a_rename_keeps_team_and_size(text: str, *, is_rename: bool) -> None:
     files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
-    assert len(told(TWO, files, "looks-renamed")) == is_rename
+    assert len(as_findings(TWO, files, "looks-renamed")) == is_rename
 
 
 def test_a_tenant_of_another_provider_is_no_rename() -> None:
     files = {**without(TWO, "tenants/one.yaml"), "pools/far.yaml": pool("far", "10.50.0.0/24")}
     files["providers/far.yaml"] = provider("far", pools="[{name: far}]")
     files["tenants/uno.yaml"] = tenant("uno", providerConfigRef="{name: far}")
-    assert told(TWO, files, "looks-renamed") == []
+    assert as_findings(TWO, files, "looks-renamed") == []
 
 
 def test_several_candidates_are_one_finding_with_both_sides() -> None:
     files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
     files["tenants/z.yaml"] = f"{tenant('uno')}---\n{tenant('due')}"
-    (found,) = told(TWO, files, "looks-renamed")
+    (found,) = as_findings(TWO, files, "looks-renamed")
     assert found.location.path == "tenants/z.yaml"
     assert found.message == (
         "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster"
@@ -81,15 +81,15 @@ def test_several_candidates_are_one_finding_with_both_sides() -> None:
 def test_a_rename_is_taken_back_by_another_one() -> None:
     base = reconciled(renamed())
     files = {**without(base, "tenants/uno.yaml"), "tenants/one.yaml": tenant("one")}
-    (seems,) = told(base, files, "looks-renamed", "renamed")
+    (seems,) = as_findings(base, files, "looks-renamed", "renamed")
     assert seems.hint.endswith("gitops-ipam.dev/formerly: team-a/uno")
     files["tenants/one.yaml"] = formerly(tenant("one"), "team-a/uno")
-    (kept,) = told(base, files, "looks-renamed", "renamed")
+    (kept,) = as_findings(base, files, "looks-renamed", "renamed")
     assert kept.message.endswith("it keeps 1 record with 8 addresses")
 
 
 def test_a_wrong_former_name_still_looks_like_a_rename() -> None:
-    (found,) = told(TWO, renamed(what="team-a/onne"), "looks-renamed", "rename-unused")
+    (found,) = as_findings(TWO, renamed(what="team-a/onne"), "looks-renamed", "rename-unused")
     assert (found.code, "this looks like a rename of" in found.message) == ("rename-unused", True)
     assert "team-a/one:" in found.message
 
@@ -100,11 +100,11 @@ def test_a_renamed_pool_is_told_with_its_addresses() -> None:
         "pools/rim.yaml": pool("rim"),
         "providers/default.yaml": provider(pools="[{name: rim}]"),
     }
-    (found,) = told(TWO, files, "looks-renamed")
+    (found,) = as_findings(TWO, files, "looks-renamed")
     assert found.message.endswith("NetworkPool butler-system/edge: 16 addresses are of no pool")
     assert found.hint.endswith("gitops-ipam.dev/formerly: butler-system/edge")
     files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
-    (found,) = told(TWO, files, "looks-renamed", "renamed")
+    (found,) = as_findings(TWO, files, "looks-renamed", "renamed")
     assert found.message.endswith(
         "rim was butler-system/edge: it keeps 2 records with 16 addresses"
     )
@@ -112,10 +112,10 @@ def test_a_renamed_pool_is_told_with_its_addresses() -> None:
 
 def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
     gone = without(TWO, "tenants/one.yaml")
-    found = told(gone, renamed(), "renamed")
+    found = as_findings(gone, renamed(), "renamed")
     assert sorted(item.severity.value for item in found) == ["info", "warning"]
     assert any("team-a/one was gone before this change" in item.message for item in found)
-    assert told(renamed(), renamed(), "renamed") == []  # its base says so already
+    assert as_findings(renamed(), renamed(), "renamed") == []  # its base says so already
 
 
 def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:
@@ -135,9 +135,9 @@ def test_a_renamed_pool_that_holds_addresses_stays_in_its_address_space() -> Non
     files["providers/default.yaml"] = provider(pools="[{name: rim}]")
     text = formerly(pool("rim"), "butler-system/edge")
     files["pools/rim.yaml"] = text
-    assert told(TWO, files, "address-space-changed") == []
+    assert as_findings(TWO, files, "address-space-changed") == []
     files["pools/rim.yaml"] = text.replace("edge}", "edge, gitops-ipam.dev/address-space: lab}")
-    (found,) = told(TWO, files, "address-space-changed")
+    (found,) = as_findings(TWO, files, "address-space-changed")
     assert found.severity.value == "error"
     assert "from address space default into lab with 16 addresses that are held" in found.message
 
@@ -158,7 +158,7 @@ def imported(name: str = "held", of: str = "team-a/one", former: str = "", **spe
 def test_a_tenant_whose_addresses_a_request_holds_looks_renamed() -> None:
     base = reconciled({**SMALL, "tenants/held.yaml": imported()})
     files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
-    (found,) = told(base, files, "looks-renamed")
+    (found,) = as_findings(base, files, "looks-renamed")
     assert found.location.path == "tenants/uno.yaml"
     assert found.message.endswith("a rename of TenantCluster team-a/one: 8 addresses change")
     assert found.hint.endswith("gitops-ipam.dev/formerly: team-a/one")
@@ -168,9 +168,9 @@ def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone(
     base = reconciled({**SMALL, "tenants/held.yaml": imported()})
     files = {**without(base, "tenants/one.yaml"), "tenants/held.yaml": imported(of="team-a/uno")}
     other = formerly(tenant("uno", teamRef="{name: other}"), "team-a/one")
-    (found,) = told(base, {**files, "tenants/uno.yaml": other}, "announcement-moved")
+    (found,) = as_findings(base, {**files, "tenants/uno.yaml": other}, "announcement-moved")
     assert "would go from it to team-a/uno at once" in found.message
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
     files["tenants/two.yaml"] = formerly(tenant("dos"), "team-a/one")
-    (found,) = told(base, files, "announcement-moved")
+    (found,) = as_findings(base, files, "announcement-moved")
     assert "would go from it to team-a/uno at once" in found.message

@@ -1,14 +1,13 @@
 import pytest
 
-from reconciler.commands.exit_codes import exit_code
-from reconciler.report.machine import plan_document
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.report.json import plan_document
 from reconciler.report.markdown import markdown_text
-from reconciler.report.text.check import check_text
-from reconciler.report.text.plan import plan_text
+from reconciler.report.text.plan import check_text, plan_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
-from tests.engine.outcome import Files, without
 from tests.fakes import FakeRepository
+from tests.planning.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 DONE = reconciled(SMALL)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from reconciler.evaluate import Evaluation
-from reconciler.findings import Location
+from reconciler.documents.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings, stricter_gate
-from reconciler.review.settings import held_to, loosened
-from tests.engine.test_guard import fleet, leaving, settings
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.strictness import held_to, loosened
+from tests.planning.test_guard import fleet, leaving, settings
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 HOME = Location("ipam.yaml", 1, 1)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.findings import Finding, Severity
+from reconciler.documents.findings import Finding, Severity
 from reconciler.review.pools import unreserved
-from tests.engine.outcome import Files, without
+from tests.planning.outcome import Files, without
 from tests.review.sides import change_of
 from tests.review.test_pools import spaced
 from tests.world import SMALL, pool, provider, reconciled, tenant
@@ -15,12 +15,12 @@ DONE = reconciled({**SMALL, "pools/edge.yaml": pool(reserved=ROUTERS)})
 NEW = tenant("two", "team-b")
 
 
-def told(before: Files, now: Files) -> list[Finding]:
+def as_findings(before: Files, now: Files) -> list[Finding]:
     return list(unreserved(change_of(before, now)))
 
 
 def test_a_block_that_is_not_reserved_any_more_is_a_warning_with_what_it_was_for() -> None:
-    (found,) = told(DONE, {**DONE, "pools/edge.yaml": pool(reserved=LATER)})
+    (found,) = as_findings(DONE, {**DONE, "pools/edge.yaml": pool(reserved=LATER)})
     assert (found.severity, str(found.location)) == (Severity.WARNING, "pools/edge.yaml:5")
     assert found.message == (
         "NetworkPool edge may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
@@ -30,7 +30,7 @@ def test_a_block_that_is_not_reserved_any_more_is_a_warning_with_what_it_was_for
 
 def test_it_names_who_gets_them_by_the_very_change() -> None:
     now = {**DONE, "pools/edge.yaml": pool(reserved=LATER), "tenants/two.yaml": NEW}
-    (found,) = told(DONE, now)
+    (found,) = as_findings(DONE, now)
     assert found.message.endswith(
         "('routers'); this very change gives 10.40.0.8-10.40.0.15 to team-b/two (loadbalancer)"
     )
@@ -45,11 +45,11 @@ def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not
     }
     kept = "[{cidr: 10.40.0.16/28}]"
     text = pool(reserved=kept, tenantAllocation="{start: 10.40.0.8, end: 10.40.0.63}")
-    (found,) = told(DONE, {**DONE, **theirs, "pools/edge.yaml": text})
+    (found,) = as_findings(DONE, {**DONE, **theirs, "pools/edge.yaml": text})
     given = "; this very change gives 10.40.0.8-10.40.0.15 to team-a/three (loadbalancer)"
     assert found.message.endswith(f"('routers'){given}")
     small = pool(reserved=kept, tenantAllocation="{start: 10.40.0.9, end: 10.40.0.63}")
-    (found,) = told(DONE, {**DONE, **theirs, "pools/edge.yaml": small})
+    (found,) = as_findings(DONE, {**DONE, **theirs, "pools/edge.yaml": small})
     assert found.message.endswith("10.40.0.9-10.40.0.15 ('routers')")
 
 
@@ -63,16 +63,16 @@ def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not
     ],
 )
 def test_what_stays_reserved_or_is_not_given_out_is_no_loss(text: str) -> None:
-    assert told(DONE, {**DONE, "pools/edge.yaml": text}) == []
+    assert as_findings(DONE, {**DONE, "pools/edge.yaml": text}) == []
 
 
 def test_a_pool_that_comes_in_the_place_of_another_is_judged_by_what_that_reserved() -> None:
     gone = without(DONE, "pools/edge.yaml")
-    (found,) = told(DONE, {**gone, "pools/next.yaml": pool("next", "10.40.0.0/28")})
+    (found,) = as_findings(DONE, {**gone, "pools/next.yaml": pool("next", "10.40.0.0/28")})
     assert found.message == (
         "NetworkPool next may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
     )
-    assert told(DONE, {**gone, "pools/next.yaml": spaced("lab", "next")}) == []
+    assert as_findings(DONE, {**gone, "pools/next.yaml": spaced("lab", "next")}) == []
 
 
 def test_what_is_excluded_from_a_pool_of_cluster_api_counts_as_well() -> None:
@@ -82,10 +82,10 @@ def test_what_is_excluded_from_a_pool_of_cluster_api_counts_as_well() -> None:
         "  addresses: [10.50.0.1-10.50.0.99]\n  excludedAddresses: [10.50.0.9]\n"
     )
     now = vips.replace("excludedAddresses: [10.50.0.9]", "excludedAddresses: []")
-    (found,) = told({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
+    (found,) = as_findings({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
     assert found.message.endswith("main reserves: 10.50.0.9")
     now = vips.replace("gateway: 10.50.0.1", "gateway: 10.50.0.254")
-    (found,) = told({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
+    (found,) = as_findings({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
     assert found.message.endswith("main reserves: 10.50.0.1")
 
 
@@ -96,4 +96,4 @@ def test_what_another_pool_gave_out_before_is_told_of_the_one_that_gives_it_anew
         "pools/edge.yaml": pool(reserved=LATER),
         "pools/b.yaml": pool("b", "10.40.0.0/27"),
     }
-    assert [it.location.path for it in told(before, now)] == ["pools/edge.yaml"]
+    assert [it.location.path for it in as_findings(before, now)] == ["pools/edge.yaml"]

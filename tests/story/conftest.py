@@ -14,7 +14,7 @@ def stage(
 ) -> Stage:
     def within(arguments: list[str]) -> Ran:
         monkeypatch.chdir(made.place)
-        monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(made.clock))
+        monkeypatch.setattr("reconciler.cli.options.now", lambda: float(made.clock))
         return ipam(capsys, *arguments)
 
     for name in ("AUTHOR", "COMMITTER"):

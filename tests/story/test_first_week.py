@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git.opening import open_repository
-from reconciler.addresses import IPSet
-from reconciler.clusters.metallb import pool_addresses, ranges_of, told
-from reconciler.commands.reading.reader import evaluate_source
-from reconciler.projecting import project
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.metallb import describe, pool_addresses, ranges_of
+from reconciler.gitio.opening import open_repository
+from reconciler.planning.projection import project
+from reconciler.planning.read import evaluate_source
 from tests.documentation import ROOT, blocks
 from tests.story.stage import Stage, Step, chapters, paragraphs
 from tests.world import ENVIRONMENT
@@ -35,7 +35,7 @@ def announced(stage: Stage) -> Announced:
 def lost(before: Announced, after: Announced) -> dict[str, str]:
     """What clusters announced, and announce no more."""
     gone = {name: ranges - after.get(name, IPSet(())) for name, ranges in before.items()}
-    return {name: told(ranges) for name, ranges in gone.items() if ranges}
+    return {name: describe(ranges) for name, ranges in gone.items() if ranges}
 
 
 def untold(steps: list[Step], owner: str, ranges: str) -> list[str]:

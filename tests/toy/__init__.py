@@ -6,9 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reconciler import families as package
-from reconciler import sources
-from reconciler.clusters import announcing, crds, resources, rights, shapes
-from reconciler.records import forms
+from reconciler.apply import rights, targets
+from reconciler.apply import rights as apply_rights
+from reconciler.kube import resources
+from reconciler.kube import resources as kube_resources
+from reconciler.planning import documents
+from reconciler.records import emit
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE / "example"
@@ -30,7 +33,16 @@ def installed() -> Iterator[None]:
 
 def forget() -> None:
     """Forget which families there are."""
-    for module in (package, forms, announcing, crds, resources, rights, shapes, sources):
+    for module in (
+        package,
+        emit,
+        targets,
+        rights,
+        resources,
+        apply_rights,
+        kube_resources,
+        documents,
+    ):
         for item in vars(module).values():
             if hasattr(item, "cache_clear"):
                 item.cache_clear()

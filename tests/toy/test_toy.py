@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from reconciler.documents.dump import dump
-from reconciler.documents.shipped import schema
-from reconciler.evaluate import Evaluation
+from reconciler.documents.validators import schema
 from reconciler.families import families
-from reconciler.families._importing import Copied
+from reconciler.families.importing import Copied
 from reconciler.model.plan import Grant, Keep, Refuse
-from reconciler.net.reading import Pool, holding_of
+from reconciler.planning.documents import schema_files
+from reconciler.planning.evaluate import Evaluation
 from reconciler.records.emit import record_document, record_text
-from reconciler.records.recall import recall
-from reconciler.sources import schema_files
+from reconciler.records.parse import parse_record
+from reconciler.safety.clashes import PoolText, holding_of
 from tests.caches import PYTHON
 from tests.toy import EXAMPLE, installed
 from tests.world import SMALL, commit, evaluation_of, git, reconciled, repository
@@ -105,7 +105,7 @@ def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
     copied = text.replace(
         "  annotations:\n    gitops-ipam.dev/claim: toy/Boat/sea/anna/berth\n", ""
     )
-    found = recall("allocations", "allocations/x.yaml", copied.encode()).allocation
+    found = parse_record("allocations", "allocations/x.yaml", copied.encode()).allocation
     assert found is not None
     assert (str(found.claim), str(found.pool)) == ("toy/Boat/sea/anna/berth", "toy/Quay/_/north")
     del files[ANNA]
@@ -115,13 +115,15 @@ def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
     for old, new in (("kind: Boat", "kind: Ship"), ("harbour.example\n    kind: Boat", "x.io\n    kind: Boat"),
                      ("type: berth", "type: bed")):  # fmt: skip
         odd = copied.replace(old, new)
-        assert recall("allocations", "allocations/x.yaml", odd.encode()).unreadable is not None
+        assert (
+            parse_record("allocations", "allocations/x.yaml", odd.encode()).unreadable is not None
+        )
 
 
 @pytest.mark.parametrize("spec", ["spec: []", "spec: {claimRef: none, type: berth}", "spec: {}"])
 def test_a_record_without_a_reference_is_nobodys(spec: str) -> None:
     text = f"kind: IPAllocation\n{spec}\nstatus: {{phase: Allocated, cidr: 10.77.0.9/32}}\n"
-    found = recall("allocations", "allocations/x.yaml", text.encode())
+    found = parse_record("allocations", "allocations/x.yaml", text.encode())
     assert found.unreadable is not None
     assert [item.message for item in found.findings] == [
         "record unreadable: neither its text nor its path names a claim"
@@ -147,14 +149,14 @@ def test_versions_of_one_kind_have_a_schema_each() -> None:
 def test_a_record_says_which_pool_it_means(old: str, new: str, pool: str | None) -> None:
     text = str(reconciled(FILES)[ANNA], "utf-8")  # type: ignore[arg-type]  # it was written as bytes
     assert old in text
-    found = recall("allocations", ANNA, text.replace(old, new).encode())
+    found = parse_record("allocations", ANNA, text.replace(old, new).encode())
     assert (str(found.allocation.pool) if found.allocation else None) == pool
 
 
 def test_the_net_reads_its_records_in_its_own_way() -> None:
     for record in evaluation_of(reconciled(FILES)).state.records:
         found = holding_of("allocations", record.path, record_text(record).encode())
-        assert found.pool == Pool("Quay", "", record.pool.name)
+        assert found.pool == PoolText("Quay", "", record.pool.name)
         assert found.claim == str(record.claim)
         assert len(found.ranges) == 1
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.announcing import cluster_of
-from reconciler.clusters.policies import policies
-from reconciler.clusters.resources import parse_ref, resource_of
-from reconciler.clusters.rights import management_rights
-from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.resource import Ref
+from reconciler.apply.policies import policies
+from reconciler.apply.rights import management_rights
+from reconciler.apply.targets import cluster_of
+from reconciler.kube.resources import parse_ref, resource_of
+from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.records.emit import record_document
-from tests.applying.site import Site, failures, results
+from tests.apply.execution.site import Site, failures, results
 from tests.envtest.servers import ApiServer
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

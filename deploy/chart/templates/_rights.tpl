@@ -1,4 +1,4 @@
-{{- /* Written by `make manifests` from reconciler/clusters/rights.py. Do not edit. */ -}}
+{{- /* Written by `make manifests` from reconciler/apply/rights.py. Do not edit. */ -}}
 {{- define "gitops-ipam.rules.management" -}}
 # kube-system tells which cluster it is.
 - apiGroups: [""]

@@ -1,15 +1,10 @@
-"""How import copies Butler's objects, and writes what lives elsewhere as documents of its kinds."""
+"""Import of Butler objects."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from reconciler.addresses.notation import format_address, format_cidr
-from reconciler.documents.document import Documents
-from reconciler.families._importing import Body, Cluster, Copied, Listed, Network, Pin, Writing
-from reconciler.families._intake import Intake
-from reconciler.families._metallb import NAMED
-from reconciler.families._pool_fields import PREFIX
-from reconciler.families.butler.announcing import TENANT_CLUSTER
+from reconciler.documents.document import Documents, Kind
 from reconciler.families.butler.kinds import (
     API_VERSION,
     KINDS,
@@ -21,31 +16,37 @@ from reconciler.families.butler.kinds import (
 )
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import Providers
+from reconciler.families.butler.records import NETWORK_POOL, PROVIDER_CONFIG, TEAMS, TENANT_CLUSTER
 from reconciler.families.butler.requests import own_name
-from reconciler.families.butler.resources import (
-    NETWORK_POOL,
-    PROVIDER_CONFIG,
-    TEAMS,
+from reconciler.families.fields import PREFIX
+from reconciler.families.importing import (
+    Copied,
+    ImportedBody,
+    ImportedCluster,
+    ImportedList,
+    IntakeKind,
+    Network,
+    Pin,
+    Writing,
 )
+from reconciler.families.metallb import NAMED
 from reconciler.model.key import Key
-from reconciler.model.marks import OWNER_LABEL
-from reconciler.model.record_kind import LABEL
-from reconciler.model.record_kind import RESOURCE as REQUESTS
-from reconciler.model.resource import Manifest, Resource
+from reconciler.model.objects import LABEL, OWNER_LABEL, Manifest, Resource
+from reconciler.model.objects import RESOURCE as REQUESTS
 
 _RELEASED = "Released"
 
 
-def _intake(resource: Resource) -> Intake:
-    return Intake(resource, tuple(kind for kind in KINDS if kind.name == resource.kind))
+def _intake(resource: Resource) -> IntakeKind:
+    return IntakeKind(resource, tuple(kind for kind in KINDS if kind.name == resource.kind))
 
 
-def _going(manifest: Manifest, there: Listed) -> str:
+def _going(manifest: Manifest, there: ImportedList) -> str:
     del there
     return "it is being deleted" if "deletionTimestamp" in manifest["metadata"] else ""
 
 
-def _left(manifest: Manifest, there: Listed) -> str:
+def _left(manifest: Manifest, there: ImportedList) -> str:
     """Why an allocation is no request of somebody."""
     status, spec = manifest.get("status") or {}, manifest.get("spec") or {}
     owner = spec.get("tenantClusterRef") or {}
@@ -61,7 +62,7 @@ def _left(manifest: Manifest, there: Listed) -> str:
     return _going(manifest, there)
 
 
-def _pinned(body: Body, manifest: Manifest, there: Listed) -> Body:
+def _pinned(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
     """A request of just the range that Butler gave."""
     del there
     status = manifest.get("status") or {}
@@ -81,12 +82,14 @@ COPIED = (
 )
 
 
-def _document(kind: str, namespace: str, name: str, spec: Body, **metadata: Any) -> Body:
+def _document(
+    kind: str, namespace: str, name: str, spec: ImportedBody, **metadata: Any
+) -> ImportedBody:
     named = {"name": name, "namespace": namespace, **metadata}
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": named, "spec": spec}
 
 
-def _pool(network: Network) -> Body:
+def _pool(network: Network) -> ImportedBody:
     annotations = {}
     if network.is_full:
         annotations[f"{PREFIX}gate"] = "never"
@@ -98,13 +101,13 @@ def _pool(network: Network) -> Body:
         if it != network.extent
     ]
     allocation = windows[0] if len(windows) == 1 else {"ranges": windows}
-    spec: Body = {"cidr": format_cidr(network.extent)}
+    spec: ImportedBody = {"cidr": format_cidr(network.extent)}
     more = {"tenantAllocation": allocation} if windows else {}
     noted = {"annotations": annotations} if annotations else {}
     return _document(POOL.kind, SYSTEM, network.name, {**spec, **more}, **noted)
 
 
-def _request(pin: Pin) -> Body:
+def _request(pin: Pin) -> ImportedBody:
     version, first, last = pin.item
     namespace, name = pin.owner
     spec = {
@@ -120,9 +123,9 @@ def _request(pin: Pin) -> Body:
     return _document(REQUEST.kind, SYSTEM, pin.name, spec, **labels)
 
 
-def _tenant(cluster: Cluster) -> Body:
+def _tenant(cluster: ImportedCluster) -> ImportedBody:
     namespace, name = cluster.owner
-    spec: Body = {
+    spec: ImportedBody = {
         "providerConfigRef": {"name": cluster.provider},
         "networking": {"lbPoolSize": cluster.size},
     }
@@ -132,7 +135,7 @@ def _tenant(cluster: Cluster) -> Body:
     return _document(TENANT.kind, namespace, name, spec, **noted)
 
 
-def _provider(name: str, pools: Iterable[str]) -> Body:
+def _provider(name: str, pools: Iterable[str]) -> ImportedBody:
     network = {"mode": "ipam", "poolRefs": [{"name": pool} for pool in pools]}
     return _document(PROVIDER.kind, SYSTEM, name, {"network": network})
 
@@ -169,4 +172,22 @@ WRITING = Writing(
     request_name=own_name,
     is_there=_is_there,
     annotation=NAMED,
+)
+
+
+_GETS = ("gets no addresses", "get no addresses")
+
+
+def _of(resource: Resource) -> tuple[Resource, tuple[Kind, ...]]:
+    return resource, tuple(kind for kind in KINDS if kind.name == resource.kind)
+
+
+def _is_given(request: Manifest) -> bool:
+    """Another allocator gave an IPAllocation its addresses."""
+    return bool((request.get("status") or {}).get("startAddress"))
+
+
+INTAKE = (
+    IntakeKind(*_of(TENANT_CLUSTER), _GETS),
+    IntakeKind(*_of(REQUESTS), _GETS, is_others=_is_given),
 )

@@ -1,7 +1,10 @@
-"""Butler's kinds, and what each is known by."""
+"""Kinds and annotations."""
 
-from reconciler.documents.document import GroupKind, Kind
-from reconciler.model.record_kind import KIND as RECORD_KIND
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.document import Document, GroupKind, Kind
+from reconciler.documents.findings import Finding
+from reconciler.families.fields import read_range
+from reconciler.model.objects import KIND as RECORD_KIND
 
 NAME = "butler"
 """The family, as keys name it."""
@@ -23,3 +26,18 @@ KINDS = (
     Kind(API_VERSION, REQUEST.kind, "butler/IPAllocation.json", SYSTEM),
     Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, is_shared=True, role="team"),
 )
+
+
+MANUAL = ("spec", "networking", "loadBalancerPool")
+
+
+def manual_title(document: Document) -> str:
+    """What a tenant's loadBalancerPool is called where it blocks others."""
+    return f"{document.namespace}/{document.name} (loadBalancerPool)"
+
+
+def manual_range(document: Document, found: list[Finding]) -> IPRange | None:
+    """The range of a tenant's loadBalancerPool; None without one, or with findings."""
+    if "loadBalancerPool" not in (document.spec.get("networking") or {}):
+        return None
+    return read_range(document, MANUAL, ("start", "end"), found)

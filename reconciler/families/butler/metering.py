@@ -1,13 +1,17 @@
-"""Butler's metrics, by its names (`butler.md` §7): its pools, what is given out, its providers."""
+"""Metrics of Butler pools and tenants."""
 
 from collections.abc import Iterator, Mapping
 
-from reconciler.families._metering import Measured, Metering, Turn
 from reconciler.families.butler.kinds import NAME, POOL
-from reconciler.families.butler.provider_status import capacity, names_no_pool, nodes_per_tenant
-from reconciler.families.butler.providers import Providers
+from reconciler.families.butler.providers import (
+    Providers,
+    capacity,
+    names_no_pool,
+    nodes_per_tenant,
+)
+from reconciler.families.interface import FamilyMetrics, Measured, Turn
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, Sample, Sort
+from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.plan import Grant, Refuse, Usage
 
 _OF_POOL = ("pool", "namespace")
@@ -15,7 +19,7 @@ _OF_PROVIDER = ("provider", "namespace")
 
 
 def _pool(name: str, help_: str) -> Metric:
-    return Metric(f"butler_network_pool_{name}", Sort.GAUGE, help_, _OF_POOL)
+    return Metric(f"butler_network_pool_{name}", MetricKind.GAUGE, help_, _OF_POOL)
 
 
 _TOTAL = _pool("total_ips", "Addresses that the pool can give out")
@@ -27,25 +31,25 @@ _LARGEST = _pool("largest_free_block", "Size of the largest free block, in addre
 
 _PROCESSED = Metric(
     "butler_ip_allocation_processed_total",
-    Sort.COUNTER,
+    MetricKind.COUNTER,
     "Allocations that were made (success), or refused anew (failed)",
     ("pool", "namespace", "result"),
 )
 _READY = Metric(
     "butler_provider_config_ready",
-    Sort.GAUGE,
+    MetricKind.GAUGE,
     "1 when the provider names pools that have addresses left, else 0",
     ("provider", "namespace", "type", "scope"),
 )
 _LEFT = Metric(
     "butler_provider_config_available_ips",
-    Sort.GAUGE,
+    MetricKind.GAUGE,
     "Addresses that the provider's pools have left",
     _OF_PROVIDER,
 )
 _TENANTS = Metric(
     "butler_provider_config_estimated_tenants",
-    Sort.GAUGE,
+    MetricKind.GAUGE,
     "Tenants that the provider's pools have room for",
     _OF_PROVIDER,
 )
@@ -99,7 +103,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
             yield Sample(_PROCESSED, (*names, "failed"), 1)
 
 
-METERING = Metering(
+METERING = FamilyMetrics(
     metrics=(
         *(_TOTAL, _ALLOCATED, _AVAILABLE, _COUNT, _FRAGMENTATION, _LARGEST),
         *(_PROCESSED, _READY, _LEFT, _TENANTS),

@@ -1,23 +1,397 @@
-"""Butler in clusters: its objects there, and what it says of them."""
+"""Objects of clusters."""
 
-from reconciler.families._objects import Objects
-from reconciler.families.butler.events import pool_event
-from reconciler.families.butler.growers import growers, may_own
-from reconciler.families.butler.importing import COPIED, WRITING
-from reconciler.families.butler.infrastructure import observe
-from reconciler.families.butler.intake import INTAKE
-from reconciler.families.butler.listing import LISTINGS
-from reconciler.families.butler.locking import UPDATE_RULES
-from reconciler.families.butler.resources import (
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from reconciler.addresses.notation import NotationError, format_address, format_short, parse_address
+from reconciler.addresses.ranges import IPRange
+from reconciler.families.butler.importing import COPIED, INTAKE, WRITING
+from reconciler.families.butler.kinds import POOL, PROVIDER, TENANT
+from reconciler.families.butler.pools import pool_key
+from reconciler.families.butler.reading import growers, may_own
+from reconciler.families.butler.records import (
+    MACHINE,
     NETWORK_POOL,
     OBSERVED,
     RECORD_SPEC,
     RESOURCES,
     RIGHTS,
     SHAPES,
+    TENANT_CLUSTER,
     crds,
 )
-from reconciler.families.butler.simulating import NEWCOMER
+from reconciler.families.butler.tenants import owner_of
+from reconciler.families.events import QUIET_SECONDS, event_name, event_on, is_recent, reference
+from reconciler.families.interface import (
+    Listing,
+    ListingColumn,
+    ListingInput,
+    ListingRow,
+    Lists,
+    Newcomer,
+    ObjectEvent,
+    Objects,
+    Sizes,
+    UpdateRule,
+)
+from reconciler.model.claim import Allocation
+from reconciler.model.objects import NODE, SERVICE, Manifest, Ref
+from reconciler.model.plan import CONDITION, REASONS
+from reconciler.model.pool import Pool, Thresholds, Tier
+
+_MAX_LISTED = 1024  # what the CRD takes
+_SOURCES = ("metallb", "node", "machine")
+_REFS = {"metallb": "serviceRef", "node": "nodeRef", "machine": "machineRef"}
+
+
+class _User(NamedTuple):
+    """An address in use; sorted by address, then by which source goes first."""
+
+    number: int
+    rank: int
+    namespace: str
+    name: str
+
+
+def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
+    """The same of all that a management cluster holds of the kinds that are observed."""
+    return infrastructure(pools, lists[SERVICE], lists[NODE], lists[MACHINE])
+
+
+def infrastructure(
+    pools: Iterable[Pool],
+    services: Iterable[Manifest],
+    nodes: Iterable[Manifest],
+    machines: Iterable[Manifest],
+) -> Mapping[Ref, Manifest]:
+    """The status fields of each NetworkPool that tell of its infrastructure.
+
+    Args:
+        pools: Pools of any kind; those of other kinds are left out.
+        services: All Services of the management cluster.
+        nodes: All its Nodes.
+        machines: All its Machines; empty where it does not know the kind.
+
+    Returns:
+        By pool: `infrastructureAllocations`, rising by address, and how many there are.
+    """
+    users = sorted([*_services(services), *_hosts(nodes, 1), *_hosts(machines, 2)])
+    return {
+        Ref(NETWORK_POOL, pool.key.namespace, pool.key.name): _fields(pool, users)
+        for pool in pools
+        if pool.key.kind == NETWORK_POOL.kind
+    }
+
+
+def _fields(pool: Pool, users: list[_User]) -> Manifest:
+    """The first source of an address names it; others only add who they are."""
+    found: dict[int, dict[str, Any]] = {}
+    others = pool.extent - pool.usable  # reserved, or outside the ranges of tenants
+    for extent in pool.extent:
+        start = bisect_left(users, (extent.first,))
+        end = bisect_left(users, (extent.last + 1,))
+        for user in users[start:end]:
+            source = _SOURCES[user.rank]
+            area = pool.reserved if source == "metallb" else others
+            if not area.covers(IPRange(4, user.number, user.number)):
+                continue
+            ip = format_address(4, user.number)
+            entry = found.setdefault(user.number, {"ip": ip, "source": source})
+            named = {"name": user.name, "namespace": user.namespace}
+            entry.setdefault(_REFS[source], named if user.namespace else {"name": user.name})
+    return {
+        "infrastructureAllocations": list(found.values())[:_MAX_LISTED],
+        "infrastructureConsumedIPs": len(found),
+    }
+
+
+def _services(services: Iterable[Manifest]) -> Iterator[_User]:
+    for service in services:
+        if (service.get("spec") or {}).get("type") == "LoadBalancer":
+            balancer = (service.get("status") or {}).get("loadBalancer") or {}
+            for entry in balancer.get("ingress") or ():
+                yield from _user(service, entry.get("ip"), 0)
+
+
+def _hosts(hosts: Iterable[Manifest], rank: int) -> Iterator[_User]:
+    for host in hosts:
+        for entry in (host.get("status") or {}).get("addresses") or ():
+            if entry.get("type") == "InternalIP":
+                yield from _user(host, entry.get("address"), rank)
+
+
+def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
+    """Who uses an address; nobody when it is no IPv4 address."""
+    try:
+        version, number = parse_address(address or "")
+    except NotationError:
+        return
+    if version == 4:
+        metadata = manifest["metadata"]
+        yield _User(number, rank, metadata.get("namespace", ""), metadata["name"])
+
+
+UPDATE_RULES = (
+    UpdateRule(
+        NETWORK_POOL,
+        {
+            "oldCidr": "oldObject.?spec.?cidr.orValue('')",
+            "newCidr": "object.?spec.?cidr.orValue('')",
+        },
+        "!isCIDR(variables.oldCidr) || (isCIDR(variables.newCidr) &&"
+        " cidr(variables.newCidr).containsCIDR(variables.oldCidr))",
+        "the CIDR of a pool may grow, but must keep every address that it had",
+        "'the CIDR may grow, but must keep every address of ' + variables.oldCidr",
+    ),
+)
+
+
+def _tenant(name: str, namespace: str, provider: str | None, sizes: Sizes) -> dict[str, object]:
+    spec: dict[str, object] = {"workers": {"replicas": sizes.nodes or 1}}
+    if provider is not None:
+        spec["providerConfigRef"] = {"name": provider}
+    if sizes.lb is not None:
+        spec["networking"] = {"lbPoolSize": sizes.lb}
+    return {
+        "apiVersion": TENANT_CLUSTER.api_version,
+        "kind": TENANT_CLUSTER.kind,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": spec,
+    }
+
+
+NEWCOMER = Newcomer(TENANT, PROVIDER, _tenant)
+
+
+def _pools(standing: ListingInput) -> Iterator[ListingRow]:
+    """Pools that can be read, each with its usage."""
+    for document in standing.documents.of(POOL):
+        usage = standing.usage.get(pool_key(document.namespace, document.name))
+        if usage is not None:
+            yield ListingRow(document, usage)
+
+
+def _tenants(standing: ListingInput) -> Iterator[ListingRow]:
+    """Tenants, each with the records by which it holds something."""
+    held: dict[tuple[str, str], list[Allocation]] = {}
+    for record in standing.records:
+        if record.is_live:
+            held.setdefault((record.owner.namespace, record.owner.name), []).append(record)
+    for document in standing.documents.of(TENANT):
+        yield ListingRow(document, held.get((document.namespace, document.name), []))
+
+
+def _ranges(records: Sequence[Allocation], kind: str) -> str:
+    found = sorted(record.range for record in records if record.type == kind and record.range)
+    return ", ".join(format_short(item) for item in found) or "-"
+
+
+LISTINGS = (
+    Listing(
+        "pools",
+        POOL,
+        _pools,
+        (
+            ListingColumn("NAME", lambda row: row.document.name),
+            ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),
+            ListingColumn("AVAILABLE", lambda row: str(row.more.available)),
+            ListingColumn("ALLOCATED", lambda row: str(row.more.allocated)),
+            ListingColumn("TOTAL", lambda row: str(row.more.total)),
+        ),
+        (
+            ListingColumn("NAMESPACE", lambda row: row.document.namespace),
+            ListingColumn("LARGEST", lambda row: str(row.more.largest)),
+            ListingColumn("FRAG", lambda row: f"{row.more.fragmentation}%"),
+            ListingColumn("USED", lambda row: f"{row.more.percent:.1f}%"),
+            ListingColumn("TIER", lambda row: str(row.more.tier.value)),
+        ),
+        ("np",),
+    ),
+    Listing(
+        "tenants",
+        TENANT,
+        _tenants,
+        (
+            ListingColumn("NAMESPACE", lambda row: row.document.namespace),
+            ListingColumn("NAME", lambda row: row.document.name),
+            ListingColumn("TEAM", lambda row: owner_of(row.document).team),
+            ListingColumn("NODES", lambda row: _ranges(row.more, "nodes")),
+            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, "loadbalancer")),
+        ),
+        (
+            ListingColumn(
+                "POOLS", lambda row: ", ".join(sorted({it.pool.name for it in row.more}))
+            ),
+            ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.document.line}"),
+        ),
+        ("tc",),
+    ),
+)
+
+
+TIER = "gitops-ipam.dev/tier"
+"""Annotation of an event: the tier that was reached, or that usage is below again."""
+
+RECOVERED = "PoolCapacityRecovered"
+_TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
+
+
+def pool_event(happening: ObjectEvent) -> Manifest | None:
+    """The Event that a change of a pool, or of a record on a pool, gives cause for.
+
+    Of the pools that were there before alone is told who got what.
+    """
+    ref, wanted = happening.ref, happening.wanted
+    if ref.resource == NETWORK_POOL and happening.pool is not None:
+        thresholds, recent = happening.pool.thresholds, happening.recent
+        return capacity_event(wanted, happening.before, thresholds, recent, happening.now)
+    if ref.resource == TENANT_CLUSTER:
+        return tenant_event(wanted, happening.before, happening.recent, happening.now)
+    if not happening.is_record:
+        return None
+    named = wanted["spec"]["poolRef"]
+    if named.get("kind", NETWORK_POOL.kind) != NETWORK_POOL.kind:
+        return None  # a pool of another family
+    live = happening.there(Ref(NETWORK_POOL, ref.namespace, named["name"]))
+    if live is None:
+        return None
+    return allocation_event(wanted, happening.before, live, happening.now)
+
+
+def capacity_event(
+    wanted: Manifest,
+    live: Manifest | None,
+    thresholds: Thresholds,
+    events: Iterable[Manifest],
+    now: int,
+) -> Manifest | None:
+    """The Event to create because a pool crosses a tier, if it does and nobody told so lately.
+
+    Going up, it names the highest tier; going down, the lowest that usage is below again. A
+    crossing within ten minutes of an event on the same tier is not told, not even later: the
+    conditions say what is. Create the event before the status is applied: a run that is cut off
+    between the two then repeats it, and the name makes that no second event.
+
+    Args:
+        wanted: The pool with its new status; its uid is used when it is there.
+        live: The pool as it was in the cluster, or None.
+        thresholds: The pool's own.
+        events: Events of the pool's namespace.
+        now: Seconds since 1970.
+    """
+    status = wanted.get("status") or {}
+    total = status.get("totalIPs", 0)
+    after, before = _tier(wanted), _tier(live or {})
+    if after is before or not total:
+        return None
+    told = f"({total - status.get('availableIPs', 0)}/{total} IPs allocated)"
+    if after.rank > before.rank:
+        tier, kind, reason = after, "Warning", f"PoolCapacity{after.value.capitalize()}"
+        message = f"NetworkPool is over {getattr(thresholds, tier)}% utilized {told}"
+    else:
+        tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
+        message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
+    if any(_tells(event, wanted, (reason, tier)) and is_recent(event, now) for event in events):
+        return None
+    pool = reference(NETWORK_POOL, wanted, live)
+    # Two events that are further apart than the quiet time never share a window, so never a name.
+    name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
+    return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
+
+
+def tenant_event(
+    wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
+) -> Manifest | None:
+    """The Event that tells why a tenant does not grow, unless that was told in the last ten minutes.
+
+    Args:
+        wanted: The tenant with its new status.
+        live: The tenant as it was in the cluster, or None.
+        events: Events of the tenant's namespace.
+        now: Seconds since 1970.
+    """
+    is_told = [(it["reason"], it.get("message")) for it in _network(live or {})]
+    for it in _network(wanted):
+        about = reference(TENANT_CLUSTER, wanted, live)
+        if it["reason"] not in REASONS or (it["reason"], it["message"]) in is_told:
+            continue
+        if any(
+            event.get("reason") == it["reason"]
+            and (event.get("involvedObject") or {}).get("name") == about["name"]
+            and is_recent(event, now)
+            for event in events
+        ):
+            continue
+        name = event_name(about, it["reason"], str(now // QUIET_SECONDS))
+        return event_on(about, name, ("Warning", it["reason"], it["message"]), now, {})
+    return None
+
+
+def _network(tenant: Manifest) -> list[Manifest]:
+    """The condition of a tenant's network."""
+    conditions = (tenant.get("status") or {}).get("conditions") or ()
+    return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
+
+
+def allocation_event(
+    record: Manifest, live: Manifest | None, pool: Manifest | None, now: int
+) -> Manifest | None:
+    """The Event, on its pool, of an IPAllocation that got its addresses or was refused them.
+
+    Args:
+        record: The IPAllocation as it shall be.
+        live: As it was in the cluster, or None.
+        pool: Its NetworkPool in the cluster, or None when there is none.
+        now: Seconds since 1970.
+    """
+    status = record["status"]
+    phase = status["phase"]
+    if phase == ((live or {}).get("status") or {}).get("phase"):
+        return None
+    name = record["metadata"]["name"]
+    (ready,) = status["conditions"]
+    match phase:
+        case "Allocated":
+            ends = f"{status['startAddress']} - {status['endAddress']}"
+            message = f"Allocated {status['allocatedCount']} IPs ({ends}) for {name}"
+            told = ("Normal", "IPsAllocated", message)
+        case "Failed":
+            message = f"Failed to allocate IPs for {name}: {ready['message']}"
+            told = ("Warning", "AllocationFailed", message)
+        case _:
+            return None
+    metadata = {
+        "name": record["spec"]["poolRef"]["name"],
+        "namespace": record["metadata"]["namespace"],
+    }
+    involved = reference(NETWORK_POOL, pool or {"metadata": metadata})
+    unique = event_name(involved, told[1], name, ready["lastTransitionTime"])
+    return event_on(involved, unique, told, now, {})
+
+
+def _tier(pool: Manifest) -> Tier:
+    """The highest tier that the conditions of a pool name."""
+    conditions = (pool.get("status") or {}).get("conditions") or ()
+    reached = [item.get("type") for item in conditions if item.get("status") == "True"]
+    return next(
+        (tier for tier in _TIERS if f"Capacity{tier.value.capitalize()}" in reached), Tier.OK
+    )
+
+
+def _tells(event: Manifest, pool: Manifest, told: tuple[str, Tier]) -> bool:
+    """The event is on the pool and tells of the same."""
+    involved = event.get("involvedObject") or {}
+    metadata = pool["metadata"]
+    annotations = (event.get("metadata") or {}).get("annotations") or {}
+    return (
+        involved.get("kind") == NETWORK_POOL.kind
+        and involved.get("name") == metadata["name"]
+        and involved.get("namespace") == metadata["namespace"]
+        and event.get("reason") == told[0]
+        and annotations.get(TIER, told[1]) == told[1]
+    )
+
 
 OBJECTS = Objects(
     resources=RESOURCES,

@@ -1,20 +1,19 @@
-"""NetworkPool to pool: the usable set and every rule that a pool must keep (`butler.md` §2)."""
+"""NetworkPools."""
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.nesting import first_overlapping
 from reconciler.addresses.notation import format_cidr, format_short
+from reconciler.addresses.ranges import IPRange, IPSet, first_overlapping
 from reconciler.documents.document import Document
-from reconciler.families._pool_fields import (
+from reconciler.documents.findings import Finding, error, has_error, warning
+from reconciler.families.butler.kinds import NAME, POOL
+from reconciler.families.fields import (
     read_cidr,
     read_range,
     read_space,
     read_thresholds,
     refuse_network,
 )
-from reconciler.families.butler.kinds import NAME, POOL
-from reconciler.findings import Finding, error, has_error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings

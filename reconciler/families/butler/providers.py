@@ -1,18 +1,23 @@
-"""ProviderConfig: which pools serve a tenant, in which order, in which sizes (`butler.md` §1.3)."""
+"""ProviderConfigs."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange
+from reconciler.addresses.ranges import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.families._pool_fields import read_address
+from reconciler.documents.findings import Finding, Location, error
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
-from reconciler.families.butler.pools import pool_key
-from reconciler.findings import Finding, Location, error
+from reconciler.families.butler.pools import NetworkPool, pool_key, read_pool
+from reconciler.families.fields import Collected, condition, read_address
+from reconciler.families.interface import Projection, ProjectionInput
 from reconciler.model.claim import Quota
 from reconciler.model.key import Key
+from reconciler.model.objects import MANAGEMENT
+from reconciler.model.plan import Usage
+from reconciler.model.settings import Settings
 
 GATEWAY = ("spec", "network", "gateway")
 DEFAULT = "default"
@@ -164,3 +169,122 @@ class Providers:
             return DEFAULT
         described = self._documents.every(PROVIDER, NAMESPACE)
         return described[0] if described else DEFAULT
+
+
+class Networks:
+    """The pools that were read so far."""
+
+    def __init__(self, documents: Documents, collected: Collected, settings: Settings) -> None:
+        self._documents = documents
+        self._collected = collected
+        self._settings = settings
+        self._read: dict[Key, NetworkPool] = {}
+        self._of: dict[tuple[str, str], list[NetworkPool]] = {}
+
+    def read(self, document: Document) -> None:
+        """Read a pool."""
+        network, found = read_pool(document, self._settings)
+        self._collected.tell(document, *found)
+        if network is not None:
+            self._read[network.pool.key] = network
+            self._collected.add_pool(document, network.pool)
+
+    def find(self, namespace: str, name: str) -> NetworkPool | None:
+        """The pool that a file names; one that never could be read is noted as frozen."""
+        key = pool_key(namespace, name)
+        if self._documents.find(POOL, namespace, name) is not None:
+            return self._read.get(key)
+        if path := self._documents.unread(POOL, namespace, name):
+            self._collected.frozen[key] = path
+        return None
+
+    def of(self, provider: Provider) -> list[NetworkPool]:
+        """The provider's pools that exist, in the order in which they are tried."""
+        name = (provider.document.namespace, provider.document.name)
+        if name not in self._of:  # once for all of its tenants
+            found = (self.find(NAMESPACE, key.name) for key in provider.pools)
+            self._of[name] = [network for network in found if network is not None]
+        return self._of[name]
+
+    def is_unread(self, key: Key) -> bool:
+        """Nothing is known of the pool but that a file describes it."""
+        return key in self._collected.frozen and key not in self._read
+
+
+def status_only(document: Document, status: Mapping[str, Any]) -> Projection:
+    """Some status fields for the object of a document, which belongs to others."""
+    manifest = {
+        "apiVersion": document.kind.api_version,
+        "kind": document.kind.name,
+        "metadata": {"name": document.name, "namespace": document.namespace},
+        "status": status,
+    }
+    return Projection(MANAGEMENT, manifest, is_status_only=True)
+
+
+_TYPE = "PoolAvailable"
+_NODES = 5
+_LB_SIZE = 8
+
+
+def provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
+    """The status of each provider of mode `ipam` that is read, or names no pool."""
+    nodes = nodes_per_tenant(world.documents)
+    for provider in providers.all():
+        document = provider.document
+        if names_no_pool(document):
+            message = "network.mode is 'ipam' but no poolRefs configured"
+            failed = condition(_TYPE, "False", "ValidationFailed", message, world.clock)
+            yield status_only(document, {"conditions": [failed]})
+        elif provider.is_ipam:
+            yield status_only(document, _status(world, provider, nodes))
+
+
+def names_no_pool(provider: Document) -> bool:
+    """The provider is of mode `ipam`, but gives no pool to take addresses from."""
+    network = provider.spec.get("network") or {}
+    return network.get("mode") == "ipam" and not network.get("poolRefs")
+
+
+def _status(world: ProjectionInput, provider: Provider, nodes: dict[Key, int]) -> dict[str, Any]:
+    available, tenants = capacity(world.usage, provider, nodes)
+    message = f"{available} IPs available (~{tenants} tenants)"
+    told = ("True", _TYPE, message)
+    if available == 0:
+        told = ("False", "PoolExhausted", "all configured pools are exhausted")
+    return {
+        "capacity": {"availableIPs": available, "estimatedTenants": tenants},
+        "conditions": [condition(_TYPE, *told, world.clock)],
+    }
+
+
+def capacity(
+    usage: Mapping[Key, Usage], provider: Provider, nodes: Mapping[Key, int]
+) -> tuple[int, int]:
+    """Addresses that the pools of a provider have left, and for how many tenants that is."""
+    # A pool may be named twice, but its addresses are there once.
+    found = [key for key in dict.fromkeys(provider.pools) if key in usage]
+    available = sum(usage[key].available for key in found)
+    return available, available // _per_tenant(provider, found, nodes)
+
+
+def _per_tenant(provider: Provider, pools: list[Key], nodes: Mapping[Key, int]) -> int:
+    """Addresses that one more tenant takes.
+
+    Butler reckons with 5 nodes and the static size. Its elastic providers give neither, so there
+    it is what a tenant really takes: with 16 of 32 left and 2 for each, room for 8 (seed 000).
+    """
+    if provider.is_elastic:
+        given = (nodes[key] for key in pools if key in nodes)
+        return (provider.lb_size or _LB_SIZE) + next(given, 0)
+    return _NODES + (provider.lb_size or _LB_SIZE)
+
+
+def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
+    """Addresses for nodes that pools give each tenant; pools that give none are left out."""
+    found = {}
+    for document in documents.of(POOL):
+        defaults = (document.spec.get("tenantAllocation") or {}).get("defaults") or {}
+        if "nodesPerTenant" in defaults:
+            found[pool_key(document.namespace, document.name)] = int(defaults["nodesPerTenant"])
+    return found

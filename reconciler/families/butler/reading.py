@@ -1,49 +1,156 @@
-"""Butler's documents to pools and claims: the composition of its kinds.
+"""Reading of Butler documents."""
 
-A document looks at others by `Documents.find` and `every` alone, which note what was asked for.
-"""
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPSet
 from reconciler.documents.document import Document, Documents
-from reconciler.families._family import Held, Reading
-from reconciler.families._inside import read_inside
-from reconciler.families._reading import Collected
-from reconciler.families.butler.growing import demands, unused
-from reconciler.families.butler.inside import stated_inside
-from reconciler.families.butler.kinds import NAME, POOL, TEAM, TENANT
+from reconciler.documents.findings import Finding, error, nearest, warning
+from reconciler.families.butler.kinds import (
+    MANUAL,
+    NAME,
+    POOL,
+    PROVIDER,
+    REQUEST,
+    TEAM,
+    TENANT,
+    manual_range,
+    manual_title,
+)
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
-from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
-from reconciler.families.butler.networks import Networks
-from reconciler.families.butler.owning import Owned, own_claims
-from reconciler.families.butler.pools import NetworkPool, pool_key
+from reconciler.families.butler.owners import Owned, TenantRequest, asked, own_claims
+from reconciler.families.butler.pools import NetworkPool, pool_key, read_pool
 from reconciler.families.butler.providers import (
     GATEWAY,
+    Networks,
     Provider,
     Providers,
     missing_pool,
+    read_provider,
 )
-from reconciler.families.butler.record_form import ANNOUNCED
-from reconciler.families.butler.relocating import wrong_choices
-from reconciler.families.butler.requesting import Requests
-from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
-from reconciler.findings import Finding, error, warning
+from reconciler.families.butler.records import ANNOUNCED, TENANT_CLUSTER
+from reconciler.families.butler.requests import owner_of_request, read_pin, read_request
+from reconciler.families.butler.tenants import (
+    Tenant,
+    demands,
+    grown_slots,
+    owner_of,
+    unused,
+    wrong_choices,
+)
+from reconciler.families.fields import Collected, StatedText, read_inside
+from reconciler.families.interface import CurrentRecords, FamilyReading, Grower
+from reconciler.families.metallb import check_pool_name
+from reconciler.model.claim import Claim
 from reconciler.model.key import Key
+from reconciler.model.objects import Ref, tenant_name
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ByHand, Gateway
 
+Name = tuple[str, str]
+_NEAR = 0.8
+"""Names of one namespace are alike more often than namespaces with a tenant of one name."""
 
-def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+
+class RequestReader:
+    """Reads requests; what they say is added to what was collected."""
+
+    def __init__(
+        self, documents: Documents, networks: Networks, providers: Providers, collected: Collected
+    ) -> None:
+        self._documents = documents
+        self._networks = networks
+        self._providers = providers
+        self._collected = collected
+
+    def read(self, held: CurrentRecords, observed: str) -> dict[Name, list[TenantRequest]]:
+        """Read them all; those that name a tenant that is there, by its namespace and name.
+
+        Args:
+            held: Records by claim.
+            observed: The folder of what was observed.
+        """
+        found: dict[Name, list[TenantRequest]] = {}
+        for document in self._documents.of(REQUEST):
+            reference = document.spec["tenantClusterRef"]
+            name = reference["namespace"], reference["name"]
+            tenant = self._tenant(document, name)
+            item = asked(document, self._claim(document, name, tenant), held, observed)
+            if tenant is not None:
+                found.setdefault(name, []).append(item)
+        return found
+
+    def _tenant(self, document: Document, name: Name) -> Document | None:
+        """The tenant that a request names."""
+        tenant = self._documents.find(TENANT, *name)
+        if tenant is None and not self._documents.unread(TENANT, *name):
+            place = document.at("spec", "tenantClusterRef", "name")
+            message = f"TenantCluster {'/'.join(name)} is not in the repository"
+            hint = "the addresses are held all the same; add the TenantCluster when it exists"
+            if near := self._near(document, *name):
+                hint = f"did you mean {near}? It gets other addresses while this names"
+                hint += f" {'/'.join(name)}"
+            self._collected.tell(document, warning("reference-not-found", place, message, hint))
+        return tenant
+
+    def _near(self, document: Document, namespace: str, name: str) -> str:
+        """The tenant that is there and may be meant by one that is not; empty where none is near."""
+        spaces = self._documents.namesakes(TENANT, name)
+        if space := nearest(namespace, spaces):
+            return f"{space}/{name}"
+        names = self._documents.every(TENANT, namespace)
+        near = nearest(name, names, _NEAR)
+        return f"{namespace}/{near}" if near else ""
+
+    def _claim(self, document: Document, name: Name, tenant: Document | None) -> Claim:
+        """The claim of a request. Where nobody can tell its pool, it keeps what it holds."""
+        provider: Provider | None = None
+        if tenant is not None:
+            provider, _ = self._providers.of(tenant)
+        pool = document.spec["poolRef"]["name"]
+        network = self._networks.find(document.namespace, pool)
+        key = pool_key(document.namespace, pool)
+        quota = provider.quota(name, document.spec["type"]) if provider else None
+        claim, found = read_request(document, network, owner_of_request(document, tenant), quota)
+        if network is None and key in self._collected.frozen:
+            self._collected.protected.append(
+                (NAME, document.kind.name, document.namespace, document.name)
+            )
+            return claim
+        self._collected.tell(document, *found)
+        self._collected.claims[claim.key] = claim
+        if network is None:
+            place = document.at("spec", "poolRef", "name")
+            message = f"spec.poolRef.name: {POOL.kind} {key.short} is not in the repository"
+            hint = "name a pool of the request's namespace, or add the pool"
+            self._collected.lack(document, key, error("reference-not-found", place, message, hint))
+        return claim
+
+
+_FIELDS = {"podCIDR": "pods", "serviceCIDR": "services"}
+
+
+def stated_inside(document: Document) -> Iterator[StatedText]:
+    """The fields that a TenantCluster has; what it leaves out is not known."""
+    networking = document.spec.get("networking") or {}
+    for field, use in _FIELDS.items():
+        if field in networking:
+            yield StatedText(use, networking[field], ("spec", "networking", field))
+
+
+def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """Read all of Butler's documents; without records, all but the claims of tenants."""
-    return Reader(documents, held, settings).reading()
+    return ButlerReader(documents, held, settings).reading()
 
 
-class Reader:
+class ButlerReader:
     """Butler's documents while they are read."""
 
-    def __init__(self, documents: Documents, held: Held | None, settings: Settings) -> None:
+    def __init__(
+        self, documents: Documents, held: CurrentRecords | None, settings: Settings
+    ) -> None:
         self.documents = documents
         self.held = held or {}
         self.wants_claims = held is not None
@@ -53,13 +160,13 @@ class Reader:
         self.networks = Networks(documents, self.collected, settings)
         self.collected.findings += self.providers.findings
 
-    def reading(self) -> Reading:
+    def reading(self) -> FamilyReading:
         """What they say."""
         for document in self.documents.of(POOL):
             self.networks.read(document)
         for provider in self.providers.all():
             self._provided(provider)
-        requests = Requests(self.documents, self.networks, self.providers, self.collected)
+        requests = RequestReader(self.documents, self.networks, self.providers, self.collected)
         asked = requests.read(self.held, self.settings.observed)
         grown, needs = grown_slots(self.held), demands(self.documents)
         for document in self.documents.of(TENANT):
@@ -223,3 +330,48 @@ class Reader:
         self.collected.pools[key] = replace(
             pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
         )
+
+
+def judge(document: Document, settings: Settings) -> list[Finding]:
+    """What is wrong with a document whose shape is right; empty when it can be read.
+
+    By the same functions that read it afterwards, so what passes here can be read there.
+    """
+    found: list[Finding] = []
+    match document.kind.id:
+        case kind if kind == POOL:
+            network, found = read_pool(document, settings)
+            return found if network is None else []
+        case kind if kind == PROVIDER:
+            provider, found = read_provider(document)
+            return found if provider is None else []
+        case kind if kind == TENANT:
+            manual_range(document, found)
+            check_pool_name(document, found)
+        case kind if kind == REQUEST:
+            read_pin(document, found)
+    return found
+
+
+def may_own(documents: Documents, namespace: str, name: str) -> bool:
+    """Whether there is a tenant of that name, or a file that may describe it."""
+    found = documents.find(TENANT, namespace, name)
+    return found is not None or bool(documents.unread(TENANT, namespace, name))
+
+
+def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
+    """Tenants of providers that let them grow, as far as it can be told how."""
+    reader = ButlerReader(documents, None, settings)
+    for document in documents.of(POOL):
+        reader.networks.read(document)
+    for document in documents.of(TENANT):
+        tenant = reader.elastic(document)
+        if tenant is not None:
+            namespace, name = document.namespace, document.name
+            yield Grower(
+                owner=(NAME, TENANT.kind, namespace, name),
+                cluster=tenant_name(namespace, name),
+                ref=Ref(TENANT_CLUSTER, namespace, name),
+                increment=tenant.increment,
+                claim=tenant.grown,
+            )

@@ -1,19 +1,18 @@
-"""A hand-made IPAllocation to a claim in its own right, with count or pinnedRange (seed 001)."""
+"""Requests and the claims that follow from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reconciler.addresses import IPRange
+from reconciler.addresses.ranges import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.families._pool_fields import read_range
+from reconciler.documents.findings import Finding, warning
 from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM, TENANT
 from reconciler.families.butler.pools import NetworkPool
-from reconciler.families.butler.relocating import PINNED
-from reconciler.families.butler.tenants import owner_of, tenant_key
-from reconciler.findings import Finding, warning
+from reconciler.families.butler.tenants import PINNED, owner_of, tenant_key
+from reconciler.families.fields import read_range
 from reconciler.model.claim import Claim, Owner, Quota
 from reconciler.model.key import Key, is_label
-from reconciler.model.record_kind import LABEL
+from reconciler.model.objects import LABEL
 
 _COUNT = {"nodes": 5, "loadbalancer": 8}
 _SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
@@ -136,3 +135,14 @@ def _size(document: Document, network: NetworkPool | None) -> int:
     if network is not None:
         default = network.nodes_per_tenant if kind == "nodes" else network.lb_pool_per_tenant
     return int(document.spec.get("count") or default or _COUNT[kind])
+
+
+PLACE = ("spec", "tenantClusterRef", "name")
+
+
+def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...], Key]]:
+    """Requests, each with the field that names its tenant, and that tenant's key."""
+    for document in documents.of(REQUEST):
+        reference = document.spec["tenantClusterRef"]
+        named = Key(NAME, reference["namespace"], reference["name"], "", TENANT.kind)
+        yield document, PLACE, named

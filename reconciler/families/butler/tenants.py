@@ -1,30 +1,252 @@
-"""TenantCluster to claims: load-balancer and node addresses (`butler.md` §1.4, §3).
-
-A tenant's first claims follow the defaults of its provider and pools when they are made. Defaults
-that change later leave existing records alone (seed 000: "Existing allocations are unaffected"),
-so only sizes that the tenant states itself are `fixed`.
-"""
+"""TenantClusters."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.documents.document import Document
-from reconciler.families._demand import GROWTH, entries_of
-from reconciler.families._family import Held
-from reconciler.families.butler.balancers import SLOT, Standing, Wanted, wanted
-from reconciler.families.butler.growing import grown as growth_of
-from reconciler.families.butler.kinds import NAME, TENANT
-from reconciler.families.butler.manual import manual_range
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
+from reconciler.families.butler.kinds import MANUAL, NAME, REQUEST, TENANT, manual_range
 from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.providers import Provider
-from reconciler.families.butler.relocating import chosen
-from reconciler.model.claim import Claim, Owner
+from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, DemandEntry, entries_of, standing
+from reconciler.families.interface import CurrentRecords, Relocation
+from reconciler.model.claim import Allocation, Claim, Near, Owner
 from reconciler.model.key import Key
-from reconciler.model.record_kind import NAMESPACE as RECORDS
+from reconciler.model.objects import PREFIX
+from reconciler.model.objects import RECORD_NAMESPACE as RECORDS
+
+SLOT = "loadbalancer"
+
+
+class LoadBalancerState(Struct, frozen=True):
+    """What a tenant holds and asks for, of load-balancer addresses.
+
+    Attributes:
+        first: The record of its own claim, if that holds something.
+        instead: The claim of the request that is its own claim, with the record of it, if any.
+        more: Records of further ranges that a person asked for, by their numbers.
+        number: The number of the next one.
+        stated: The size that its document states, or None.
+        default: The size of its first claim when it states none; 0 for no claim.
+        pin: The range that its document pins, and the pool that has it, or None.
+    """
+
+    first: Allocation | None
+    instead: tuple[Claim, Allocation | None] | None
+    more: Sequence[Allocation]
+    number: int
+    stated: int | None
+    default: int
+    pin: tuple[Key, IPRange] | None
+
+
+class LoadBalancerClaim(Struct, frozen=True):
+    """One claim, as far as it follows from sizes."""
+
+    slot: str
+    size: int
+    fixed: bool = False
+    pin: IPRange | None = None
+    near: Near | None = None
+    beside: Key | None = None
+    is_open: bool = False
+
+
+def is_elsewhere(standing: LoadBalancerState) -> bool:
+    """It holds another range than the one that its document pins."""
+    first, pin = standing.first, standing.pin
+    return first is not None and first.is_live and pin is not None and first.range != pin[1]
+
+
+def wanted(standing: LoadBalancerState, own: Key) -> Iterator[LoadBalancerClaim]:
+    """The claims of a tenant.
+
+    Args:
+        standing: What it holds and asks for.
+        own: The key of its first claim.
+    """
+    first, stated = standing.first, standing.stated
+    pin = standing.pin[1] if standing.pin is not None and not is_elsewhere(standing) else None
+    size = first_size(standing)
+    if standing.instead is None and size > 0:
+        is_open = first is None or not first.is_live
+        fixed = stated is not None or pin is not None
+        yield LoadBalancerClaim(SLOT, size, fixed, pin, is_open=is_open)
+    kept = _kept(standing, size)
+    for record in kept:
+        yield LoadBalancerClaim(record.claim.slot, record.size)
+    held = size + sum(record.size for record in kept)
+    near = _near(standing, kept, held)
+    if stated is not None and stated > held:
+        yield LoadBalancerClaim(
+            f"{SLOT}-{standing.number}", stated - held, near=near, beside=_beside(standing, own)
+        )
+
+
+def first_size(standing: LoadBalancerState) -> int:
+    """Addresses of its first claim; 0 for none. What holds some keeps just those."""
+    first, stated = standing.first, standing.stated
+    if standing.instead is not None:
+        return standing.instead[0].size
+    if first is not None and first.is_live:
+        return first.size
+    if standing.pin is not None:
+        return standing.pin[1].size
+    if stated is None:
+        return standing.default
+    if first is not None and first.size <= stated:
+        return first.size  # the same range again; what lacks is a further one
+    return max(stated - sum(it.size for it in standing.more if it.is_live), 0)
+
+
+def holding(standing: LoadBalancerState) -> list[Allocation]:
+    """The records that hold its load-balancer addresses, the first one first."""
+    own = standing.instead[1] if standing.instead is not None else standing.first
+    return [it for it in (own, *standing.more) if it is not None and it.is_live]
+
+
+def _kept(standing: LoadBalancerState, size: int) -> list[Allocation]:
+    """Further ranges: all that are live; and of those in retention as many as it asks for again."""
+    kept = [record for record in standing.more if record.is_live]
+    lacking = (standing.stated or 0) - size - sum(record.size for record in kept)
+    for record in standing.more:
+        if not record.is_live and record.size <= lacking:
+            kept.append(record)
+            lacking -= record.size
+    return kept
+
+
+def _near(standing: LoadBalancerState, kept: Sequence[Allocation], held: int) -> Near | None:
+    """The last range that it got; None where there is none yet."""
+    own = standing.instead[1] if standing.instead is not None else standing.first
+    last = next((it for it in (*reversed(kept), own) if it is not None and it.range), None)
+    if last is not None and last.range is not None:
+        return Near(last.pool, last.range, held)
+    if standing.instead is not None:
+        claim, _ = standing.instead
+        return (
+            Near(claim.candidates[0], claim.pin, held) if claim.pin and claim.candidates else None
+        )
+    return Near(*standing.pin, held) if standing.pin is not None else None
+
+
+def _beside(standing: LoadBalancerState, own: Key) -> Key | None:
+    """The first claim, without which nothing is added: it holds nothing yet."""
+    if standing.instead is not None:
+        claim, record = standing.instead
+        return None if record is not None and record.is_live else claim.key
+    return None if standing.first is not None and standing.first.is_live else own
+
+
+class Grown(NamedTuple):
+    """One claim of a tenant's growth.
+
+    Attributes:
+        doubt: What cannot be read, so that it gets nothing new; empty when all can be.
+    """
+
+    entry: DemandEntry
+    source: Location
+    doubt: str = ""
+
+
+def growing_grown(
+    demand: Document | None,
+    tenant: Document,
+    records: Sequence[Key],
+    held: CurrentRecords,
+    *,
+    may_grow: bool,
+) -> Iterator[Grown]:
+    """The claims of a tenant's growth.
+
+    Args:
+        demand: Its Demand, or None; one that never could be read is none.
+        tenant: The tenant.
+        records: The claims of its growth that hold something.
+        held: Records by claim.
+        may_grow: Whether its provider lets it grow: else what holds nothing claims nothing.
+    """
+    if demand is None:
+        for entry in standing(held[key] for key in records):
+            yield Grown(entry, tenant.start)
+        return
+    there = {key.slot for key in records}
+    for at, entry in enumerate(entries_of(demand)):
+        if may_grow or entry.slot in there:
+            yield Grown(entry, demand.at(*ENTRIES, at), demand.doubt)
+
+
+def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
+    """A warning where a provider lets nobody grow."""
+    if provider.is_elastic or not entries_of(demand):
+        return
+    name = provider.document.name
+    message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
+    hint = "what it holds stays until a person removes the entries, which gives it back"
+    yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
+
+
+def demands(documents: Documents) -> dict[tuple[str, str], Document]:
+    """The Demands, by the namespace and name of their tenants.
+
+    Each asks for its tenant, whether that is there or not, so that the two are read together.
+    """
+    found: dict[tuple[str, str], Document] = {}
+    for demand in documents.of(DEMAND.id):
+        name = demand.namespace, demand.name
+        documents.find(TENANT, *name)
+        found[name] = demand
+    return found
+
+
+SORTS = ("loadbalancer", "nodes")
+PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
+"""Where a request pins its range, and the fields of both ends."""
+
+
+def annotation(sort: str) -> str:
+    """The annotation by which a tenant chooses a pool for a sort of addresses."""
+    return f"{PREFIX}{sort}-pool"
+
+
+def relocate(claim: Key, pool: Key) -> Relocation:
+    """What the document of a claim has to say so that it moves to a pool.
+
+    A request goes on pinning its range: without a pin it would stand for no tenant's own claim.
+    """
+    if claim.kind == REQUEST.kind:
+        return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
+    sort = claim.slot.partition("-")[0]
+    pin = MANUAL if claim.slot == SORTS[0] else ()
+    return Relocation(("metadata", "annotations", annotation(sort)), pool.name, pin)
+
+
+def chosen(document: Document, sort: str) -> str | None:
+    """The pool that a tenant chooses for a sort of addresses; None where it chooses none."""
+    return document.annotations().get(annotation(sort))
+
+
+def wrong_choices(document: Document, provider: Provider) -> list[Finding]:
+    """What is chosen that the tenant's provider does not name."""
+    names = list(dict.fromkeys(key.name for key in provider.pools))
+    found = []
+    for sort in SORTS:
+        name = chosen(document, sort)
+        if name is not None and name not in names:
+            place = document.at("metadata", "annotations", annotation(sort))
+            of = f"ProviderConfig {provider.document.name}"
+            message = f"{annotation(sort)}: {shown(name)} is not in the poolRefs of {of}"
+            hint = f"choose {join_limited(names, ' or ')}, or add the pool to the poolRefs of {of} first"
+            found.append(error("annotation-invalid", place, message, hint))
+    return found
+
 
 _LB_SIZE = 8
 Instead = Mapping[str, Claim]
@@ -45,7 +267,7 @@ def owner_of(document: Document) -> Owner:
     return Owner(document.namespace, document.name, team)
 
 
-def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
+def grown_slots(held: CurrentRecords) -> dict[tuple[str, str], list[tuple[int, Key]]]:
     """Growth records by tenant: their numbers and claims, rising.
 
     Made once for all tenants, so that each finds its own without a search.
@@ -91,7 +313,7 @@ class Tenant:
         self._doubt = document.doubt or provider.document.doubt
 
     def claims(
-        self, held: Held, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
     ) -> Iterator[Claim]:
         """All claims of the tenant.
 
@@ -108,14 +330,14 @@ class Tenant:
         yield from self._node_claims(held, grown, instead)
 
     def standing(
-        self, held: Held, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
-    ) -> Standing:
+        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+    ) -> LoadBalancerState:
         """What it holds and asks for, of load-balancer addresses. Args: as of `claims`."""
         own = instead.get(SLOT)
         first = held.get(self._key(SLOT))
         numbers = [number for number, key in grown if key.slot[0] == "l"]
         entries = entries_of(self._demand) if self._demand is not None else ()
-        return Standing(
+        return LoadBalancerState(
             first=first if first is not None and first.range is not None else None,
             instead=None if own is None else (own, held.get(own.key)),
             more=[held[key] for _, key in grown if _is_asked_for(held, key)],
@@ -153,12 +375,12 @@ class Tenant:
         """What its cluster asks for beyond the first load-balancer addresses."""
         return self._claim(f"loadbalancer-{index}", size, fixed=False)
 
-    def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
+    def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:
         """What load balancers need beyond that: a claim for each entry of the Demand."""
         may_grow = self._provider.is_elastic
         asked_for = {key.slot for key in records if _is_asked_for(held, key)}
         grown = [key for key in records if key.slot not in asked_for]
-        for entry, source, doubt in growth_of(
+        for entry, source, doubt in growing_grown(
             self._demand, self.document, grown, held, may_grow=may_grow
         ):
             if entry.slot in asked_for:
@@ -182,7 +404,7 @@ class Tenant:
         return bool(ingress.get("enabled", True))
 
     def _node_claims(
-        self, held: Held, grown: list[tuple[int, Key]], instead: Instead
+        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead
     ) -> Iterator[Claim]:
         """A nodes claim where a pool gives nodes addresses, and claims that top it up.
 
@@ -217,7 +439,7 @@ class Tenant:
         if lacking > 0:
             yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
 
-    def _live_size(self, held: Held, slot: str) -> int:
+    def _live_size(self, held: CurrentRecords, slot: str) -> int:
         """Addresses that the tenant's claim holds; 0 for none.
 
         A default that goes away takes nothing from tenants that got theirs by it.
@@ -232,7 +454,7 @@ class Tenant:
     def _key(self, slot: str) -> Key:
         return tenant_key(*self._name, slot)
 
-    def _balancer(self, item: Wanted) -> Claim:
+    def _balancer(self, item: LoadBalancerClaim) -> Claim:
         made = self._claim(item.slot, item.size, fixed=item.fixed)
         return replace(
             made,
@@ -266,6 +488,6 @@ class Tenant:
         )
 
 
-def _is_asked_for(held: Held, key: Key) -> bool:
+def _is_asked_for(held: CurrentRecords, key: Key) -> bool:
     """A further record of a load balancer's that a person asked for, not its cluster."""
     return key.slot.startswith(f"{SLOT}-") and held[key].role != GROWTH

@@ -1,8 +1,5 @@
 """Cluster API: in-cluster IP pools, IPAddressClaims, and the virtual addresses of Clusters."""
 
-from reconciler.families._family import Family
-from reconciler.families._record_form import referring_whole
-from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
     ADDRESS,
     GLOBAL_POOL,
@@ -12,11 +9,12 @@ from reconciler.families.capi.kinds import (
     POOL,
     SLOTS,
 )
-from reconciler.families.capi.mending import MENDING
 from reconciler.families.capi.metering import METERING
 from reconciler.families.capi.objects import OBJECTS
-from reconciler.families.capi.projecting import project
-from reconciler.families.capi.reading import read
+from reconciler.families.capi.pools import MENDING
+from reconciler.families.capi.projection import project
+from reconciler.families.capi.reading import judge, read
+from reconciler.families.interface import Family, referring_whole
 
 FAMILY = Family(
     name=NAME,

@@ -1,21 +1,63 @@
-"""How import copies Cluster API's objects, so that each keeps the address that it has."""
+"""Import of Cluster API objects."""
 
 from typing import Any
 
-from reconciler.families._importing import Body, Copied, Listed
+from reconciler.documents.document import Identity, Kind
 from reconciler.families.capi.claims import PINNED, named_for
-from reconciler.families.capi.intake import INTAKE
-from reconciler.families.capi.kinds import IPAM_GROUP
-from reconciler.families.capi.resources import (
+from reconciler.families.capi.kinds import (
     ADDRESSES,
+    CLAIM,
     CLAIMS,
+    CLASS,
     CLASSES,
+    CLUSTER,
     CLUSTERS,
+    FOREIGN,
     GLOBAL_POOLS,
+    IPAM_GROUP,
+    KINDS,
+    POOL,
     POOLS,
 )
-from reconciler.model.marks import ADOPT, OWNER_LABEL
-from reconciler.model.resource import Manifest, Resource
+from reconciler.families.importing import Copied, ImportedBody, ImportedList, IntakeKind
+from reconciler.model.objects import ADOPT, OWNER_LABEL, Manifest, Resource
+
+_GIVES = ("gives nothing out", "give nothing out")
+
+
+def _kinds(name: str) -> tuple[Kind, ...]:
+    return tuple(kind for kind in KINDS if kind.name == name)
+
+
+def _pool(manifest: Manifest) -> Identity:
+    """The pool that a claim or an address names; that of another provider nobody describes."""
+    reference = (manifest.get("spec") or {}).get("poolRef") or {}
+    group, kind = str(reference.get("apiGroup")), str(reference.get("kind"))
+    is_local = (group, kind) == (IPAM_GROUP, POOL.kind)
+    namespace = manifest["metadata"].get("namespace", "") if is_local else ""
+    return group, kind, namespace, str(reference.get("name"))
+
+
+def _is_served(claim: Manifest) -> bool:
+    """Another provider gave a claim its address."""
+    return bool(((claim.get("status") or {}).get("addressRef") or {}).get("name"))
+
+
+INTAKE = (
+    *(IntakeKind(pool, _kinds(pool.kind), _GIVES) for pool in (GLOBAL_POOLS, POOLS)),
+    IntakeKind(CLASSES, _kinds(CLASS.kind)),
+    IntakeKind(CLUSTERS, _kinds(CLUSTER.kind), ("gets no VIP", "get no VIP")),
+    IntakeKind(
+        CLAIMS,
+        _kinds(CLAIM.kind),
+        ("gets no address", "get no address"),
+        pool=_pool,
+        is_others=_is_served,
+    ),
+    IntakeKind(ADDRESSES, _kinds(FOREIGN.kind), pool=_pool),
+)
+"""Pools before what names them."""
+
 
 _BY = {item.resource: item for item in INTAKE}
 
@@ -24,7 +66,7 @@ def _named(manifest: Manifest) -> tuple[str, str]:
     return manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"]
 
 
-def _names(there: Listed, resource: Resource) -> set[tuple[str, str]]:
+def _names(there: ImportedList, resource: Resource) -> set[tuple[str, str]]:
     return {_named(item) for item in there.get(resource, ())}
 
 
@@ -35,7 +77,7 @@ def _pool_left(manifest: Manifest) -> str:
     return ""
 
 
-def _going(manifest: Manifest, there: Listed) -> str:
+def _going(manifest: Manifest, there: ImportedList) -> str:
     del there
     return "it is being deleted" if "deletionTimestamp" in manifest["metadata"] else ""
 
@@ -45,7 +87,7 @@ def _is_ours(manifest: Manifest) -> str:
     return "ipam made it of a record: the repository of that run has it" if is_ours else ""
 
 
-def _claim_left(claim: Manifest, there: Listed) -> str:
+def _claim_left(claim: Manifest, there: ImportedList) -> str:
     """Why a claim is nobody's own."""
     namespace, name = _named(claim)
     made = named_for(name)
@@ -54,7 +96,7 @@ def _claim_left(claim: Manifest, there: Listed) -> str:
     return _pool_left(claim) or _is_ours(claim) or _going(claim, there)
 
 
-def _address_left(address: Manifest, there: Listed) -> str:
+def _address_left(address: Manifest, there: ImportedList) -> str:
     """Why an address stands for nobody else."""
     claim = ((address.get("spec") or {}).get("claimRef") or {}).get("name", "")
     namespace, _ = _named(address)
@@ -63,23 +105,23 @@ def _address_left(address: Manifest, there: Listed) -> str:
     return _pool_left(address) or _is_ours(address)
 
 
-def _class_left(item: Manifest, there: Listed) -> str:
+def _class_left(item: Manifest, there: ImportedList) -> str:
     return "" if there.get(CLUSTERS) else _going(item, there) or "no Cluster is of it"
 
 
-def _annotated(body: Body, **more: str) -> Body:
+def _annotated(body: ImportedBody, **more: str) -> ImportedBody:
     metadata: dict[str, Any] = body["metadata"]
     annotations = {**(metadata.get("annotations") or {}), **more}
     return {**body, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _adopting(body: Body, manifest: Manifest, there: Listed) -> Body:
+def _adopting(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
     """A Cluster whose addresses are recorded as they are."""
     del manifest, there
     return _annotated(body, **{ADOPT: "true"})
 
 
-def _with_address(body: Body, claim: Manifest, there: Listed) -> Body:
+def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
     """A claim that names the address that it was given."""
     namespace, name = _named(claim)
     for address in there.get(ADDRESSES, ()):

@@ -1,6 +1,23 @@
-"""Cluster API's kinds, what each is known by, and the words that its users write."""
+"""Kinds and annotations."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from reconciler.documents.document import GroupKind, Kind
+from reconciler.model.objects import (
+    CONDITIONS,
+    EVENT,
+    NAMED,
+    OURS,
+    Check,
+    Manifest,
+    Need,
+    Resource,
+    Right,
+    fields,
+    items,
+    stored,
+)
 
 NAME = "capi"
 """The family, as keys name it."""
@@ -47,3 +64,74 @@ CLAIM_NAMES = {CONTROL_PLANE: "vip-cp-", INGRESS: "vip-ingress-"}
 VARIABLES = {CONTROL_PLANE: "clusterVip", INGRESS: "ingressVip"}
 
 PAUSED = f"{GROUP}/paused"
+
+
+PROTECT_POOL = f"{IPAM_GROUP}/ProtectPool"
+"""What the in-cluster provider puts on each pool that it serves; we never do."""
+
+
+def _in_two_versions(group: str, kind: str, plural: str, finalizer: str = "") -> Resource:
+    """A kind as we write it, which a server may keep in the version after that, too."""
+    return Resource(
+        f"{group}/v1beta1",
+        kind,
+        plural,
+        versions=(f"{group}/v1beta2",),
+        finalizer=f"{group}/{finalizer}" if finalizer else "",
+        tells_generation=False,
+    )
+
+
+_POOLS = f"{IPAM_GROUP}/v1alpha2"
+POOLS = Resource(_POOLS, POOL.kind, "inclusterippools", tells_generation=False)
+GLOBAL_POOLS = Resource(
+    _POOLS, GLOBAL_POOL.kind, "globalinclusterippools", is_namespaced=False, tells_generation=False
+)
+ADDRESSES = _in_two_versions(IPAM_GROUP, FOREIGN.kind, "ipaddresses", "ProtectAddress")
+CLAIMS = _in_two_versions(IPAM_GROUP, CLAIM.kind, "ipaddressclaims", "ReleaseAddress")
+CLUSTERS = _in_two_versions(GROUP, CLUSTER.kind, "clusters")
+CLASSES = _in_two_versions(GROUP, CLASS.kind, "clusterclasses")
+
+RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS, CLASSES)
+OWNED = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS)
+"""In the order in which they are made; they go the other way round."""
+
+_POOL = stored(spec=fields(), status=fields(ipAddresses=dict))
+SHAPES: Mapping[Resource, Check] = {
+    GLOBAL_POOLS: _POOL,
+    POOLS: _POOL,
+    ADDRESSES: stored(spec=fields(address=str, poolRef=NAMED)),
+    CLAIMS: stored(
+        spec=fields(poolRef=NAMED),
+        status=fields(addressRef=fields(name=str), conditions=CONDITIONS),
+    ),
+    CLUSTERS: stored(
+        spec=fields(
+            paused=bool,
+            controlPlaneEndpoint=fields(host=str, port=int),
+            topology=fields(variables=items(fields(("name",), name=str))),
+        )
+    ),
+}
+
+RIGHTS = (
+    *(Right(Need.APPLY, kind, OURS) for kind in OWNED),
+    *(Right(Need.APPLY, kind, ("patch",), "status") for kind in (GLOBAL_POOLS, POOLS, CLAIMS)),
+    Right(Need.APPLY, CLUSTERS, ("list", "patch")),
+    Right(Need.INTAKE, CLASSES, ("list",)),
+    Right(Need.APPLY, EVENT, ("list", "create")),
+)
+
+
+def owns(live: Manifest, manager: str, step: str) -> bool:
+    """A manager wrote a field of this step: `f:host`, or `k:{"name":"clusterVip"}` of a list."""
+    entries = live["metadata"].get("managedFields") or ()
+    mine = (entry for entry in entries if entry.get("manager") == manager)
+    return any(step in _steps(entry.get("fieldsV1") or {}) for entry in mine)
+
+
+def _steps(fields: Mapping[str, Any]) -> frozenset[str]:
+    found: set[str] = set()
+    for step, inner in fields.items():
+        found |= {step} | _steps(inner)
+    return frozenset(found)

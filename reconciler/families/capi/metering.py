@@ -1,15 +1,10 @@
-"""The twelve metrics of capi-vip-allocator (`capi.md` §B6), for the addresses of Clusters.
-
-Of its original most never moved. The roles are those of Clusters: an IPAddressClaim that somebody
-made for something else is none of them.
-"""
+"""Metrics."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from reconciler.documents.document import Document
-from reconciler.families._metering import Measured, Metering, Turn
-from reconciler.families.capi.clusters import class_of, rests
+from reconciler.families.capi.claims import class_of, rests
 from reconciler.families.capi.kinds import (
     CLASS,
     CLUSTER,
@@ -19,10 +14,10 @@ from reconciler.families.capi.kinds import (
     NAME,
     POOL,
 )
-from reconciler.families.capi.pools import pool_key
-from reconciler.families.capi.serving import read_serves
+from reconciler.families.capi.pools import pool_key, read_serves
+from reconciler.families.interface import FamilyMetrics, Measured, Turn
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, Sample, Sort
+from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 
 _PREFIX = "capi_vip_allocator_"
@@ -34,11 +29,11 @@ _UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disab
 
 
 def _counter(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", Sort.COUNTER, help_, labels)
+    return Metric(f"{_PREFIX}{name}", MetricKind.COUNTER, help_, labels)
 
 
 def _gauge(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", Sort.GAUGE, help_, labels)
+    return Metric(f"{_PREFIX}{name}", MetricKind.GAUGE, help_, labels)
 
 
 _ALLOCATIONS = _counter(
@@ -49,7 +44,7 @@ _ERRORS = _counter(
 )
 _DURATION = Metric(
     f"{_PREFIX}allocation_duration_seconds",
-    Sort.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "Duration of VIP allocation operations: from what asked for it to the end of the round",
     _OF_CLASS,
 )
@@ -70,7 +65,7 @@ _RECONCILED = _counter(
 )
 _TIME = Metric(
     f"{_PREFIX}reconcile_duration_seconds",
-    Sort.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "Duration of cluster reconcile operations",
     ("cluster_class",),
 )
@@ -167,7 +162,7 @@ def _class(document: Document) -> str:
     return found.name if found is not None else ""
 
 
-METERING = Metering(
+METERING = FamilyMetrics(
     metrics=(
         *(_ALLOCATIONS, _ERRORS, _DURATION),
         *(_POOLS, _ADDRESSES, _FREE, _USED),

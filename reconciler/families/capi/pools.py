@@ -1,17 +1,79 @@
-"""A pool of Cluster API to a pool: what it gives out, and the rules of its webhook (`capi.md` §C1)."""
+"""In-cluster pools and suggested fixes."""
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.iprange import BITS
-from reconciler.addresses.notation import format_short, special_purpose
-from reconciler.documents.document import Document
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from reconciler.addresses.notation import format_range, format_short, special_purpose
+from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.documents.edit import Edit
+from reconciler.documents.findings import Finding, Location, error, has_error, meant, shown, warning
 from reconciler.documents.yaml import Steps
-from reconciler.families._pool_fields import read_address, read_cidr, read_space, read_thresholds
-from reconciler.families.capi.kinds import NAME, PAUSED
-from reconciler.families.capi.serving import read_serves
-from reconciler.findings import Finding, error, has_error, warning
-from reconciler.model.key import Key
+from reconciler.families.capi.kinds import (
+    CLASS_LABEL,
+    CONTROL_PLANE,
+    INGRESS,
+    KINDS,
+    NAME,
+    PAUSED,
+    ROLE_LABEL,
+)
+from reconciler.families.fields import read_address, read_cidr, read_space, read_thresholds
+from reconciler.families.interface import Mend, Mending
+from reconciler.model.key import Key, is_label_value
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
+
+LISTED = "true"
+"""A label of this value means that the annotation of the same name lists the values."""
+
+_ROLES = (CONTROL_PLANE, INGRESS)
+
+
+class Serves(Struct, frozen=True):
+    """For which classes and roles a pool gives addresses out."""
+
+    classes: frozenset[str]
+    roles: frozenset[str]
+
+    def fits(self, class_: str, role: str) -> bool:
+        """A Cluster of the class may have an address of it for the role."""
+        return class_ in self.classes and role in self.roles
+
+
+def read_serves(document: Document, found: list[Finding]) -> Serves:
+    """What a pool's labels say, with warnings about what an API server or nobody takes."""
+    classes = _values(document, CLASS_LABEL, found)
+    roles = _values(document, ROLE_LABEL, found)
+    for role in roles:
+        if role not in _ROLES:
+            hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
+            message = f"{ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
+            found.append(warning("label-unfit", _place(document, ROLE_LABEL), message, hint))
+    return Serves(frozenset(classes), frozenset(roles))
+
+
+def _values(document: Document, name: str, found: list[Finding]) -> list[str]:
+    """The values of a label: one, or a comma list, in the label or in the annotation."""
+    text = document.labels().get(name, "")
+    if text == LISTED:
+        listed = document.annotations().get(name, "")
+        if not listed.strip():
+            message = f'{name}: "true", but no annotation of this name lists any'
+            hint = "add the annotation, with commas between the values"
+            found.append(warning("label-unfit", _place(document, name), message, hint))
+        text = listed
+    elif not is_label_value(text):
+        message = f"{name}: {shown(text)} cannot be a label: no API server takes it"
+        hint = f'write "true", and this text as the annotation {name}: it is applied so'
+        found.append(warning("label-unfit", _place(document, name), message, hint))
+    return [part for word in text.split(",") if (part := word.strip())]
+
+
+def _place(document: Document, name: str) -> Location:
+    return document.at("metadata", "labels", name)
+
 
 _ADDRESSES = ("spec", "addresses")
 _EXCLUDED = ("spec", "excludedAddresses")
@@ -182,3 +244,28 @@ def _kept(
         kept.append(IPRange(version, subnet.first, subnet.first))
         kept += [IPRange(version, subnet.last, subnet.last)] if version == 4 else []
     return IPSet.of(kept)
+
+
+_MORE = 8
+
+
+def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
+    """What follows in the subnet on the ranges that there are, beside the last one first."""
+    kind = next(item.id for item in KINDS if item.name == pool.key.kind)
+    document = documents.find(GroupKind(*kind), pool.key.namespace, pool.key.name)
+    if document is None or document.doubt:
+        return
+    version = next(iter(pool.extent)).version
+    size = 1 << (BITS[version] - document.spec["prefix"])
+    first = min(item.first for item in pool.extent) & -size
+    subnet = IPSet((IPRange(version, first, first + size - 1),))
+    ends = IPSet.of([IPRange(version, at, at) for at in (first, first + size - 1)])
+    for free in reversed(tuple(subnet - pool.extent - pool.reserved - ends)):
+        if free.size >= lacking:
+            last = min(free.last, free.first + max(lacking, _MORE) - 1)
+            block = format_range(IPRange(version, free.first, last))
+            says = f"add {block} to the addresses of {pool.key.name}"
+            yield Mend(says, document, (Edit(_ADDRESSES, block, is_item=True),))
+
+
+MENDING = Mending(widened=_widened)

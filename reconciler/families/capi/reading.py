@@ -1,35 +1,32 @@
-"""Cluster API's documents to pools and claims: the composition of its kinds.
+"""Reading of Cluster API documents."""
 
-A document looks at others by `Documents.find`, `unread` and `matching` alone, which note what was
-asked for.
-"""
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange
+from reconciler.addresses.ranges import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.families._family import Held, Reading
-from reconciler.families._inside import read_inside
-from reconciler.families._reading import Collected
-from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
+from reconciler.documents.findings import Finding, info, warning
 from reconciler.families.capi.claims import (
     GIVEN,
-    Named,
+    ClassRef,
+    ManualRange,
+    NamedSlot,
+    Selector,
+    chosen,
     claim_key,
+    class_of,
+    cluster_named,
+    is_adopted,
+    judge_chosen,
     named_for,
     pool_of,
     read_given,
     read_pin,
-)
-from reconciler.families.capi.clusters import (
-    ClassRef,
-    class_of,
-    cluster_named,
     rests,
     variables_of,
     wants,
 )
-from reconciler.families.capi.inside import stated_inside
 from reconciler.families.capi.kinds import (
     ADDRESS,
     CLAIM,
@@ -48,16 +45,26 @@ from reconciler.families.capi.kinds import (
     VARIABLES,
 )
 from reconciler.families.capi.pools import GATEWAY, read_gateway, read_pool
-from reconciler.families.capi.selecting import Selector
-from reconciler.findings import info, warning
+from reconciler.families.fields import Collected, StatedText, read_inside
+from reconciler.families.interface import CurrentRecords, FamilyReading
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
-from reconciler.model.record_kind import NAMESPACE
+from reconciler.model.objects import RECORD_NAMESPACE
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ByHand, Gateway
 
+_BLOCKS = "cidrBlocks"
 
-def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+
+def stated_inside(document: Document) -> Iterator[StatedText]:
+    """The blocks of `spec.clusterNetwork`; what is left out, a class may say, and is not known."""
+    networks = document.spec.get("clusterNetwork") or {}
+    for use in ("pods", "services"):
+        for index, text in enumerate((networks.get(use) or {}).get(_BLOCKS) or ()):
+            yield StatedText(use, text, ("spec", "clusterNetwork", use, _BLOCKS, index))
+
+
+def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """Read all of Cluster API's documents."""
     return _Reader(documents, held or {}, settings).reading()
 
@@ -79,14 +86,14 @@ class _Wanted(Struct, frozen=True):
 
 
 class _Reader:
-    def __init__(self, documents: Documents, held: Held, settings: Settings) -> None:
+    def __init__(self, documents: Documents, held: CurrentRecords, settings: Settings) -> None:
         self.documents = documents
         self.held = held
         self.settings = settings
         self.selector = Selector(documents)
         self.collected = Collected()
 
-    def reading(self) -> Reading:
+    def reading(self) -> FamilyReading:
         for kind in (POOL, GLOBAL_POOL):
             for document in self.documents.of(kind):
                 self._pool(document)
@@ -151,7 +158,7 @@ class _Reader:
             return
         self._add(document, _key(document, slot), wanted, address)
 
-    def _block(self, document: Document, by_hand: Chosen) -> None:
+    def _block(self, document: Document, by_hand: ManualRange) -> None:
         """Nobody else is given an address that a Cluster has by hand; a name of DNS is none."""
         if by_hand.range is None:
             return
@@ -233,7 +240,7 @@ class _Reader:
             return
         self._add(document, key, wanted, read_pin(document, []))
 
-    def _is_of_cluster(self, document: Document, named: Named) -> bool:
+    def _is_of_cluster(self, document: Document, named: NamedSlot) -> bool:
         """A Cluster asks for it under this name: there is one claim, and this says of which pool."""
         cluster = cluster_named(document, named.cluster, self.documents)
         return cluster is not None and _key(cluster, named.slot) in self.collected.claims
@@ -251,7 +258,7 @@ class _Reader:
             type=key.slot,
             role="initial",
             name=f"{document.namespace}-{document.name}-{key.slot}",
-            namespace=NAMESPACE,
+            namespace=RECORD_NAMESPACE,
             source=document.start,
             doubt=document.doubt or wanted.doubt,
             refusal=wanted.refusal,
@@ -264,3 +271,19 @@ def _key(document: Document, slot: str) -> Key:
 
 def _title(document: Document) -> str:
     return f"{document.namespace}/{document.name}"
+
+
+def judge(document: Document, settings: Settings) -> list[Finding]:
+    """What is wrong with a document whose shape is right; empty when it can be read."""
+    found: list[Finding] = []
+    match document.kind.id:
+        case kind if kind in (POOL, GLOBAL_POOL):
+            pool, found = read_pool(document, settings)
+            return found if pool is None else []
+        case kind if kind == CLAIM:
+            read_pin(document, found)
+        case kind if kind == FOREIGN:
+            read_given(document, found)
+        case kind if kind == CLUSTER:
+            judge_chosen(document, found)
+    return found

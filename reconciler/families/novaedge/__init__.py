@@ -1,12 +1,11 @@
 """NovaEdge: ProxyIPPool and ProxyVIP, as of its releases v1.0 to v1.6."""
 
-from reconciler.families._family import Family
+from reconciler.families.interface import Family
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
-from reconciler.families.novaedge.mending import MENDING
 from reconciler.families.novaedge.objects import OBJECTS
-from reconciler.families.novaedge.projecting import project
-from reconciler.families.novaedge.reading import judge, read
-from reconciler.families.novaedge.record_form import FORM
+from reconciler.families.novaedge.pools import MENDING
+from reconciler.families.novaedge.projection import project
+from reconciler.families.novaedge.reading import FORM, judge, read
 
 FAMILY = Family(
     name=NAME,

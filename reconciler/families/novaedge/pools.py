@@ -1,23 +1,19 @@
-"""ProxyIPPool to pool: what `cidrs` and `addresses` give out (seed 003, `novaedge.md` §5.2).
+"""Address pools and virtual IPs."""
 
-Of an IPv4 CIDR the first and the last address are kept back, of a /32 and of IPv6 nothing. So a /31
-gives nothing and a /127 two. What stands in `addresses` is given out, whatever a CIDR keeps back.
-"""
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from collections.abc import Iterator
+from msgspec import Struct
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.notation import format_cidr
-from reconciler.documents.document import Document
-from reconciler.families._pool_fields import (
-    read_cidr,
-    read_space,
-    read_thresholds,
-    refuse_network,
-)
-from reconciler.families.novaedge.hosts import read_host
-from reconciler.families.novaedge.kinds import NAME, POOL
-from reconciler.findings import Finding, error, has_error, warning
+from reconciler.addresses.notation import format_address, format_cidr
+from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.edit import Edit
+from reconciler.documents.findings import Finding, error, has_error, shown, warning
+from reconciler.documents.yaml import Steps, dotted
+from reconciler.families.fields import read_cidr, read_space, read_thresholds, refuse_network
+from reconciler.families.interface import Mend, Mending
+from reconciler.families.novaedge.kinds import NAME, POOL, SLOTS, VIP, host_text, read_host
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -112,3 +108,193 @@ def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator
         message += " address gets one"
         hint = "write autoAssign: true, as NovaEdge's own CRD has it where it is left out, or false"
         yield warning("auto-assign-disabled", document.at(*_AUTO), message, hint)
+
+
+_NEXT = 8
+
+
+def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
+    """The blocks behind those that there are, of the same size."""
+    document = documents.find(POOL, "", pool.key.name)
+    if document is None or document.doubt:
+        return
+    for step in range(1, _NEXT + 1):
+        for item in pool.extent:
+            if item.prefix is None or item.size < lacking:
+                continue
+            first = item.first + step * item.size
+            if first + item.size <= 1 << BITS[item.version]:
+                block = format_cidr(IPRange(item.version, first, first + item.size - 1)) or ""
+                says = f"add {block} to the cidrs of {pool.key.name}"
+                yield Mend(says, document, (Edit(_CIDRS, block, is_item=True),))
+
+
+MENDING = Mending(widened=_widened)
+
+
+ADDRESS = ("spec", "address")
+IPV6 = ("spec", "ipv6Address")
+_VERSIONS = {"ipv4": (4,), "ipv6": (6,), "dual": (4, 6)}
+
+
+def vip_key(name: str, version: int) -> Key:
+    """The key of a ProxyVIP's claim for an IP version."""
+    return Key(NAME, "", name, SLOTS[version], VIP.kind)
+
+
+class NamedAddress(Struct, frozen=True):
+    """An address that a ProxyVIP names, and the field that does."""
+
+    item: IPRange
+    steps: Steps
+
+
+class VipRequest(Struct, frozen=True):
+    """What a ProxyVIP asks for.
+
+    Attributes:
+        pool: The name of its pool; empty for none.
+        versions: The IP versions of its family, IPv4 first.
+        named: The addresses that it names, by their IP version.
+    """
+
+    pool: str
+    versions: tuple[int, ...]
+    named: dict[int, NamedAddress]
+
+
+def address_family(document: Document) -> str:
+    """`ipv4`, `ipv6` or `dual`; the first when it is left out."""
+    return str(document.spec.get("addressFamily", "ipv4"))
+
+
+def read_vip(document: Document, found: list[Finding]) -> VipRequest:
+    """What a document asks for, with findings where it contradicts itself."""
+    spec = document.spec
+    reference = spec.get("poolRef") or {}
+    if not any(field in spec for field in ("address", "ipv6Address", "poolRef")):
+        message = "spec: at least one of address, ipv6Address and poolRef is required"
+        hint = "for example poolRef: {name: main-vip-pool}"
+        found.append(error("field-required", document.at("spec"), message, hint))
+    family = address_family(document)
+    named: dict[int, NamedAddress] = {}
+    for steps in (ADDRESS, IPV6):
+        if steps[1] not in spec:
+            continue
+        item = read_host(document, steps, spec[steps[1]], found)
+        if item is None:
+            continue
+        if (wrong := _misplaced(document, steps, item, family)) is not None:
+            found.append(wrong)
+        elif (other := named.setdefault(item.version, NamedAddress(item, steps))).item != item:
+            message = f"{dotted(steps)} and {dotted(other.steps)} name two IPv6 addresses"
+            found.append(
+                error("address-invalid", document.at(*steps), message, "remove one of the two")
+            )
+    return VipRequest(reference.get("name", ""), _VERSIONS[family], named)
+
+
+def _misplaced(document: Document, steps: Steps, item: IPRange, family: str) -> Finding | None:
+    """Why a field cannot name an address of its IP version."""
+    text = format_address(item.version, item.first)
+    place = document.at(*steps)
+    if steps == IPV6 and item.version == 4:
+        message = f"{dotted(steps)}: {text} is IPv4"
+        return error("family-mismatch", place, message, "write it as spec.address")
+    if item.version not in _VERSIONS[family]:
+        message = f"{dotted(steps)}: {text} is IPv{item.version}, addressFamily is {family}"
+        other = "ipv4" if item.version == 4 else "ipv6"
+        hint = f"write addressFamily: {other} or dual, or another address"
+        return error("family-mismatch", place, message, hint)
+    if steps == ADDRESS and family == "dual" and item.version == 6:
+        message = f"{dotted(steps)}: {text} is IPv6; with addressFamily dual it is the IPv4 address"
+        return error("family-mismatch", place, message, "write it as spec.ipv6Address")
+    return None
+
+
+ALLOCATIONS = ("status", "allocations")
+# NovaEdge's documents spell the second one in two ways.
+FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
+_EXAMPLE = "write it as 10.200.0.1/32, or remove it"
+
+
+class HeldAddress(Struct, frozen=True):
+    """An address that a pool's status says a ProxyVIP, or something else, has.
+
+    Attributes:
+        user: Who has it, as it is written.
+        vip: The name of the ProxyVIP; empty when it is none.
+    """
+
+    item: IPRange
+    user: str
+    vip: str
+    steps: Steps
+
+
+def held_by_vip(document: Document, wish: VipRequest, found: list[Finding]) -> dict[int, IPRange]:
+    """The addresses that a ProxyVIP's status says it has, by IP version."""
+    held: dict[int, IPRange] = {}
+    for field in FIELDS:
+        text = _status(document).get(field)
+        if text in (None, ""):
+            continue
+        steps = ("status", field)
+        item = _host(document, steps, text, found)
+        if item is None:
+            continue
+        if (wrong := _contradicted(document, steps, item, wish)) is not None:
+            found.append(wrong)
+        elif held.setdefault(item.version, item) != item:
+            message = f"{dotted(steps)}: {text} is the second IPv{item.version} address there"
+            found.append(error("adoption-conflict", document.at(*steps), message, "remove one"))
+    return held if wish.pool else {}
+
+
+def held_in_pool(document: Document, found: list[Finding]) -> Iterator[HeldAddress]:
+    """The addresses that a pool's status says are given out."""
+    listed = _status(document).get("allocations")
+    for index, value in enumerate(listed if isinstance(listed, list) else ()):
+        entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"address": value}
+        steps = (*ALLOCATIONS, index, "address")
+        item = _host(document, steps, entry.get("address"), found)
+        if item is not None:
+            user = str(entry.get("vipRef") or "somebody")
+            kind, _, name = user.rpartition("/")
+            yield HeldAddress(item, user, name if kind in ("", "proxyvip") else "", steps)
+
+
+def is_of_others(held: HeldAddress, pool: Document, documents: Documents) -> bool:
+    """Whether no ProxyVIP of the pool in the repository stands for what its status lists."""
+    vip = documents.find(VIP, "", held.vip) if held.vip else None
+    return vip is None or read_vip(vip, []).pool != pool.name
+
+
+def _status(document: Document) -> Mapping[str, Any]:
+    found = document.copied.get("status")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _host(document: Document, steps: Steps, text: object, found: list[Finding]) -> IPRange | None:
+    if isinstance(text, str):
+        return read_host(document, steps, text, found)
+    message = f"{dotted(steps)}: an address is required, got {shown(text)}"
+    found.append(error("address-invalid", document.at(*steps), message, _EXAMPLE))
+    return None
+
+
+def _contradicted(
+    document: Document, steps: Steps, item: IPRange, wish: VipRequest
+) -> Finding | None:
+    """Why what the status says cannot be what the spec asks for."""
+    place, text = document.at(*steps), host_text(item)
+    if item.version not in wish.versions:
+        message = f"{dotted(steps)}: {text} is IPv{item.version}, which addressFamily excludes"
+        return error("adoption-conflict", place, message, "set spec.addressFamily to what it has")
+    named = wish.named.get(item.version)
+    if wish.pool and named is not None and named.item != item:
+        message = f"{dotted(steps)}: it has {text}, but {dotted(named.steps)} asks for"
+        message += f" {host_text(named.item)}"
+        hint = f"write {text} there to keep it, or remove {dotted(steps)} to let it move"
+        return error("adoption-conflict", place, message, hint)
+    return None

@@ -1,27 +1,54 @@
-"""NovaEdge's documents to pools, claims and addresses in use."""
+"""Reading of NovaEdge documents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from reconciler.addresses import IPRange
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.families._family import Held as Records
-from reconciler.families._family import Reading
-from reconciler.families._reading import Collected
-from reconciler.families.novaedge.adopting import Held, held_by_vip, held_in_pool, is_of_others
-from reconciler.families.novaedge.hosts import host_text
-from reconciler.families.novaedge.kinds import POOL, VIP
-from reconciler.families.novaedge.pools import pool_key, read_pool
-from reconciler.families.novaedge.record_form import TYPE
-from reconciler.families.novaedge.vips import Named, Wish, read_vip, vip_key
-from reconciler.findings import Finding, error, warning
+from reconciler.documents.findings import Finding, error, warning
+from reconciler.families.fields import Collected
+from reconciler.families.interface import CurrentRecords as Records
+from reconciler.families.interface import FamilyReading, RecordBody, referring_whole
+from reconciler.families.novaedge.kinds import NAME, POOL, SLOTS, VIP, host_text
+from reconciler.families.novaedge.pools import (
+    HeldAddress,
+    NamedAddress,
+    VipRequest,
+    held_by_vip,
+    held_in_pool,
+    is_of_others,
+    pool_key,
+    read_pool,
+    read_vip,
+    vip_key,
+)
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
-from reconciler.model.record_kind import NAMESPACE as RECORDS
+from reconciler.model.objects import RECORD_NAMESPACE as RECORDS
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ByHand
 
+TYPE = SLOTS[4]
+"""The type of all records."""
 
-def read(documents: Documents, held: Records | None, settings: Settings) -> Reading:
+_WHOLE = referring_whole(NAME, {TYPE: VIP}, TYPE)
+
+
+def claim_of_copy(body: RecordBody) -> Key | None:
+    """The claim that a record states; its address tells for which IP version."""
+    claim = _WHOLE.claim(body)
+    status = body.get("status")
+    start = status.get("startAddress") if isinstance(status, Mapping) else None
+    if claim is None or not isinstance(start, str) or ":" not in start:
+        return claim
+    return claim._replace(slot=SLOTS[6])
+
+
+FORM = replace(_WHOLE, claim=claim_of_copy, types=dict.fromkeys(SLOTS.values(), TYPE))
+
+
+def read(documents: Documents, held: Records | None, settings: Settings) -> FamilyReading:
     """Read all pools and VIPs."""
     return _Reader(documents, held or {}, settings).reading()
 
@@ -46,7 +73,7 @@ class _Reader:
         self.adopted: dict[Key, IPRange] = {}
         self.collected = Collected()
 
-    def reading(self) -> Reading:
+    def reading(self) -> FamilyReading:
         for document in self.documents.of(POOL):
             self._pool(document)
         for document in self.documents.of(VIP):
@@ -62,7 +89,7 @@ class _Reader:
         for held in held_in_pool(document, []):
             self._adopt(document, held)
 
-    def _adopt(self, document: Document, held: Held) -> None:
+    def _adopt(self, document: Document, held: HeldAddress) -> None:
         """What a pool's status lists is its VIP's, or in use by somebody who is not here."""
         if not is_of_others(held, document, self.documents):
             self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
@@ -90,7 +117,7 @@ class _Reader:
                 Blocked(named.item, title, place, ByHand(None, anywhere=True), field)
             )
 
-    def _claims(self, document: Document, wish: Wish) -> Iterator[Claim]:
+    def _claims(self, document: Document, wish: VipRequest) -> Iterator[Claim]:
         """A claim for each IP version; of two, both get an address or neither does."""
         candidates, doubt = self._candidates(document, wish)
         own = held_by_vip(document, wish, [])
@@ -115,7 +142,7 @@ class _Reader:
                 beside=next(others, None),
             )
 
-    def _pin(self, key: Key, named: Named | None, own: IPRange | None) -> IPRange | None:
+    def _pin(self, key: Key, named: NamedAddress | None, own: IPRange | None) -> IPRange | None:
         """The address that is asked for; while nothing is recorded, else the one that it has."""
         if named is not None:
             return named.item
@@ -123,7 +150,7 @@ class _Reader:
             return None
         return own or self.adopted.get(key)
 
-    def _candidates(self, document: Document, wish: Wish) -> tuple[tuple[Key, ...], str]:
+    def _candidates(self, document: Document, wish: VipRequest) -> tuple[tuple[Key, ...], str]:
         """The pool that a VIP names, or the file in which it may stand and cannot be read."""
         key = pool_key(wish.pool)
         if self.documents.find(POOL, "", wish.pool) is not None:

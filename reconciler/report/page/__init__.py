@@ -1,1 +1,1 @@
-"""The page of `report`: what is in it, how it is packed, and how its file is put together."""
+"""HTML page of the whole repository."""

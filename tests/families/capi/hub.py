@@ -2,12 +2,8 @@
 
 from typing import Any
 
-from reconciler.families.capi.resources import (
-    CLUSTERS,
-    GLOBAL_POOLS,
-    PROTECT_POOL,
-)
-from reconciler.model.resource import Ref
+from reconciler.families.capi.kinds import CLUSTERS, GLOBAL_POOLS, PROTECT_POOL
+from reconciler.model.objects import Ref
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.trees import VIP, cluster, document, of, pool

@@ -4,14 +4,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from reconciler.families.capi.resources import (
-    ADDRESSES,
-    CLAIMS,
-    CLUSTERS,
-    GLOBAL_POOLS,
-)
-from tests.applying.site import failures, results
+from reconciler.apply.plan import ClusterState
+from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
+from tests.apply.execution.site import failures, results
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import (
@@ -341,7 +336,7 @@ def test_what_shall_go_while_its_kind_is_not_served_goes_when_that_is_back(
             *said,
             "1 Cluster is not in Git and gets no VIP; see intake in Settings",
         )
-        assert (done.state, done.is_changed) == (State.APPLIED, revision == "b")
+        assert (done.state, done.is_changed) == (ClusterState.APPLIED, revision == "b")
         assert held(clusters) == before
     clusters.unknown[HUB] -= {ADDRESSES, CLAIMS}
     done = hub(clusters, ELSE, "d", allow_release=9)

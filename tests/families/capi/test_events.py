@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.outcome import State
-from reconciler.clusters.resources import EVENT, IP_ALLOCATION
-from reconciler.families.capi.resources import CLAIMS, CLUSTERS
-from reconciler.model.resource import Ref
-from reconciler.ports import ClusterError, UnreachableError
+from reconciler.apply.plan import ClusterState
+from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.errors import ClusterError, UnreachableError
+from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import CP, FILES, INGRESS, hub, person, there
@@ -47,7 +47,7 @@ def test_a_run_that_is_cut_off_among_the_records_has_told_of_the_addresses(
         return UnreachableError("away") if is_record and verb == "apply" else None
 
     clusters.faults[HUB] = away
-    assert clusters.apply(FILES)["management"].state is State.UNREACHABLE
+    assert clusters.apply(FILES)["management"].state is ClusterState.UNREACHABLE
     cluster_is_written = there(clusters, CLUSTERS, "shop")["spec"].get("controlPlaneEndpoint")
     assert (cluster_is_written, [name for name, *_ in events(clusters)]) == (
         {"host": "10.0.0.10", "port": 6443},

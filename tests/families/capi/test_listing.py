@@ -1,8 +1,7 @@
 """What `ipam get` shows of Cluster API's kinds."""
 
-from reconciler.report.listing.choosing import Wish, choose
-from reconciler.report.listing.items import items, listings
-from reconciler.report.text.get import listing_text
+from reconciler.report.listing import ListQuery, choose, items, listings
+from reconciler.report.text.queries import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.capi.trees import claim, cluster, document, of, pool
 from tests.world import evaluation_of, reconciled
@@ -24,7 +23,7 @@ def shown(word: str, *names: str, wide: bool = False) -> list[list[str]]:
     listing = listings()[word]
     assert listing is not None
     evaluation = evaluation_of(reconciled(TREE))
-    found = choose(items(evaluation, listing), Wish(names)).items
+    found = choose(items(evaluation, listing), ListQuery(names)).items
     text = listing_text(listing, found, Painter(is_on=False), wide=wide)
     return [line.split() for line in text.splitlines()]
 

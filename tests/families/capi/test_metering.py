@@ -1,9 +1,9 @@
 """The twelve metrics that seed 004 promises: their names as it has them, and all of them move."""
 
-from reconciler.commands.watching.metrics import Metering
-from tests.commands.watching.turns import MANAGEMENT, done
+from reconciler.daemon.metrics import Metering
 from tests.families.capi.trees import cluster, document, of, pool
 from tests.meters import Shown
+from tests.reconcile.watching.turns import MANAGEMENT, done
 
 CLASS = document("ClusterClass", "cluster.x-k8s.io/v1beta1", {"name": "web"}, {})
 POOL, INGRESS = pool("vips", "10.0.0.10"), pool("edge", "10.0.1.10-10.0.1.19", role="ingress")

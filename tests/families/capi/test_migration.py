@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.applying.site import Site, failures, results
+from tests.apply.execution.site import Site, failures, results
 from tests.envtest.servers import ApiServer
 from tests.families.capi.test_served import CLASS, CLUSTER, README_POOLS, made, path
 from tests.families.capi.test_served import RESULT as RESULT_PATH

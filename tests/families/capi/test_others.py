@@ -5,16 +5,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.plan import foreseen
-from reconciler.clusters.steps import Fail, Patch, Step
-from reconciler.families.capi.resources import (
-    ADDRESSES,
-    CLAIMS,
-    CLUSTERS,
-)
-from reconciler.model.resource import Ref
-from reconciler.ports import ClusterError, OwnedError, RejectedError, UnreachableError
-from tests.applying.site import failures
+from reconciler.apply.plan import foreseen
+from reconciler.apply.steps import Fail, Patch, Step
+from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.model.errors import ClusterError, OwnedError, RejectedError, UnreachableError
+from reconciler.model.objects import Ref
+from tests.apply.execution.site import failures
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import (

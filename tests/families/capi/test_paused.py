@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.evaluate import Evaluation
-from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.model.objects import Ref, Resource
 from reconciler.model.plan import Keep
-from reconciler.model.resource import Ref, Resource
-from tests.applying.site import failures, results
+from reconciler.planning.evaluate import Evaluation
+from tests.apply.execution.site import failures, results
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import CP, FILES, SHOP, hub, person, served, shop, there
@@ -23,7 +23,7 @@ PIN = {"gitops-ipam.dev/address": "10.0.0.15"}
 RELEASE = "ipam.cluster.x-k8s.io/ReleaseAddress"
 
 
-def told(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+def describe(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     return [(it.code, it.location.path, it.message) for it in evaluation.findings]
 
 
@@ -52,7 +52,7 @@ def test_what_nobody_asks_for_any_more_is_not_released_until_the_pause_ends() ->
     evaluation = evaluation_of(files, CLOCK + 9 * DAY)
     assert all(isinstance(it, Keep) and it.held for it in evaluation.plan.decisions)
     assert evaluation.changes == ()
-    assert told(evaluation) == [
+    assert describe(evaluation) == [
         ("release-held", "pools/00.yaml",
          "GlobalInClusterIPPool vips is paused: default/one (address) and default/two (address)"
          " keep their addresses meanwhile")
@@ -67,7 +67,7 @@ def test_what_is_released_already_is_free_only_when_the_pause_has_ended() -> Non
     files["pools/00.yaml"] = pool(annotations=PAUSE)
     evaluation = evaluation_of(files, CLOCK + 9 * DAY)
     assert evaluation.plan.decisions == ()
-    assert [code for code, _, _ in told(evaluation)] == ["release-held"]
+    assert [code for code, _, _ in describe(evaluation)] == ["release-held"]
     # Another pool that holds the same address does not give it out meanwhile, either.
     other = {**files, "pools/b.yaml": pool("b", "10.0.0.10-10.0.0.11"),
              "clusters/b.yaml": claim("new", "b")}  # fmt: skip

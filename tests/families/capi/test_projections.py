@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reconciler.projecting import project
+from reconciler.planning.projection import project
 from tests.families.capi.trees import CLASS, ROLE, VIP, claim, cluster, of, pool
 from tests.world import SMALL, evaluation_of, reconciled
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from reconciler.documents.document import Documents
-from reconciler.families._family import ProjectionInput
 from reconciler.families.capi import FAMILY
-from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import CLASS, CLUSTER, GLOBAL_POOL
+from reconciler.families.capi.reading import judge
+from reconciler.families.interface import ProjectionInput
 from reconciler.model.settings import Settings
 from tests.families.capi.trees import cluster, document, of, pool
 from tests.world import evaluation_of

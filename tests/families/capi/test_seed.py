@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.outcome import codes
 from tests.families.capi.test_served import site as site
 from tests.families.capi.test_served import version as version
 from tests.families.capi.trees import VIP, got
+from tests.planning.outcome import codes
 from tests.world import evaluation_of, reconciled
 
 SEED = Path(__file__).parent / "seed"

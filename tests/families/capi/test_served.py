@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.applying.site import Files, Site, failures, results
+from tests.apply.execution.site import Files, Site, failures, results
 from tests.envtest.assets import CLUSTER_API
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import VIP
@@ -160,7 +160,7 @@ def made(server: ApiServer, text: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def told(server: ApiServer, *words: str) -> str:
+def describe(server: ApiServer, *words: str) -> str:
     done = server.kubectl("get", *words)
     assert done.returncode == 0, done.stderr
     text: str = done.stdout
@@ -170,18 +170,18 @@ def told(server: ApiServer, *words: str) -> str:
 def there(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
     """An object in the newest version that the server serves."""
     words = (f"{kind}.ipam.cluster.x-k8s.io", name, "-o", "json", "--show-managed-fields")
-    found: dict[str, Any] = json.loads(told(server, *words))
+    found: dict[str, Any] = json.loads(describe(server, *words))
     return found
 
 
 def cluster(server: ApiServer) -> dict[str, Any]:
     words = ("clusters.cluster.x-k8s.io", "my-cluster", "-o", "json", "--show-managed-fields")
-    found: dict[str, Any] = json.loads(told(server, *words))
+    found: dict[str, Any] = json.loads(describe(server, *words))
     return found
 
 
 def path(server: ApiServer, jsonpath: str) -> str:
-    return told(server, "cluster", "my-cluster", "-o", f"jsonpath={{{jsonpath}}}")
+    return describe(server, "cluster", "my-cluster", "-o", f"jsonpath={{{jsonpath}}}")
 
 
 def test_what_the_readme_shows_is_what_kubectl_shows(site: Site, version: str) -> None:
@@ -198,17 +198,17 @@ def test_what_the_readme_shows_is_what_kubectl_shows(site: Site, version: str) -
         "clusterVip": "10.0.0.10",
         "ingressVip": "10.0.0.100",
     }
-    claims = told(server, "ipaddressclaim", "--no-headers").splitlines()
+    claims = describe(server, "ipaddressclaim", "--no-headers").splitlines()
     assert [line.split()[:3] for line in claims] == [
         ["vip-cp-my-cluster", "control-plane-vip-pool", "GlobalInClusterIPPool"],
         ["vip-ingress-my-cluster", "ingress-vip-pool", "GlobalInClusterIPPool"],
     ]
-    addresses = told(server, "ipaddresses.ipam.cluster.x-k8s.io", "--no-headers").splitlines()
+    addresses = describe(server, "ipaddresses.ipam.cluster.x-k8s.io", "--no-headers").splitlines()
     assert [line.split()[:2] for line in addresses] == [
         ["vip-cp-my-cluster", "10.0.0.10"],
         ["vip-ingress-my-cluster", "10.0.0.100"],
     ]
-    status = told(
+    status = describe(
         server,
         "globalinclusterippool",
         "control-plane-vip-pool",
@@ -332,12 +332,14 @@ def test_events_tell_of_addresses_once_and_a_port_is_the_one_that_was_asked_for(
 ) -> None:
     files, server = reconciled(FILES), site.management
     assert failures(site.apply(files, crds=True, default_port=9443)["management"]) == {}
-    told_first = told(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines()
+    told_first = describe(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines()
     assert sorted(line.split() for line in told_first) == [
         ["IPAddressClaim", "vip-cp-my-cluster", "Normal", "AddressAllocated"],
         ["IPAddressClaim", "vip-ingress-my-cluster", "Normal", "AddressAllocated"],
     ]
     assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"
     site.apply(files, "b")
-    assert told(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines() == told_first
+    assert (
+        describe(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines() == told_first
+    )
     assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"

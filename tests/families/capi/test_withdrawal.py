@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.options import ApplyOptions
-from reconciler.commands.applying.expiry import still_announced
-from reconciler.families.capi.resources import CLAIMS, CLUSTERS
-from reconciler.model.resource import Ref
-from reconciler.ports import ClusterError
-from tests.applying.site import evaluated
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import Ref
+from tests.apply.execution.site import evaluated
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, RESULT, SHOP, shop

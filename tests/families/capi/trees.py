@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.planning.evaluate import Evaluation
 from tests.world import evaluation_of
 
 Files = dict[str, str | bytes]

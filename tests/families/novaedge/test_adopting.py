@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.engine.outcome import codes, outcome, refusal
 from tests.families.novaedge import MAIN, pool, tree, vip
+from tests.planning.outcome import codes, outcome, refusal
 from tests.world import evaluation_of, reconciled
 
 WARNING = ("warning", "cluster-field")

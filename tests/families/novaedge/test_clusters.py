@@ -9,8 +9,8 @@ import yaml
 from reconciler.addresses.notation import format_short
 from reconciler.documents.dump import dump
 from reconciler.families.novaedge.kinds import VIP as VIP_KIND
-from reconciler.model.cluster import MANAGEMENT
-from tests.applying.site import MERGE, Site, failures, results
+from reconciler.model.objects import MANAGEMENT
+from tests.apply.execution.site import MERGE, Site, failures, results
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import MAIN, pool, tree, vip

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.report.listing.items import items, listings
-from reconciler.report.text.get import listing_text
+from reconciler.report.listing import items, listings
+from reconciler.report.text.queries import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool, tree, vip
 from tests.world import CLOCK, evaluation_of, reconciled, repository

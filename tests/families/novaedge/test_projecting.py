@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.projecting import project
+from reconciler.planning.projection import project
 from tests.families.novaedge import MAIN, pool, tree, vip
 from tests.world import evaluation_of, reconciled
 
@@ -15,7 +15,7 @@ DOCUMENTS = {"ipam.yaml": (
 )}  # fmt: skip
 
 
-def told(files: dict[str, str | bytes]) -> dict[str, Any]:
+def describe(files: dict[str, str | bytes]) -> dict[str, Any]:
     """Manifests for the management cluster by kind and name; records left out."""
     return {
         f"{item.manifest['kind']} {item.manifest['metadata']['name']}": item
@@ -25,7 +25,7 @@ def told(files: dict[str, str | bytes]) -> dict[str, Any]:
 
 
 def status(files: dict[str, str | bytes], name: str = "ProxyVIP web") -> Any:
-    return told(files)[name].manifest.get("status")
+    return describe(files)[name].manifest.get("status")
 
 
 def bound(files: dict[str, str | bytes]) -> tuple[str, str, str]:
@@ -77,8 +77,8 @@ def test_a_vip_without_an_address_tells_why(
 def test_of_a_vip_that_was_observed_nothing_is_applied_but_a_status() -> None:
     there = "observed/ProxyVIP.novaedge.io/_/web.yaml"
     hand = vip(of="", address="10.9.0.1")
-    assert told({**DOCUMENTS, there: hand, **pools()}).keys() == {"ProxyIPPool main"}
-    served = told({**DOCUMENTS, there: vip(), **pools()})["ProxyVIP web"]
+    assert describe({**DOCUMENTS, there: hand, **pools()}).keys() == {"ProxyIPPool main"}
+    served = describe({**DOCUMENTS, there: vip(), **pools()})["ProxyVIP web"]
     assert (served.is_status_only, served.manifest.keys()) == (
         True, {"apiVersion", "kind", "metadata", "status"},
     )  # fmt: skip

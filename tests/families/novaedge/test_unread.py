@@ -2,11 +2,10 @@
 
 from reconciler.documents.document import Documents
 from reconciler.documents.load import load
-from reconciler.families._family import ProjectionInput
-from reconciler.families._objects import Standing
+from reconciler.families.interface import ListingInput, ProjectionInput
 from reconciler.families.novaedge import FAMILY
 from reconciler.model.settings import Settings
-from reconciler.sources import source_kinds
+from reconciler.planning.documents import source_kinds
 from tests.families.novaedge import pool, vip
 
 
@@ -19,6 +18,6 @@ def test_it_gives_nothing_and_is_neither_listed_nor_told() -> None:
     (claim,) = reading.claims.values()
     assert (claim.candidates, claim.wanted) == ((), ("main",))
     pools, _ = FAMILY.objects.listings
-    assert list(pools.rows(Standing(documents, {}, ()))) == []
+    assert list(pools.rows(ListingInput(documents, {}, ()))) == []
     told = FAMILY.project(ProjectionInput(documents, reading, (), {}, "2026-02-15T10:00:30Z"))
     assert [item.manifest["kind"] for item in told] == ["ProxyVIP"]

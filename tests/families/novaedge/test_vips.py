@@ -2,11 +2,11 @@
 
 import pytest
 
-from reconciler.families.novaedge.record_form import claim_of_copy
+from reconciler.families.novaedge.reading import claim_of_copy
 from reconciler.records.emit import record_document
-from tests.engine.outcome import codes, outcome, refusal
 from tests.families.novaedge import MAIN, pool, tree, vip
 from tests.memory import evaluation_after
+from tests.planning.outcome import codes, outcome, refusal
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 
 DAY = 86_400

@@ -2,9 +2,17 @@
 
 import pytest
 
-from reconciler.evaluate import Evaluation
-from reconciler.report.listing.choosing import Wish, choose, in_order, parse_selector
-from reconciler.report.listing.items import Item, items, listings, words
+from reconciler.planning.evaluate import Evaluation
+from reconciler.report.listing import (
+    ListedItem,
+    ListQuery,
+    choose,
+    in_order,
+    items,
+    listings,
+    parse_selector,
+    words,
+)
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 FILES = {
@@ -15,30 +23,30 @@ FILES = {
 }
 
 
-def all_of(what: str, evaluation: Evaluation | None = None) -> list[Item]:
+def all_of(what: str, evaluation: Evaluation | None = None) -> list[ListedItem]:
     return items(evaluation or evaluation_of(reconciled(FILES)), listings()[what])
 
 
-def names(what: str, wish: Wish) -> list[str]:
+def names(what: str, wish: ListQuery) -> list[str]:
     return [item.name for item in choose(all_of(what), wish).items]
 
 
 def test_a_tenant_is_found_by_what_it_holds() -> None:
-    assert names("tenants", Wish(("10.40.0.1",))) == ["one"]
-    assert names("tenants", Wish(pool="edge", team="red")) == ["two"]
-    assert names("tenants", Wish(has_labels=parse_selector("app"))) == []
+    assert names("tenants", ListQuery(("10.40.0.1",))) == ["one"]
+    assert names("tenants", ListQuery(pool="edge", team="red")) == ["two"]
+    assert names("tenants", ListQuery(has_labels=parse_selector("app"))) == []
 
 
 def test_a_tenant_lists_what_it_holds_in_the_order_of_its_slots() -> None:
     grown = {**reconciled(FILES), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 16}")}
-    (one,) = choose(all_of("tenants", evaluation_of(reconciled(grown))), Wish(("one",))).items
+    (one,) = choose(all_of("tenants", evaluation_of(reconciled(grown))), ListQuery(("one",))).items
     assert one.body is not None
     status = one.body()["status"]
     assert [it["slot"] for it in status["addresses"]] == ["loadbalancer", "loadbalancer-1"]
 
 
 def test_what_is_not_there_is_told_with_what_is_near() -> None:
-    chosen = choose(all_of("tenants"), Wish(("one", "tow", "10.99.0.1")))
+    chosen = choose(all_of("tenants"), ListQuery(("one", "tow", "10.99.0.1")))
     assert [item.name for item in chosen.items] == ["one"]
     assert chosen.missing == (("tow", "two"), ("10.99.0.1", ""))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.report.listing.choosing import SelectorError, parse_selector
+from reconciler.report.listing import SelectorError, parse_selector
 
 LABELS = {"example.com/tier": "gold", "app": "web"}
 

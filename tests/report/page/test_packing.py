@@ -5,7 +5,7 @@ from base64 import b64decode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.report.page.packing import packed_names, packed_numbers, packed_steps
+from reconciler.report.page.html import packed_names, packed_numbers, packed_steps
 from tests.report.page.unpacking import names, numbers, sums
 
 NUMBERS = st.lists(st.integers(-(1 << 130), 1 << 130))

@@ -13,12 +13,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reconciler.addresses.notation import parse_cidr
-from reconciler.asking.applied import read_apply_result
-from reconciler.clusters.decision import Drift
-from reconciler.clusters.elastic.model import Use
-from reconciler.clusters.outcome import Applied, Outcome, Result, State
-from reconciler.report.machine import apply_document, json_text
-from reconciler.report.text.apply import applied_text
+from reconciler.apply.decision import Drift
+from reconciler.apply.elastic import Use
+from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.history.applied import read_apply_result
+from reconciler.report.json import apply_document, json_text
+from reconciler.report.text.runs import applied_text
 from reconciler.report.text.table import Painter
 from tests.report.hostile import corpus
 
@@ -32,55 +32,66 @@ RECORD = "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-web-lb"
 EDITED = Drift("kubectl-edit", "2026-02-15T10:00:30Z", ("spec.addresses", "metadata.labels.a"))
 
 
-def same(*names: str) -> list[Outcome]:
-    return [Outcome(name, Result.UNCHANGED) for name in names]
+def same(*names: str) -> list[ObjectOutcome]:
+    return [ObjectOutcome(name, ObjectResult.UNCHANGED) for name in names]
 
 
-def cluster(name: str, state: State, *outcomes: Outcome, **more: Any) -> Applied:
+def cluster(name: str, state: ClusterState, *outcomes: ObjectOutcome, **more: Any) -> Applied:
     return Applied(name, state, outcomes=outcomes, **{"revision": REVISION, **more})
 
 
 MANAGEMENT = cluster(
     "management",
-    State.APPLIED,
+    ClusterState.APPLIED,
     *same(POOL),
-    Outcome(RECORD, Result.CREATED),
-    Outcome(f"{RECORD}-1", Result.DELETED),
+    ObjectOutcome(RECORD, ObjectResult.CREATED),
+    ObjectOutcome(f"{RECORD}-1", ObjectResult.DELETED),
     uid="1-2-3",
     requests=(5, 4, 1),
 )
 DRIFTED = cluster(
     "team-a/web",
-    State.APPLIED,
-    Outcome(ADVERTISEMENT, Result.CONFIGURED),
-    Outcome(POOL, Result.CONFIGURED, EDITED),
-    Outcome("v1/other", Result.CONFIGURED, Drift("", "", ("metadata.deletionTimestamp",))),
+    ClusterState.APPLIED,
+    ObjectOutcome(ADVERTISEMENT, ObjectResult.CONFIGURED),
+    ObjectOutcome(POOL, ObjectResult.CONFIGURED, EDITED),
+    ObjectOutcome(
+        "v1/other", ObjectResult.CONFIGURED, Drift("", "", ("metadata.deletionTimestamp",))
+    ),
 )
-NOTED = cluster("team-a/shop", State.APPLIED, *same(POOL), notes=["MetalLB has not confirmed yet"])
-QUIET = cluster("team-a/blog", State.APPLIED, *same(POOL, ADVERTISEMENT))
+NOTED = cluster(
+    "team-a/shop", ClusterState.APPLIED, *same(POOL), notes=["MetalLB has not confirmed yet"]
+)
+QUIET = cluster("team-a/blog", ClusterState.APPLIED, *same(POOL, ADVERTISEMENT))
 FOREIGN = cluster(
     "team-b/web",
-    State.APPLIED,
-    Outcome(ADVERTISEMENT, Result.CREATED),
-    Outcome(POOL, Result.FAILED, error="it is there already and not ours; --adopt takes it over"),
-    Outcome(RECORD, Result.FAILED, error="another reason"),
+    ClusterState.APPLIED,
+    ObjectOutcome(ADVERTISEMENT, ObjectResult.CREATED),
+    ObjectOutcome(
+        POOL, ObjectResult.FAILED, error="it is there already and not ours; --adopt takes it over"
+    ),
+    ObjectOutcome(RECORD, ObjectResult.FAILED, error="another reason"),
 )
-WAITING = Applied("team-b/new", State.WAITING, error="no kubeconfig yet")
+WAITING = Applied("team-b/new", ClusterState.WAITING, error="no kubeconfig yet")
 AWAY = Applied(
     "team-c/web",
-    State.UNREACHABLE,
+    ClusterState.UNREACHABLE,
     revision=OLD,
     error="connection refused",
     hint="is it running?",
 )
-OTHER = Applied("edge", State.REFUSED, error="it is another cluster than before")
-HALF = cluster("team-c/shop", State.FAILED, Outcome(POOL, Result.CREATED), error="MetalLB said no")
+OTHER = Applied("edge", ClusterState.REFUSED, error="it is another cluster than before")
+HALF = cluster(
+    "team-c/shop",
+    ClusterState.FAILED,
+    ObjectOutcome(POOL, ObjectResult.CREATED),
+    error="MetalLB said no",
+)
 MANY = cluster(
     "management",
-    State.APPLIED,
-    *(Outcome(f"{RECORD}-{number}", Result.CREATED) for number in range(60)),
-    Outcome(f"{RECORD}-drifted", Result.CONFIGURED, EDITED),
-    Outcome(f"{RECORD}-failed", Result.FAILED, error="quota"),
+    ClusterState.APPLIED,
+    *(ObjectOutcome(f"{RECORD}-{number}", ObjectResult.CREATED) for number in range(60)),
+    ObjectOutcome(f"{RECORD}-drifted", ObjectResult.CONFIGURED, EDITED),
+    ObjectOutcome(f"{RECORD}-failed", ObjectResult.FAILED, error="quota"),
 )
 CASES: dict[str, Sequence[Applied]] = {
     "nothing": [QUIET],
@@ -113,11 +124,11 @@ def test_nothing_that_a_cluster_says_acts_on_a_terminal(text: str) -> None:
     drift = Drift(text, text, (text,))
     hostile = Applied(
         text,
-        State.FAILED,
+        ClusterState.FAILED,
         revision=text,
         outcomes=[
-            Outcome(text, Result.CONFIGURED, drift),
-            Outcome(text, Result.FAILED, None, text),
+            ObjectOutcome(text, ObjectResult.CONFIGURED, drift),
+            ObjectOutcome(text, ObjectResult.FAILED, None, text),
         ],
         error=text,
         hint=text,
@@ -167,7 +178,7 @@ def test_the_document_says_all_of_a_cluster() -> None:
 
 def test_the_document_says_what_services_use() -> None:
     uses = (Use("team-a-web-lb", parse_cidr("10.0.0.4/30"), 3),)
-    document = apply_document([cluster("team-a/web", State.APPLIED, uses=uses)], REVISION, 0)
+    document = apply_document([cluster("team-a/web", ClusterState.APPLIED, uses=uses)], REVISION, 0)
     Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
     assert document["clusters"][0]["uses"] == [
         {"record": "team-a-web-lb", "start": "10.0.0.4", "end": "10.0.0.7", "used": 3}

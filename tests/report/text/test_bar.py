@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Tier
-from reconciler.report.text.bar import CELLS, usage_bar
+from reconciler.report.text.pools import CELLS, usage_bar
 
 
 def usage(total: int, allocated: int, held: int) -> Usage:

@@ -3,13 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.asking.outlook import TREND
-from reconciler.engine.usage import percentage
+from reconciler.history.forecast import TREND
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.report.text.bar import parts_of, tick
-from reconciler.report.text.bars import Barred, bars_text
+from reconciler.planning.usage import percentage
+from reconciler.report.text.pools import Barred, bars_text, parts_of, tick
 from reconciler.report.text.table import Painter
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)

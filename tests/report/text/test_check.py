@@ -1,6 +1,6 @@
-from reconciler.report.text.check import check_text
+from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
-from tests.engine.outcome import without
+from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)

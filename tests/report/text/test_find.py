@@ -1,10 +1,10 @@
 """`find` for people: rows of runs, what does not fit, what comes free."""
 
-from reconciler.addresses import IPRange
-from reconciler.asking.runs import Fit, Held, Runs, Wanted
+from reconciler.addresses.ranges import IPRange
+from reconciler.history.runs import FreeFit, FreeQuery, FreeSpace, ReservedRange, Runs
 from reconciler.model.key import Key
-from reconciler.report.free_runs import FreeRuns, free_runs_document
-from reconciler.report.text.find import find_text
+from reconciler.report.queries import free_runs_document
+from reconciler.report.text.queries import find_text
 from reconciler.report.text.table import Painter
 
 PLAIN = Painter(is_on=False)
@@ -18,35 +18,37 @@ def run(first: int, last: int) -> IPRange:
 NONE = Runs(KEY, 0, (), (), (), None, "")
 
 
-def told(*pools: Runs, prefix: int | None = None) -> str:
-    return find_text(FreeRuns("a" * 40, Wanted(8, prefix), pools), PLAIN)
+def describe(*pools: Runs, prefix: int | None = None) -> str:
+    return find_text(FreeSpace("a" * 40, FreeQuery(8, prefix), pools), PLAIN)
 
 
 def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None:
     runs = NONE._replace(
         free=9,
         largest=(run(0, 6), run(9, 10)),
-        held=(Held(run(7, 8), 0), Held(run(11, 11), None)),
+        held=(ReservedRange(run(7, 8), 0), ReservedRange(run(11, 11), None)),
         fits_from=0,
     )
-    assert told(runs) == told(runs._replace(fits_from=0))
-    assert told(runs._replace(fits_from=86_400)) == (
+    assert describe(runs) == describe(runs._replace(fits_from=0))
+    assert describe(runs._replace(fits_from=86_400)) == (
         "edge: does not fit: 9 free, largest runs 10.40.0.0-10.40.0.6 (7), 10.40.0.9-10.40.0.10 (2);"
         " it fits from 1970-01-02T00:00:00Z on\n"
         "HELD IN   ADDRESSES             FREE FROM\n"
         "edge      10.40.0.7-10.40.0.8   1970-01-01T00:00:00Z\n"
         "edge      10.40.0.11            a person mends its record\n"
     )
-    assert told(NONE) == "edge: does not fit: nothing free\n"
-    assert told() == "No pools found.\n"
+    assert describe(NONE) == "edge: does not fit: nothing free\n"
+    assert describe() == "No pools found.\n"
 
 
 def test_json_has_all_of_it() -> None:
-    runs = NONE._replace(fits=(Fit(run(8, 8), run(8, 9), True),), held=(Held(run(1, 1), None),))
-    told = free_runs_document(FreeRuns(None, Wanted(1), (runs,)))
+    runs = NONE._replace(
+        fits=(FreeFit(run(8, 8), run(8, 9), True),), held=(ReservedRange(run(1, 1), None),)
+    )
+    told = free_runs_document(FreeSpace(None, FreeQuery(1), (runs,)))
     assert (told["count"], told["prefix"], told["fits"]) == (1, None, True)
     (item,) = told["items"]
     assert item["fits"][0]["run"] == {"start": "10.40.0.8", "end": "10.40.0.9", "count": 2}
     assert item["held"][0]["until"] is None
-    block = free_runs_document(FreeRuns(None, Wanted(prefix=28), (NONE,)))
+    block = free_runs_document(FreeSpace(None, FreeQuery(prefix=28), (NONE,)))
     assert (block["count"], block["prefix"], block["fits"]) == (None, 28, False)

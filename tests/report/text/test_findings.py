@@ -1,6 +1,5 @@
-from reconciler.findings import Location, error, gate, warning
-from reconciler.report.text.findings import MAX_FINDINGS, findings_text
-from reconciler.report.text.table import Painter
+from reconciler.documents.findings import Location, error, gate, warning
+from reconciler.report.text.table import MAX_FINDINGS, Painter, findings_text
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")

@@ -1,9 +1,9 @@
 """The outlook of pools for people and as JSON."""
 
-from reconciler.asking.outlook import Level, Outlook, Past, Rate
+from reconciler.history.forecast import Level, Outlook, Past, Rate
 from reconciler.model.key import Key
-from reconciler.report.outlook import outlook_document
-from reconciler.report.text.forecast import forecast_text
+from reconciler.report.queries import outlook_document
+from reconciler.report.text.pools import forecast_text
 from reconciler.report.text.table import Painter
 from tests.world import CLOCK
 

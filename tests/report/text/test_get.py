@@ -1,10 +1,10 @@
 import pytest
 
 from reconciler.model.instant import age
-from reconciler.report.listing.items import items
-from reconciler.report.text.get import allocations_text
+from reconciler.report.listing import items
+from reconciler.report.text.queries import allocations_text
 from reconciler.report.text.table import Painter
-from tests.engine.outcome import Files
+from tests.planning.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN = Painter(is_on=False)

@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
-from reconciler.asking.cells import pool_map
-from reconciler.evaluate import Evaluation
-from reconciler.report.pool_map import pool_map_document
-from reconciler.report.text.map import GUTTER, map_text, short_text
+from reconciler.addresses.ranges import IPRange
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import pool_map
+from reconciler.report.queries import pool_map_document
+from reconciler.report.text.pools import GUTTER, map_text, short_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip

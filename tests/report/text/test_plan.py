@@ -1,11 +1,11 @@
 from msgspec.structs import replace
 
-from reconciler.evaluate import evaluate
+from reconciler.planning.evaluate import evaluate
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
 from reconciler.review.result import Compared
-from tests.engine.outcome import Files, without
+from tests.planning.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)

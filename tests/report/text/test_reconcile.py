@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.report.text.reconcile import nothing_sentence, published_sentence, reconcile_text
+from reconciler.report.text.runs import nothing_sentence, published_sentence, reconcile_text
 from reconciler.report.text.table import Painter
 
 PLAIN = Painter(is_on=False)

@@ -1,4 +1,4 @@
-from reconciler.report.text.status import status_text
+from reconciler.report.text.pools import status_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool as vip_pool
 from tests.world import evaluation_of

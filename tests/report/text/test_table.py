@@ -1,4 +1,4 @@
-from reconciler.report.escape import escape
+from reconciler.documents.text import escape
 from reconciler.report.text.table import Cell, Painter, table
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)

@@ -2,14 +2,15 @@
 
 import pytest
 
-from reconciler.model.verdict import Verdict
-from reconciler.report.verification import Verified, verification_document
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.reconcile.verify import Verified
+from reconciler.report.queries import verification_document
 from tests.world import CLOCK
 
-OURS = Verified("a" * 40, Verdict.SAME, CLOCK, "ipam <a@x>", "ipam: allocate 1", "0.1.0")
+OURS = Verified("a" * 40, ReplayVerdict.SAME, CLOCK, "ipam <a@x>", "ipam: allocate 1", "0.1.0")
 
 
-def of(verdict: Verdict, files: int = 0, *, claims: bool = True) -> Verified:
+def of(verdict: ReplayVerdict, files: int = 0, *, claims: bool = True) -> Verified:
     paths = tuple(f"allocations/{number}.yaml" for number in range(files))
     return Verified("b" * 40, verdict, None, "A <a@x>", "x", "0.0.9", paths, claims=claims)
 
@@ -18,11 +19,11 @@ def of(verdict: Verdict, files: int = 0, *, claims: bool = True) -> Verified:
     ("found", "wrong"),
     [
         (OURS, False),
-        (of(Verdict.DIFFERENT), True),
-        (of(Verdict.FOREIGN), True),
-        (of(Verdict.FOREIGN, claims=False), False),
-        (of(Verdict.NOT_HERE), False),
-        (of(Verdict.NOT_COMPARABLE), False),
+        (of(ReplayVerdict.DIFFERENT), True),
+        (of(ReplayVerdict.FOREIGN), True),
+        (of(ReplayVerdict.FOREIGN, claims=False), False),
+        (of(ReplayVerdict.NOT_HERE), False),
+        (of(ReplayVerdict.NOT_COMPARABLE), False),
     ],
 )
 def test_wrong_is_what_says_of_itself_what_is_not_so(found: Verified, *, wrong: bool) -> None:

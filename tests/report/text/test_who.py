@@ -1,12 +1,12 @@
 """`who` and `history` for people."""
 
-from reconciler.asking.causes import Cause
-from reconciler.asking.holders import of_ranges
-from reconciler.report.holders import Told
+from reconciler.history.commits import CommitCause
+from reconciler.history.who import of_ranges
+from reconciler.report.queries import CausedEvent
+from reconciler.report.text.queries import happening_text, who_text
 from reconciler.report.text.table import Painter
-from reconciler.report.text.who import happening_text, who_text
-from tests.asking.pasts import RECORD, ROW, fact, happened, run
 from tests.families.novaedge import vip
+from tests.history.pasts import RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
@@ -23,13 +23,13 @@ STATE = evaluation_of(reconciled({k: v for k, v in FILES.items() if k != "tenant
 PERSON = ROW._replace(id="c" * 40, author="A <a@b>", subject="Add one", request="#12")
 
 
-def told(first: int, last: int, brought: Told | None = None) -> str:
+def describe(first: int, last: int, brought: CausedEvent | None = None) -> str:
     found = {RECORD: brought} if brought is not None else {}
     return who_text(of_ranges(STATE, [run(first, last)]), found, PLAIN)
 
 
 def test_one_address_is_told_with_all_that_is_known() -> None:
-    assert told(3, 3, (ITEM, Cause(PERSON, "tenants/one.yaml", 3))) == (
+    assert describe(3, 3, (ITEM, CommitCause(PERSON, "tenants/one.yaml", 3))) == (
         "10.40.0.3  allocated\n"
         "  tenant    team-a/one, team team-a\n"
         "  claim     team-a/one (loadbalancer), 10.40.0.0-10.40.0.7 (8)\n"
@@ -44,17 +44,17 @@ def test_one_address_is_told_with_all_that_is_known() -> None:
 
 
 def test_what_no_record_holds_says_what_it_is_and_where_that_is_written() -> None:
-    assert told(130, 130).splitlines()[:3] == [
+    assert describe(130, 130).splitlines()[:3] == [
         "10.40.0.130  in use",
         "  whose     web (spec.address)",
         "  source    tenants/web.yaml:7",
     ]
-    assert told(20, 20).startswith("10.40.0.20  free\n  pool      butler-system/edge\n  source")
-    assert told(4096, 4096) == "10.40.16.0  outside\n"
+    assert describe(20, 20).startswith("10.40.0.20  free\n  pool      butler-system/edge\n  source")
+    assert describe(4096, 4096) == "10.40.16.0  outside\n"
 
 
 def test_many_are_a_row_each() -> None:
-    lines = told(0, 255, (ITEM, Cause(PERSON, "tenants/one.yaml", 3))).splitlines()
+    lines = describe(0, 255, (ITEM, CommitCause(PERSON, "tenants/one.yaml", 3))).splitlines()
     assert lines[0].split() == ["ADDRESSES", "STATE", "HOLDER", "POOL", "SINCE", "BY"]
     assert lines[1].endswith("A <a@b> #12 tenants/one.yaml:3")
     assert [line.split("  ")[0] for line in lines[1:]] == [
@@ -70,7 +70,7 @@ def test_many_are_a_row_each() -> None:
 def test_what_happened_is_a_line() -> None:
     (moved,) = happened(fact(), fact(first=16))
     (refused,) = happened(None, fact("Failed"))
-    assert happening_text((moved, Cause(PERSON)), PLAIN) == (
+    assert happening_text((moved, CommitCause(PERSON)), PLAIN) == (
         "2026-02-15T10:00:30Z  aaaaaaaaaaaa  moved       10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23"
         "  team-a/one (loadbalancer) in edge  by A <a@b> #12\n"
     )

@@ -1,7 +1,6 @@
 """Quays with berths, and boats that ask for one: IPv6, chosen by labels, of two versions."""
 
-from reconciler.families._family import Family
-from reconciler.families._record_form import referring_whole
+from reconciler.families.interface import Family, referring_whole
 from tests.toy.families.toy.claims import SLOT, read
 from tests.toy.families.toy.kinds import BOAT, KINDS, NAME, QUAY
 from tests.toy.families.toy.objects import OBJECTS

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from reconciler.documents.document import Document, Documents
-from reconciler.families._family import Held, Reading
-from reconciler.families._reading import Collected
+from reconciler.families.fields import Collected
+from reconciler.families.interface import CurrentRecords, FamilyReading
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
+from reconciler.model.objects import RECORD_NAMESPACE
 from reconciler.model.pool import Pool
-from reconciler.model.record_kind import NAMESPACE
 from reconciler.model.settings import Settings
 from tests.toy.families.toy.kinds import BOAT, NAME, QUAY
 from tests.toy.families.toy.pools import pool_key, read_pin, read_pool
@@ -16,7 +16,7 @@ from tests.toy.families.toy.pools import pool_key, read_pin, read_pool
 SLOT = "berth"
 
 
-def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """All quays and boats."""
     del held
     collected = Collected()
@@ -49,7 +49,7 @@ def _claim(document: Document, documents: Documents, pools: Mapping[Key, Pool]) 
         type=SLOT,
         role="initial",
         name=f"{document.namespace}-{document.name}-{SLOT}",
-        namespace=NAMESPACE,
+        namespace=RECORD_NAMESPACE,
         source=document.start,
         # A quay that cannot be read may be the one that is meant.
         doubt=document.unread or next(iter(selected.unread), ""),

@@ -2,21 +2,28 @@
 
 from collections.abc import Iterator, Mapping
 
-from reconciler.documents.shipped import crd_files
-from reconciler.families._events import event_name, event_on, reference
-from reconciler.families._objects import (
-    Column,
-    Happening,
+from reconciler.documents.validators import crd_files
+from reconciler.families.events import event_name, event_on, reference
+from reconciler.families.interface import (
     Listing,
+    ListingColumn,
+    ListingInput,
+    ListingRow,
+    ObjectEvent,
     Objects,
-    Row,
-    Standing,
     UpdateRule,
 )
-from reconciler.model.builtin import EVENT
-from reconciler.model.resource import Manifest, Resource
-from reconciler.model.right import OURS, Need, Right
-from reconciler.model.shape import NAMED, fields, stored
+from reconciler.model.objects import (
+    EVENT,
+    NAMED,
+    OURS,
+    Manifest,
+    Need,
+    Resource,
+    Right,
+    fields,
+    stored,
+)
 from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
 from tests.toy.families.toy.pools import pool_key
 
@@ -28,7 +35,7 @@ def _crds() -> Mapping[str, str]:
     return crd_files(f"{__package__}:crds/{GROUP}_{QUAYS.plural}.yaml")
 
 
-def _event(happening: Happening) -> Manifest | None:
+def _event(happening: ObjectEvent) -> Manifest | None:
     """A quay is full, and was not before."""
     if happening.ref.resource != QUAYS:
         return None
@@ -40,21 +47,21 @@ def _event(happening: Happening) -> Manifest | None:
     return event_on(about, name, ("Warning", "Full", "no berth is free"), happening.now, {})
 
 
-def _quays(standing: Standing) -> Iterator[Row]:
+def _quays(standing: ListingInput) -> Iterator[ListingRow]:
     for document in standing.documents.of(QUAY):
         usage = standing.usage.get(pool_key(document.name))
         if usage is not None:
-            yield Row(document, usage)
+            yield ListingRow(document, usage)
 
 
-def _boats(standing: Standing) -> Iterator[Row]:
+def _boats(standing: ListingInput) -> Iterator[ListingRow]:
     held = {
         (record.owner.namespace, record.owner.name): record
         for record in standing.records
         if record.claim.kind == BOAT.kind and record.is_live
     }
     for document in standing.documents.of(BOAT):
-        yield Row(document, held.get((document.namespace, document.name)))
+        yield ListingRow(document, held.get((document.namespace, document.name)))
 
 
 OBJECTS = Objects(
@@ -83,19 +90,19 @@ OBJECTS = Objects(
             QUAY,
             _quays,
             (
-                Column("NAME", lambda row: row.document.name),
-                Column("FREE", lambda row: str(row.more.available)),
+                ListingColumn("NAME", lambda row: row.document.name),
+                ListingColumn("FREE", lambda row: str(row.more.available)),
             ),
-            (Column("CIDR", lambda row: str(row.document.spec["cidr"])),),
+            (ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),),
         ),
         Listing(
             "boats",
             BOAT,
             _boats,
             (
-                Column("NAMESPACE", lambda row: row.document.namespace),
-                Column("NAME", lambda row: row.document.name),
-                Column("QUAY", lambda row: row.more.pool.name if row.more else "-"),
+                ListingColumn("NAMESPACE", lambda row: row.document.namespace),
+                ListingColumn("NAME", lambda row: row.document.name),
+                ListingColumn("QUAY", lambda row: row.more.pool.name if row.more else "-"),
             ),
         ),
     ),

@@ -1,15 +1,15 @@
 """A quay to a pool, and what contradicts itself in a document."""
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.ranges import IPRange, IPSet
 from reconciler.documents.document import Document
-from reconciler.families._pool_fields import (
+from reconciler.documents.findings import Finding
+from reconciler.families.fields import (
     read_address,
     read_cidr,
     read_space,
     read_thresholds,
     refuse_network,
 )
-from reconciler.findings import Finding
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings

@@ -1,7 +1,7 @@
 """A quay as an object of the management cluster, with how many berths are free."""
 
-from reconciler.families._family import Projection, ProjectionInput
-from reconciler.model.cluster import MANAGEMENT
+from reconciler.families.interface import Projection, ProjectionInput
+from reconciler.model.objects import MANAGEMENT
 from tests.toy.families.toy.kinds import QUAY
 from tests.toy.families.toy.pools import pool_key
 

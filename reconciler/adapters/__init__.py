@@ -1,1 +1,0 @@
-"""The only code that touches the world: Git, clusters, and this machine's files and processes."""

@@ -1,1 +1,0 @@
-"""HTTP server: metrics, health, the report page, and the webhook."""

@@ -1,1 +1,0 @@
-"""Client for Kubernetes API servers."""

@@ -1,0 +1,162 @@
+"""Ranges and sets of addresses."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+BITS = {4: 32, 6: 128}
+
+
+class IPRange(NamedTuple):
+    """Addresses `first` to `last` of IP version 4 or 6; `first <= last`.
+
+    A named tuple, because plans hold hundreds of thousands and compare them: it sorts by version,
+    then first, then last.
+    """
+
+    version: int
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """Addresses in the range: an exact count, 2**128 at most."""
+        return self.last - self.first + 1
+
+    def covers(self, other: "IPRange") -> bool:
+        """Every address of `other` is in this range."""
+        return (
+            self.version == other.version and self.first <= other.first and other.last <= self.last
+        )
+
+    def overlaps(self, other: "IPRange") -> bool:
+        """Some address is in both."""
+        return (
+            self.version == other.version and self.first <= other.last and other.first <= self.last
+        )
+
+    def shared(self, other: "IPRange") -> "IPRange | None":
+        """The addresses that are in both, or None."""
+        if not self.overlaps(other):
+            return None
+        return IPRange(self.version, max(self.first, other.first), min(self.last, other.last))
+
+    def prefix(self) -> int | None:
+        """The prefix length when the range is exactly one CIDR block, else None (RFC 4632 §3.1)."""
+        size = self.size
+        if size & (size - 1) or self.first & (size - 1):
+            return None
+        return BITS[self.version] - (size.bit_length() - 1)
+
+
+class IPSet(Struct, frozen=True):
+    """An immutable set of addresses.
+
+    `ranges` is sorted, disjoint and without neighbours that touch: the invariant that every
+    method relies on and keeps. Build one with `IPSet.of`.
+    """
+
+    ranges: tuple[IPRange, ...] = ()
+
+    @classmethod
+    def of(cls, ranges: Iterable[IPRange]) -> "IPSet":
+        """The union of ranges in any order, overlapping or not."""
+        merged: list[IPRange] = []
+        for item in sorted(ranges):
+            if merged and _joins(merged[-1], item):
+                last = merged[-1]
+                if item.last > last.last:
+                    merged[-1] = IPRange(last.version, last.first, item.last)
+            else:
+                merged.append(item)
+        return cls(tuple(merged))
+
+    def __iter__(self) -> Iterator[IPRange]:
+        return iter(self.ranges)
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges)
+
+    def __or__(self, other: "IPSet") -> "IPSet":
+        return IPSet.of((*self.ranges, *other.ranges))
+
+    def __and__(self, other: "IPSet") -> "IPSet":
+        shared = (item.shared(theirs) for item in self.ranges for theirs in other.overlapping(item))
+        return IPSet(tuple(item for item in shared if item is not None))
+
+    def __sub__(self, other: "IPSet") -> "IPSet":
+        r"""What is here and not there.
+
+        ```text
+        self    |-----------------|      |------|
+        other  |--|     |----|        |-----|
+        result     |----|    |----|          |--|
+        ```
+        """
+        left: list[IPRange] = []
+        for item in self.ranges:
+            first = item.first
+            for gap in other.overlapping(item):
+                if gap.first > first:
+                    left.append(IPRange(item.version, first, gap.first - 1))
+                first = gap.last + 1
+            if first <= item.last:
+                left.append(IPRange(item.version, first, item.last))
+        return IPSet(tuple(left))
+
+    @property
+    def size(self) -> int:
+        """Addresses in the set: an exact count."""
+        return sum(item.size for item in self.ranges)
+
+    def of_version(self, version: int) -> "IPSet":
+        """What is of one IP version."""
+        return IPSet(tuple(item for item in self.ranges if item.version == version))
+
+    def overlapping(self, item: IPRange) -> tuple[IPRange, ...]:
+        """The runs that share an address with `item`, whole, in order."""
+        # The run before the first that starts behind `item.first` may reach into it.
+        start = bisect_right(self.ranges, (item.version, item.first, 1 << 129)) - 1
+        if start < 0 or not self.ranges[start].overlaps(item):
+            start += 1
+        end = bisect_right(self.ranges, (item.version, item.last, 1 << 129))
+        return self.ranges[start:end]
+
+    def covers(self, item: IPRange) -> bool:
+        """Every address of `item` is in the set."""
+        if len(self.ranges) == 1:  # most pools, and every record asks
+            return self.ranges[0].covers(item)
+        return any(run.covers(item) for run in self.overlapping(item))
+
+
+def _joins(left: IPRange, right: IPRange) -> bool:
+    """`right`, which does not sort before `left`, overlaps it or follows it without a gap."""
+    return left.version == right.version and right.first <= left.last + 1
+
+
+def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
+    """The lowest position of a block that shares an address with each; its own where none does.
+
+    Args:
+        blocks: CIDR blocks: of two that share an address one lies within the other.
+    """
+    order = sorted(
+        range(len(blocks)), key=lambda at: (blocks[at].version, blocks[at].first, -blocks[at].last)
+    )
+    around: list[int | None] = [None] * len(blocks)
+    opened: list[int] = []
+    for at in order:
+        while opened and not blocks[opened[-1]].covers(blocks[at]):
+            opened.pop()
+        around[at] = opened[-1] if opened else None
+        opened.append(at)
+    above, below = list(range(len(blocks))), list(range(len(blocks)))
+    for at in order:  # what is around comes before what is inside
+        if (outer := around[at]) is not None:
+            above[at] = min(at, above[outer])
+    for at in reversed(order):
+        if (outer := around[at]) is not None:
+            below[outer] = min(below[outer], below[at])
+    return [min(pair) for pair in zip(above, below, strict=True)]

@@ -1,0 +1,1 @@
+"""Objects in clusters: desired state, plans, and execution."""

@@ -1,0 +1,325 @@
+"""Expiry of ranges in clusters."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from threading import BoundedSemaphore
+from typing import NamedTuple
+
+from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.cluster_identity import check_memory, identify
+from reconciler.apply.fleet import AT_ONCE, threads
+from reconciler.apply.management import Access, ManagementCluster, open_management
+from reconciler.apply.metallb import (
+    MAX_POOLS,
+    NAMESPACE,
+    nodes_in,
+    pool_addresses,
+    ranges_of,
+    users_of,
+)
+from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import (
+    cluster_of,
+    described_clusters,
+    former_clusters,
+    is_whole,
+    known_as_now,
+    require_claims,
+)
+from reconciler.apply.work import contained
+from reconciler.documents.findings import nearest
+from reconciler.families import families
+from reconciler.kube.interface import CONTACTS, Cluster, Clusters
+from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import BugError, ClusterError, NoSuchKindError, UsageError
+from reconciler.model.instant import format_instant
+from reconciler.model.objects import MANAGEMENT, NODE, SERVICE, Manifest, Resource
+from reconciler.planning.evaluate import Evaluation, leaving, left_behind
+from reconciler.planning.retention import last_withdrawal, next_withdrawal
+
+Records = Sequence[Allocation]
+
+
+def still_announced(
+    evaluation: Evaluation,
+    clusters: Clusters,
+    options: ApplyOptions,
+    bugs: list[BugError] | None = None,
+) -> dict[str, str]:
+    """Return records that a plan would free and that a cluster might still announce.
+
+    A range that a claim left when it moved is freed when no Service uses it and the new range is
+    announced.
+
+    Args:
+        evaluation: The evaluation with the plan.
+        clusters: The source of connections.
+        options: Options of the command.
+        bugs: Collects unexpected exceptions. The records of that cluster count as announced.
+
+    Returns:
+        The reason, by path of the record.
+
+    Raises:
+        UsageError: An option names a claim that does not exist.
+    """
+    require_claims(evaluation, options)
+    expiring = _expiring(evaluation)
+    if not expiring:
+        return {}
+    with ExitStack() as opened:
+        try:
+            cluster = clusters.management()
+            if cluster is None:
+                nobody = "no management cluster tells whether anybody uses it"
+                left = left_behind(evaluation)
+                said = {it.path for it in left if options.confirms(it.claim, cluster_of(it))}
+                return {it.path: nobody for it in left if it.path not in said}
+            opened.callback(cluster.close)
+            with contained():
+                management = open_management(cluster, options)
+        except ClusterError as failed:
+            _note(failed, bugs)
+            reason = f"the management cluster cannot be asked: {failed}"
+            unconfirmed = [
+                records
+                for name, records in expiring.items()
+                if name not in options.confirm_withdrawn
+            ]
+            return {record.path: reason for records in unconfirmed for record in records}
+        doubts = _Doubts(evaluation, management, Access(clusters, management), options)
+        with threads(CONTACTS) as pool:
+            found = list(pool.map(doubts.of, expiring, expiring.values()))
+        for failure in doubts.failures:
+            _note(failure, bugs)
+        return {path: why for held in found for path, why in held.items()}
+
+
+def _note(failed: ClusterError, bugs: list[BugError] | None) -> None:
+    if isinstance(failed, BugError) and bugs is not None:
+        bugs.append(failed)
+
+
+def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
+    """Return the records that the plan would free, by cluster."""
+    found: dict[str, list[Allocation]] = {}
+    for record in (*leaving(evaluation), *left_behind(evaluation)):
+        found.setdefault(cluster_of(record), []).append(record)
+    return found
+
+
+class ExpiringRecord(NamedTuple):
+    """A record, and the question about it to its cluster.
+
+    Attributes:
+        instead: The new range of a claim that moved.
+        is_kept: Whether a pool with the range keeps the record. The left range of a moved claim
+            always is in a pool, so its new range is looked for instead.
+        is_forced: Whether an option frees the record even if it is used.
+    """
+
+    record: Allocation
+    instead: IPSet
+    is_kept: bool
+    is_forced: bool = False
+
+
+class _Doubts:
+    """Asks clusters about records."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        management: ManagementCluster,
+        access: Access,
+        options: ApplyOptions,
+    ) -> None:
+        self._described = described_clusters(evaluation.documents)
+        self._is_whole = is_whole(evaluation)
+        self._memory = management.identity.inventory
+        former = former_clusters(evaluation.documents)
+        self._known = known_as_now(self._memory.clusters, former)
+        self._access = access
+        self._options = options
+        self._places = BoundedSemaphore(AT_ONCE)
+        self._current = {it.claim: it for it in evaluation.state.records if it.is_live}
+        self.failures: list[ClusterError] = []
+
+    def of(self, name: str, records: Records) -> Mapping[str, str]:
+        """Return the records of one cluster that might be announced, by path, with the reason."""
+        if name in self._options.confirm_withdrawn:
+            return {}
+        try:
+            with contained(), ExitStack() as opened:
+                if name == MANAGEMENT:
+                    return self._in_management(records)
+                accept = name in self._options.re_enrol
+                if not accept:
+                    check_memory(self._memory, name)
+                cluster = self._access.connect(name)
+                if cluster is None:
+                    lost = self._lost(name)
+                    return {record.path: lost for record in records} if lost else {}
+                opened.callback(cluster.close)
+                known = self._known.get(name)
+                identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
+                with self._places:  # the cluster has answered: read all of it
+                    return dict(_announced(cluster, name, [self._shown(it) for it in records]))
+        except ClusterError as failed:
+            self.failures.append(failed)
+            return {record.path: f"{name} cannot be asked: {failed}" for record in records}
+
+    def _shown(self, record: Allocation) -> ExpiringRecord:
+        """Return the question about a record."""
+        if not record.announced:
+            return ExpiringRecord(record, IPSet(), is_kept=True)
+        now = self._current.get(record.claim)
+        instead = IPSet() if now is None or now.range is None else IPSet((now.range,))
+        return ExpiringRecord(
+            record, instead, is_kept=False, is_forced=self._options.forces(record.claim)
+        )
+
+    def _in_management(self, records: Records) -> Mapping[str, str]:
+        """Return the records that objects of the management cluster still use."""
+        found: dict[str, str] = {}
+        for family in families():
+            own = family.objects
+            mine = [record for record in records if record.claim.family == family.name]
+            if own.still_has is not None and mine:
+                found |= own.still_has(mine, {kind: self._all(kind) for kind in own.asked})
+        return found
+
+    def _all(self, kind: Resource) -> Sequence[Manifest]:
+        """Return all objects of a kind, or none if the server does not know the kind."""
+        try:
+            return [live.manifest for live in self._access.management.objects(kind).values()]
+        except NoSuchKindError:
+            return []
+
+    def _lost(self, name: str) -> str:
+        """Return why a cluster without kubeconfig might announce; empty if it is deleted or new."""
+        if name not in self._known:
+            return ""
+        is_named = name in self._described or not self._is_whole  # a broken file might describe it
+        if is_named or self._access.is_there(name):
+            return f"{name} was applied to, and there is no kubeconfig for it any more"
+        return ""
+
+
+def _announced(
+    cluster: Cluster, name: str, asked: Sequence[ExpiringRecord]
+) -> Iterator[tuple[str, str]]:
+    """Return the records whose ranges are in a pool, at a Service, or at a node of a cluster."""
+    every = IPSet.of(it.record.range for it in asked if it.record.range is not None)
+    there = _pools(cluster)
+    pools = {pool: held for pool, found in there.items() if (held := found & every)}
+    all_there = IPSet.of(item for found in there.values() for item in found)
+    if len(pools) > MAX_POOLS:
+        raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
+    services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
+    # One pass over the objects of the cluster for all records.
+    users = [(f"Service {item.service}", item.address) for item in users_of(services, every)]
+    users += [(f"Node {item.service}", item.address) for item in nodes_in(nodes, every)]
+    first: dict[tuple[int, int], tuple[int, str]] = {}
+    for order, (who, address) in enumerate(users):
+        (at,) = ranges_of([f"{address}-{address}"])
+        first.setdefault((at.version, at.first), (order, who))
+    used = sorted(first)
+    for record, instead, is_kept, is_forced in asked:
+        item = record.range
+        assert item is not None  # noqa: S101 - only such are asked for  # nosec B101
+        begin = bisect_left(used, (item.version, item.first))
+        inside = used[begin : bisect_right(used, (item.version, item.last))]
+        holding = (
+            f"IPAddressPool {pool}" for pool, held in pools.items() if held.overlapping(item)
+        )
+        pool = next(holding, "")
+        _, user = min((first[at] for at in inside), default=(0, pool if is_kept else ""))
+        if user and not is_forced:
+            yield record.path, f"{user} of {name} still has {format_short(item)}"
+        elif pool and not is_forced and (missing := instead - all_there):
+            yield record.path, f"{name} does not announce {format_short(missing.ranges[0])} yet"
+
+
+def _pools(cluster: Cluster) -> dict[str, IPSet]:
+    try:
+        found = cluster.list(ADDRESS_POOL, NAMESPACE).items
+        return {_name(item): pool_addresses(item) for item in found}
+    except NoSuchKindError:
+        return {}
+    except ValueError as wrong:
+        raise ClusterError(f"some IPAddressPool cannot be read: {wrong}") from wrong
+
+
+def _name(manifest: Manifest) -> str:
+    name: str = manifest["metadata"]["name"]
+    return name
+
+
+_MINUTE = (
+    "the next full minute since the move, because the newest commit is younger than the last one"
+)
+_UNASKED = "no cluster was asked"
+
+
+def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
+    """Return records that need a confirmation that no one uses them, and do not have it.
+
+    Args:
+        evaluation: The evaluation with the plan.
+        options: Options of the command.
+
+    Returns:
+        The reason, by path of the record.
+    """
+    grown = evaluation.state.grown
+    stay = [it for it in left_behind(evaluation) if not options.confirms(it.claim, cluster_of(it))]
+    stay += [it for it in leaving(evaluation) if it.path in grown]
+    return {record.path: _UNASKED for record in stay}
+
+
+def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
+    """Return notes about confirmed records whose retention has not ended.
+
+    Args:
+        evaluation: The evaluation of the resulting revision.
+        options: Options of the command.
+        head: The date of that revision. A later commit frees what is due.
+        now: The time in seconds since 1970.
+    """
+    for record in evaluation.state.records:
+        if not record.announced or not options.confirms(record.claim, cluster_of(record)):
+            continue
+        due = next_withdrawal(record, head)
+        if record.range is not None and due is not None and due > now:
+            is_first = last_withdrawal(record, now) is None
+            why = "a full minute after the move" if is_first else _MINUTE
+            yield (
+                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, may go"
+                f" from {format_instant(due)} on, {why}: what was said of it did nothing."
+            )
+
+
+def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
+    """Refuse claims and clusters of options that do not exist.
+
+    Args:
+        evaluation: The evaluation of the revision.
+        options: Options of the command.
+
+    Raises:
+        UsageError: A claim or cluster does not exist.
+    """
+    require_claims(evaluation, options)
+    if not options.confirm_withdrawn:
+        return
+    of_records = (cluster_of(record) for record in evaluation.state.records)
+    there = {*of_records, *described_clusters(evaluation.documents)}
+    for name in sorted(options.confirm_withdrawn - there):
+        message = f"--confirm-withdrawn: there is no cluster {name!r}"
+        meant = nearest(name, sorted(there))
+        hint = f"did you mean {meant}? " if meant else ""
+        raise UsageError(message, f"{hint}A tenant's cluster is named as NAMESPACE/NAME")

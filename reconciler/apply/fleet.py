@@ -1,0 +1,529 @@
+"""Apply to all clusters."""
+
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from hashlib import sha256
+from threading import BoundedSemaphore, Lock
+from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from reconciler.apply.cluster_identity import ClusterIdentity, check_memory
+from reconciler.apply.elastic import ClusterReading, StatusMessage
+from reconciler.apply.elastic_growth import all_growers
+from reconciler.apply.elastic_services import uses
+from reconciler.apply.intake import identities
+from reconciler.apply.management import (
+    Access,
+    ClusterRegistry,
+    apply_management,
+    open_management,
+    without_kubeconfig,
+)
+from reconciler.apply.memory import Enrolled, uid_of
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.apply.plan_management import ManagementDesiredState
+from reconciler.apply.target import ApplyOptions, Target
+from reconciler.apply.targets import (
+    Claims,
+    address_conflicts,
+    claims_of,
+    former_clusters,
+    is_whole,
+    moved,
+    remembered,
+    require_claims,
+    targets,
+)
+from reconciler.apply.work import LAST_SECONDS, Run, apply_tenant, contained, refused
+from reconciler.documents.document import Documents
+from reconciler.documents.findings import shown
+from reconciler.kube.interface import CONTACTS, Clusters
+from reconciler.kube.resources import desired_objects
+from reconciler.model.errors import ClusterError, GitError, IdentityError, UsageError
+from reconciler.model.objects import MANAGEMENT, NAMESPACE, Ref
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
+
+
+class Scope(Struct, frozen=True):
+    """The scope of one apply.
+
+    Attributes:
+        only: The clusters to apply to; None for all. Ranges that the other clusters announce stay
+            reserved, as if these clusters were unreachable.
+        words: Status messages of tenants whose clusters were observed.
+        readings: The observed use of these clusters, by name.
+    """
+
+    only: Container[str] | None = None
+    words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
+    readings: Mapping[str, ClusterReading] = field(default_factory=dict)
+
+
+WHOLE = Scope()
+"""All clusters, without observations."""
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def threads(count: int) -> Iterator[Executor]:
+    """Yield a thread pool. If the block fails, work that has not started is canceled."""
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def in_turn(
+    pool: Executor,
+    names: Sequence[str],
+    after: Mapping[str, Sequence[str]],
+    work: Callable[[str, Mapping[str, T]], T],
+) -> Mapping[str, Future[T]]:
+    """Submit work for all names. A name that depends on others starts when these are done.
+
+    Names without dependencies are submitted first, and dependents wait for no other dependent, so
+    two that depend on each other do not block.
+
+    Args:
+        pool: The threads.
+        names: The names, in order.
+        after: The dependencies of a name; those that are not among `names` are ignored.
+        work: Gets a name, and the results of its dependencies that did not fail.
+    """
+    first: dict[str, Future[T]] = {
+        name: pool.submit(work, name, {}) for name in names if name not in after
+    }
+
+    def dependent(name: str) -> T:
+        others = {other: first[other] for other in after[name] if other in first}
+        failures = {other: future.exception() for other, future in others.items()}
+        done = {other: others[other].result() for other in others if failures[other] is None}
+        return work(name, done)
+
+    return first | {name: pool.submit(dependent, name) for name in names if name in after}
+
+
+_HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
+
+
+def _root(path: str) -> str:
+    """Describe a root. The text can come from anyone who can write to the cluster."""
+    return f"root {shown(path)}" if path else "the top of the repository"
+
+
+class RevisionGuard:
+    """Refuses to apply an older revision over a newer one.
+
+    An unknown revision counts as newer. It fails that cluster only.
+    """
+
+    def __init__(
+        self,
+        revision: str,
+        is_in: Callable[[str, str], bool],
+        accepted: Collection[str],
+        root: str = "",
+    ) -> None:
+        """Create it.
+
+        Args:
+            revision: The revision to apply.
+            is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
+            accepted: Clusters whose history may differ; the management cluster means all.
+            root: The folder of the repository that is applied; empty for the top.
+        """
+        self._root = root
+        self._revision = revision
+        self._is_in = is_in
+        self._accepted = accepted
+        self._told: dict[tuple[str, str], bool | GitError] = {}
+        self._lock = Lock()
+
+    def check(self, name: str, identity: ClusterIdentity) -> None:
+        """Refuse a cluster that has, or might have, a newer revision.
+
+        Raises:
+            IdentityError: The revision is newer, or unknown and not accepted.
+        """
+        self._check_root(name, identity)
+        last = identity.inventory.revision
+        newer = self._newer(last)
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if newer is not None and not is_accepted:
+            what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
+            raise IdentityError(f"{what}: {newer}", f"{_HINT} {name}") from newer
+
+    def check_line(self, identity: ClusterIdentity) -> None:
+        """Refuse a management cluster whose revision is newer or not part of this history.
+
+        Another repository, or a rewritten history, does not contain the existing objects.
+
+        Raises:
+            IdentityError: The revision is not part of this history and not accepted.
+        """
+        self._check_root(MANAGEMENT, identity)
+        last = identity.inventory.revision
+        if self._holds(last) is True:
+            return
+        self._newer(last)
+        if MANAGEMENT not in self._accepted:
+            message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
+            raise IdentityError(message, f"{_HINT} {MANAGEMENT}")
+
+    def _check_root(self, name: str, identity: ClusterIdentity) -> None:
+        """Refuse a cluster that another root of the repository was applied to.
+
+        The objects of the other root would be deleted.
+        """
+        other = identity.inventory
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if other.revision and other.root != self._root and not is_accepted:
+            message = f"{_root(other.root)} was applied last, and this is {_root(self._root)}"
+            hint = "apply each root to clusters of its own; if it moved, and is the same"
+            raise IdentityError(message, f"{hint}: --re-enrol {name}")
+
+    def _newer(self, last: str) -> GitError | None:
+        """Refuse a newer revision. Return why the comparison failed, or None."""
+        if self._holds(last) is True:
+            return None
+        told = self._ask(self._revision, last)
+        if told is True:
+            message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
+            raise IdentityError(message, "apply the head of the branch")
+        return told if isinstance(told, GitError) else None
+
+    def _holds(self, last: str) -> bool | GitError:
+        return last in ("", self._revision) or self._ask(last, self._revision)
+
+    def _ask(self, ancestor: str, revision: str) -> bool | GitError:
+        if not (ancestor.isalnum() and revision.isalnum()):
+            return GitError("it is not the id of a commit")
+        asked = ancestor, revision
+        with self._lock:  # one query for all clusters with the same revision
+            if asked not in self._told:
+                try:
+                    self._told[asked] = self._is_in(*asked)
+                except GitError as failed:
+                    self._told[asked] = failed
+            return self._told[asked]
+
+
+_IDENTITY = Ref(NAMESPACE, "", "kube-system")
+
+
+class Renames(Struct, frozen=True):
+    """Results of the comparison of renamed clusters.
+
+    Attributes:
+        same: Old names by new names of clusters that have the same identity.
+        left: Why nothing is applied for an old name until its identity is known.
+    """
+
+    same: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+
+
+def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access) -> Renames:
+    """Compare renamed clusters with the identities under their old names.
+
+    Args:
+        documents: The documents of the revision.
+        known: The registry of clusters, by name.
+        access: The source of connections.
+    """
+    same: dict[str, str] = {}
+    left: dict[str, str] = {}
+    for now, before in former_clusters(documents).items():
+        if before not in known:
+            continue
+        try:
+            with contained():
+                own, uid = _uid(now, access), known[before].uid or _uid(before, access)
+        except ClusterError as failed:
+            left[before] = f"it was renamed to {now}, and that cannot be asked: {failed}"
+            continue
+        if not own:
+            left[before] = f"it was renamed to {now}, for which there is no kubeconfig yet"
+        elif own == uid:
+            same[now] = before
+    return Renames(same, left)
+
+
+def _uid(name: str, access: Access) -> str:
+    """Return the identity of a cluster, or an empty string without a kubeconfig."""
+    cluster = access.connect(name)
+    if cluster is None:
+        return ""
+    try:
+        home = cluster.get(_IDENTITY)
+        return uid_of(home["metadata"]["uid"]) if home is not None else ""
+    except ValueError as wrong:
+        raise ClusterError(str(wrong)) from wrong
+    finally:
+        cluster.close()
+
+
+def is_in_shard(cluster: str, shard: tuple[int, int]) -> bool:
+    """Return whether a cluster belongs to one of `n` shards.
+
+    Args:
+        cluster: The name of the cluster.
+        shard: The index from 0, and the number of shards.
+    """
+    index, count = shard
+    return int.from_bytes(sha256(cluster.encode()).digest()[:8], "big") % count == index
+
+
+AT_ONCE = 16
+
+
+class _Done(Struct, frozen=True):
+    """The result of a cluster, and its new entry in the registry."""
+
+    applied: Applied | None
+    enrolled: Enrolled | None
+
+
+def apply_fleet(
+    evaluation: Evaluation,
+    clusters: Clusters,
+    options: ApplyOptions,
+    is_in: Callable[[str, str], bool],
+    scope: Scope = WHOLE,
+) -> list[Applied]:
+    """Apply the committed records of a revision to all clusters.
+
+    Args:
+        evaluation: The evaluation of the revision.
+        clusters: The source of connections.
+        options: Options of the command.
+        is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
+        scope: The clusters to apply to.
+
+    Returns:
+        The management cluster first, then the others by name.
+
+    Raises:
+        UsageError: No management cluster is given.
+    """
+    require_claims(evaluation, options)
+    run = Run(evaluation.tree.revision or "", options, scope.only)
+    with ExitStack() as opened:
+        try:
+            cluster = clusters.management()
+            if cluster is None:
+                message = "no management cluster is named"
+                raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+            opened.callback(cluster.close)
+            with contained():
+                management = open_management(cluster, options)
+            guard = RevisionGuard(run.revision, is_in, options.re_enrol, options.root)
+            guard.check_line(management.identity)
+            registry = ClusterRegistry(management, run, is_in)
+        except ClusterError as failed:
+            return [refused(MANAGEMENT, failed)]
+        return _Fleet(evaluation, Access(clusters, management), registry, run, guard).run(scope)
+
+
+class _Fleet:
+    """One apply to all clusters."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        access: Access,
+        registry: ClusterRegistry,
+        todo: Run,
+        guard: RevisionGuard,
+    ) -> None:
+        self.evaluation = evaluation
+        self.guard = guard
+        self.management = access.management
+        self.options = todo.options
+        self.todo = todo
+        self.registry = registry
+        self.access = access
+        self.renames = renames(evaluation.documents, registry.known, access)
+        self.known = moved(registry.known, self.renames.same)
+        self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
+        self.names_by_uid: dict[str, str] = {}
+        self.claims: dict[str, Claims] = {}
+        self.disputed: Mapping[str, tuple[str, ...]] = {}
+        self.places = BoundedSemaphore(AT_ONCE)
+
+    def run(self, scope: Scope) -> list[Applied]:
+        """Apply, and return the results."""
+        every = [
+            replace(item, is_re_enrolled=item.name in self.options.re_enrol)
+            for item in targets(self.evaluation, self.desired, self.known, self.options)
+        ]
+        shard = self.options.shard
+        found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]
+        self.names_by_uid = self._uids(every)
+        others = self._others(every, found)
+        by_name = {item.name: item for item in found}
+
+        def work(name: str, done: Mapping[str, _Done]) -> _Done:
+            return self._tenant(self._withholding(by_name[name], others.get(name, ()), done))
+
+        with threads(CONTACTS) as pool:
+            # The management cluster belongs to the first shard.
+            is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
+            own = [pool.submit(self._own, scope.words)] if is_first else []
+            if self.options.policies is not None:
+                wait(
+                    own
+                )  # its policies may name another account, which then cannot write the registry
+            begun = in_turn(pool, list(by_name), others, work)
+        # Save successful clusters even if another one failed.
+        done = {
+            name: future.result() for name, future in begun.items() if future.exception() is None
+        }
+        gone = {old: _Done(None, None) for now, old in self.renames.same.items() if now in done}
+        failed = self._remember({**done, **gone})
+        rest = [begun[name].result().applied for name in sorted(begun)]
+        first = [future.result() for future in own]
+        told = (_with_uses(it, by_name[it.cluster], scope) for it in rest if it is not None)
+        return [*first, *told, *failed]
+
+    def _is_touched(self, name: str) -> bool:
+        return self.todo.only is None or name in self.todo.only
+
+    def _uids(self, every: Sequence[Target]) -> dict[str, str]:
+        """Return the cluster of each identity. No other cluster can claim it."""
+        found = {self.management.identity.uid: MANAGEMENT}
+        for item in every:
+            uid = self.known[item.name].uid if item.name in self.known else ""
+            if uid and not item.is_re_enrolled and not self._is_gone(item):
+                found.setdefault(uid, item.name)
+        return found
+
+    def _is_gone(self, target: Target) -> bool:
+        """Return whether only the registry knows a cluster. Its name can then change."""
+        if target.is_described:
+            return False
+        try:
+            with contained():
+                is_named = self.access.kubeconfig(target.name) is not None
+                known = self.known.get(target.name)
+                return not is_named and self._without_kubeconfig(target, known).applied is None
+        except ClusterError:
+            return False
+
+    def _own(self, words: Mapping[Ref, tuple[StatusMessage, ...]]) -> Applied:
+        desired_state = ManagementDesiredState(
+            self.desired.get(MANAGEMENT, ()),
+            tuple(self.evaluation.state.pools.values()),
+            self.evaluation.tree.settings,
+            is_whole(self.evaluation),
+            words,
+            identities(self.evaluation),
+            cache(self._growing),
+        )
+        try:
+            with contained():
+                return apply_management(self.management, desired_state, self.todo)
+        except ClusterError as failed:
+            return refused(MANAGEMENT, failed)
+
+    def _growing(self) -> frozenset[Ref]:
+        """Return the objects of elastic tenants."""
+        return frozenset(item.ref for item in all_growers(self.evaluation))
+
+    def _tenant(self, target: Target) -> _Done:
+        known = self.known.get(target.name)
+        if (why := self.renames.left.get(target.name)) and known is not None:
+            waits = Applied(target.name, ClusterState.WAITING, revision=known.revision, error=why)
+            return _Done(waits, known)
+        try:
+            with contained(), ExitStack() as place:
+                if not target.is_re_enrolled:
+                    check_memory(self.management.identity.inventory, target.name)
+                cluster = self.access.connect(target.name)
+                if cluster is None:
+                    return self._without_kubeconfig(target, known)
+                place.callback(cluster.close)
+
+                def claim(identity: ClusterIdentity) -> None:
+                    self._claim(identity, target)
+                    place.enter_context(
+                        self.places
+                    )  # the cluster has answered, so it takes a place
+
+                applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
+        except ClusterError as failed:
+            return _Done(refused(target.name, failed, known.revision if known else ""), known)
+        is_left = target.is_described or enrolled.addresses or applied.is_failed
+        return _Done(applied, enrolled if is_left else None)
+
+    def _claim(self, identity: ClusterIdentity, target: Target) -> None:
+        """Refuse two names for one cluster. They would undo each other's changes."""
+        self.guard.check(target.name, identity)
+        uid = identity.uid
+        other = self.names_by_uid.setdefault(uid, target.name)
+        if other != target.name:
+            message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
+            raise IdentityError(message, "name each cluster once")
+        self.registry.foretell(target, uid)
+
+    def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
+        applied = without_kubeconfig(
+            target, known, self.access.is_there, require_all=self.options.require_all
+        )
+        return _Done(applied, known if applied is not None else None)
+
+    def _others(
+        self, every: Sequence[Target], found: Sequence[Target]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the other clusters that might announce ranges of each cluster."""
+        self.claims = claims_of(every)
+        wanted = {item.name: self.claims[item.name] for item in found}
+        # Two records of one address are an error: no cluster gets the address until it is fixed.
+        self.disputed = address_conflicts(self.claims, wanted)
+        before = address_conflicts(remembered(self.known), wanted)
+        return {
+            name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
+            for name in {**before, **self.disputed}
+        }
+
+    def _withholding(
+        self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
+    ) -> Target:
+        """Return the target without the ranges that other clusters still announce."""
+        left: dict[str, Enrolled] = {}
+        for name in others:
+            if name in self.options.confirm_withdrawn:
+                continue
+            enrolled = done[name].enrolled if name in done else self.known.get(name)
+            if enrolled is not None:
+                left[name] = enrolled
+        claims = [*remembered(left).items()]
+        claims += [(name, self.claims[name]) for name in self.disputed.get(target.name, ())]
+        withheld = tuple((name, claim.addresses) for name, claim in claims)
+        return replace(target, withheld=withheld)
+
+    def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
+        """Save the registry. Return the failures."""
+        self.management.cluster.extend(LAST_SECONDS)
+        try:
+            self.registry.remember({name: item.enrolled for name, item in done.items()})
+        except ClusterError as failed:
+            return [refused(f"{MANAGEMENT} (inventory)", failed)]
+        return []
+
+
+def _with_uses(applied: Applied, target: Target, scope: Scope) -> Applied:
+    """Add the observed use to a result if the apply read none."""
+    reading = scope.readings.get(applied.cluster)
+    if applied.uses is not None or reading is None:
+        return applied
+    return replace(applied, uses=uses(target.records, reading))

@@ -1,0 +1,215 @@
+"""Intake of cluster objects."""
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, suppress
+from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from reconciler.apply.intake import (
+    IntakeContext,
+    IntakeObservation,
+    ListedCopy,
+    TakenIn,
+    asked,
+    copies_of,
+    intakes,
+    take_in,
+)
+from reconciler.apply.intake_state import KEY, format_state, parse_state
+from reconciler.apply.inventory import data_of
+from reconciler.apply.management import ManagementCluster, open_management
+from reconciler.apply.memory import NAME
+from reconciler.apply.rights import crd_name, is_established
+from reconciler.apply.target import ApplyOptions
+from reconciler.apply.work import contained
+from reconciler.documents.document import Document, Identity
+from reconciler.gitio.interface import Repository
+from reconciler.gitio.message import read_message
+from reconciler.kube.interface import Cluster, Clusters
+from reconciler.kube.resources import shaped
+from reconciler.model.change import Observation
+from reconciler.model.errors import (
+    ClusterError,
+    NoSuchKindError,
+    NoSuchObjectError,
+    StaleError,
+    UnreachableError,
+)
+from reconciler.model.objects import CONFIG_MAP, CRD, MANAGEMENT, MANAGER, Manifest, Ref, Resource
+from reconciler.planning.documents import is_observed, of_people
+from reconciler.planning.evaluate import Evaluation
+
+_MAX_ASKED = 256
+"""Commits with copies that are searched for the trailer."""
+
+
+class IntakeLook(Struct, frozen=True):
+    """One look at the management cluster, and its result.
+
+    Attributes:
+        at: The clock of the cluster in seconds since 1970; 0 if it was not asked.
+        taken: The decision.
+        before: The text of the state before.
+    """
+
+    at: int = 0
+    taken: TakenIn = field(default_factory=TakenIn)
+    before: str = ""
+
+
+def look_for_intake(
+    evaluation: Evaluation,
+    clusters: Clusters,
+    options: ApplyOptions,
+    named: str = "",
+    deleted: Collection[str] = (),
+) -> IntakeLook:
+    """Look at objects that live only in the management cluster, and create Events of rejections.
+
+    `remember_intake` writes the new state after the commit is published.
+
+    Args:
+        evaluation: The evaluation of the head.
+        clusters: How the management cluster is reached.
+        options: The options of the user.
+        named: The trailer `Ipam-Observed` of the last commit that has one; empty for none.
+        deleted: The uids of objects that a watch reported as deleted.
+
+    Raises:
+        ClusterError: The cluster cannot be asked, or has another identity than before.
+    """
+    folder = evaluation.tree.settings.observed
+    copies = copies_of(_documents(evaluation), folder, evaluation.state.records)
+    kinds = [intake.resource for intake in asked(evaluation.tree.settings, copies)]
+    if not kinds or evaluation.state.halted:
+        return IntakeLook()
+    with ExitStack() as opened, contained():
+        cluster = clusters.management()
+        if cluster is None:
+            return IntakeLook()
+        opened.callback(cluster.close)
+        management = open_management(cluster, options)
+        before = data_of(management.identity.config_maps).get(NAME, {}).get(KEY, "")
+        listed = {resource: _listed(cluster, resource) for resource in kinds}
+        seen = IntakeObservation(
+            cluster.now(),
+            management.identity.uid,
+            listed,
+            management.identity.inventory.objects,
+            deleted,
+            is_re_enrolled=MANAGEMENT in options.re_enrol,
+        )
+        context = IntakeContext(
+            evaluation.tree.settings,
+            of_people(evaluation.tree),
+            copies,
+            named,
+            parse_state(before),
+            options.allow_release,
+            _unread(evaluation),
+        )
+        taken = take_in(seen, context)
+        if not options.dry_run:
+            taken = _describe(management, taken)
+    return IntakeLook(seen.at, taken, before)
+
+
+def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions) -> None:
+    """Write the state into the inventory if it changed; before the first apply there is none.
+
+    Raises:
+        ClusterError: The inventory cannot be written.
+    """
+    text = format_state(look.taken.state)
+    if not look.at or text == look.before or options.dry_run:
+        return
+    with ExitStack() as opened, contained():
+        cluster = clusters.management()
+        if cluster is None:
+            return
+        opened.callback(cluster.close)
+        management = open_management(cluster, options)
+        ref = Ref(CONFIG_MAP, management.identity.namespace, NAME)
+        with suppress(NoSuchObjectError):
+            cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
+
+
+def look_of(look: IntakeLook) -> Observation:
+    """Return the changes to commit."""
+    return Observation(look.at, look.taken.changes, look.taken.seen)
+
+
+def last_named(repository: Repository, revision: str, observed: str) -> str:
+    """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none.
+
+    Args:
+        repository: Has the commits.
+        revision: The revision to search from.
+        observed: The observed folder. Only commits that change copies in it have the trailer.
+    """
+    kinds = [intake.resource for intake in intakes()]
+    folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
+    source = repository.source(revision)
+    steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)
+    for step in islice(steps, _MAX_ASKED):
+        said = read_message(repository.made(step.id).message)
+        if said is not None and said.seen:
+            return said.seen
+    return ""
+
+
+def _documents(evaluation: Evaluation) -> Iterator[Document]:
+    return (document for source in evaluation.tree.sources for document in source.documents)
+
+
+def _unread(evaluation: Evaluation) -> frozenset[Identity]:
+    """Return identities in people's files that are invalid."""
+    tree = evaluation.tree
+    own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
+    return frozenset(identity for source in own for identity in source.broken)
+
+
+def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
+    """List a kind. An object that cannot be read is left out, and the list is not complete.
+
+    Raises:
+        UnreachableError: The cluster does not answer any more.
+    """
+    try:
+        found = cluster.list(resource)
+        definition = cluster.get(Ref(CRD, "", crd_name(resource)))
+        is_served = definition is not None and is_established(shaped(definition, CRD))
+    except NoSuchKindError:
+        return ListedCopy(problem="the kind is not served")
+    except UnreachableError:
+        raise
+    except (ClusterError, ValueError) as failed:
+        return ListedCopy(problem=str(failed))
+    items: list[Manifest] = []
+    problem = "" if is_served else "the CRD is not established"
+    for item in found.items:
+        try:
+            items.append(shaped(item, resource))
+        except ValueError as wrong:
+            problem = f"an object cannot be read: {wrong}"
+    return ListedCopy(items, problem)
+
+
+def _describe(management: ManagementCluster, taken: TakenIn) -> TakenIn:
+    """Create the Events; one that fails is a note, and is tried again at the next look."""
+    notes: list[str] = []
+    rejected = dict(taken.state.rejected)
+    by_name = {(it.identity[1:]): it.identity for it in taken.rejected}
+    for event in taken.events:
+        about = event["involvedObject"]
+        try:
+            management.cluster.create(event)
+        except StaleError:
+            continue  # it exists
+        except ClusterError as failed:
+            notes.append(f"no Event on {about['kind']} {about['name']}: {failed}")
+            rejected.pop(by_name[about["kind"], about.get("namespace", ""), about["name"]], None)
+    state = replace(taken.state, rejected=rejected)
+    return replace(taken, state=state, notes=(*taken.notes, *notes))

@@ -1,0 +1,538 @@
+"""Plans of clusters, their progress, and their outcome."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+from msgspec import field as field_
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.decision import Action, Drift, is_ours, noted
+from reconciler.apply.elastic import Use
+from reconciler.apply.inventory import (
+    InventoryEntry,
+    InventoryObjects,
+    Live,
+    Query,
+    Snapshot,
+    Tolerates,
+    orphan,
+)
+from reconciler.apply.metallb import pool_addresses
+from reconciler.apply.policies import OWNED, policies
+from reconciler.apply.steps import (
+    Apply,
+    AwaitPolicies,
+    Delete,
+    Fail,
+    MakeNamespace,
+    Note,
+    Patch,
+    Step,
+    Try,
+    applied,
+    pruned,
+    refusal,
+)
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_object, parse_ref
+from reconciler.model.objects import BINDING, POLICY, WHO_AM_I, Ref
+
+
+class ObjectResult(StrEnum):
+    """The result of an object."""
+
+    CREATED = "created"
+    CONFIGURED = "configured"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    FAILED = "failed"
+
+
+WRITTEN = (ObjectResult.CREATED, ObjectResult.CONFIGURED, ObjectResult.DELETED)
+
+
+class ClusterState(StrEnum):
+    """The state of a cluster after an apply."""
+
+    APPLIED = "applied"
+    WAITING = "waiting"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+class ObjectOutcome(Struct, frozen=True):
+    """The result of an object.
+
+    Attributes:
+        object: `str(ref)`.
+        drift: The change of another manager that the write reverts.
+        error: The failure; empty if there is none.
+    """
+
+    object: str
+    result: ObjectResult
+    drift: Drift | None = None
+    error: str = ""
+
+
+class Applied(Struct, frozen=True):
+    """The result of a cluster.
+
+    Attributes:
+        cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
+        uid: The identity; empty if unknown.
+        revision: The applied revision; empty if there is none.
+        outcomes: The results of objects.
+        requests: The number of requests.
+        error: Why the cluster as a whole failed; empty if it did not.
+        notes: Information for the user about things that did not fail.
+        is_bug: An internal error ended the work.
+        uses: The use of each record by Services; None if not read.
+    """
+
+    cluster: str
+    state: ClusterState
+    uid: str = ""
+    revision: str = ""
+    outcomes: Sequence[ObjectOutcome] = ()
+    requests: tuple[int, int, int] = (0, 0, 0)
+    error: str = ""
+    hint: str = ""
+    notes: Sequence[str] = field_(default=())
+    is_bug: bool = False
+    uses: Sequence[Use] | None = None
+
+    def count(self, result: ObjectResult) -> int:
+        """Return the number of objects with a result."""
+        return sum(1 for outcome in self.outcomes if outcome.result is result)
+
+    @property
+    def is_failed(self) -> bool:
+        """Return whether the cluster or an object failed."""
+        if self.state in (ClusterState.UNREACHABLE, ClusterState.REFUSED, ClusterState.FAILED):
+            return True
+        return any(outcome.result is ObjectResult.FAILED for outcome in self.outcomes)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether an object was written, or would be in a dry run."""
+        return any(outcome.result in WRITTEN for outcome in self.outcomes)
+
+
+def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
+    """Merge the results of clusters that were applied to twice in one run.
+
+    The last result describes the cluster. Writes of the first one stay listed unless the last one
+    has a result for the same object.
+    """
+    later = {item.cluster: item for item in last}
+    both = [_both(item, later.pop(item.cluster, None)) for item in first]
+    return [*both, *later.values()]
+
+
+def _both(first: Applied, last: Applied | None) -> Applied:
+    if last is None:
+        return first
+    outcomes = {item.object: item for item in first.outcomes if item.result in WRITTEN}
+    for item in last.outcomes:
+        if item.result is not ObjectResult.UNCHANGED or item.object not in outcomes:
+            outcomes[item.object] = item
+    listed, patched, deleted = (
+        sum(pair) for pair in zip(first.requests, last.requests, strict=True)
+    )
+    # An internal error stays listed.
+    lost = (first.error,) if first.is_bug and not last.is_bug else ()
+    return replace(
+        last,
+        outcomes=tuple(outcomes[name] for name in sorted(outcomes)),
+        requests=(listed, patched, deleted),
+        notes=tuple(dict.fromkeys((*first.notes, *lost, *last.notes))),
+        is_bug=first.is_bug or last.is_bug,
+        uses=first.uses if last.uses is None else last.uses,
+    )
+
+
+@dataclass(slots=True)
+class Progress:
+    """The progress of the work on one cluster.
+
+    Attributes:
+        entries: The inventory's objects after the steps so far.
+        outcomes: The results, in order.
+        now: Objects that changed since the plan was made; None for deleted ones.
+        notes: Information for the user about things that did not fail.
+        error: The error that MetalLB reports about its configuration.
+        failed: The names of objects that could not be written.
+    """
+
+    entries: dict[str, InventoryEntry]
+    outcomes: list[ObjectOutcome] = field(default_factory=list)
+    now: dict[Ref, Live | None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    error: str = ""
+    failed: set[str] = field(default_factory=set)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether any object was written."""
+        return any(outcome.result in WRITTEN for outcome in self.outcomes)
+
+    @property
+    def is_anything_ours(self) -> bool:
+        """Return whether the inventory contains an object that policies lock."""
+        return any(not is_policy(name) for name in self.entries)
+
+    def live(self, ref: Ref, before: Live | None) -> Live | None:
+        """Return the current state of an object.
+
+        Args:
+            ref: The object.
+            before: Its state when the plan was made.
+        """
+        return self.now.get(ref, before)
+
+    def has_failed(self, ref: Ref | None) -> bool:
+        """Return whether an object could not be written."""
+        return ref is not None and str(ref) in self.failed
+
+    def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
+        """Record that an object could not be applied, with its drift."""
+        self.failed.add(name)
+        self.outcomes.append(ObjectOutcome(name, ObjectResult.FAILED, drift, error))
+
+    def note(self, name: str, entry: InventoryEntry | None) -> None:
+        """Set the inventory's entry of an object; None removes it."""
+        if entry is None:
+            self.entries.pop(name, None)
+        else:
+            self.entries[name] = entry
+
+    def applied(self, step: Apply, uid: str, result: ObjectResult) -> None:
+        """Record that an object was applied."""
+        name = str(step.ref)
+        self.entries[name] = noted(step.desired, uid, self.entries.get(name))
+        self.outcomes.append(ObjectOutcome(name, result, step.decision.drift))
+
+    def deleted(self, ref: Ref) -> None:
+        """Record that an object was deleted."""
+        self.now[ref] = None
+        self.entries.pop(str(ref), None)
+        self.outcomes.append(ObjectOutcome(str(ref), ObjectResult.DELETED))
+
+    def may_try(self, step: Try) -> bool:
+        """Return whether the steps still apply."""
+        return step.if_anything_is_ours in (None, self.is_anything_ours)
+
+
+def is_policy(name: str) -> bool:
+    """Return whether an object is an admission policy or its binding."""
+    return name.startswith(f"{POLICY.group}/")
+
+
+def foresee(progress: Progress, step: Step) -> None:
+    """Update the progress as if a step succeeded."""
+    match step:
+        case Apply() | Patch():
+            _foresee(progress, step)
+        case Delete():
+            progress.deleted(step.ref)
+        case Note():
+            progress.note(step.name, step.entry)
+        case Fail():
+            progress.fail(step.name, step.error, step.drift)
+        case MakeNamespace():
+            progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CREATED))
+        case Try():
+            for inner in step.steps if progress.may_try(step) else ():
+                foresee(progress, inner)
+        case _:
+            pass  # writes nothing
+
+
+def foreseen(entries: Mapping[str, InventoryEntry], steps: Iterable[Step]) -> Progress:
+    """Return the progress after some steps, as if they succeeded."""
+    progress = Progress(dict(entries))
+    for step in steps:
+        foresee(progress, step)
+    return progress
+
+
+_RESULTS = {Action.CREATE: ObjectResult.CREATED, Action.KEEP: ObjectResult.UNCHANGED}
+
+
+def _foresee(progress: Progress, step: Apply | Patch) -> None:
+    if isinstance(step, Patch):
+        if not any(progress.has_failed(ref) for ref in step.rests_on):
+            progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CONFIGURED))
+        return
+    action = step.decision.action
+    if action is Action.SKIP or (step.unless_failed and progress.has_failed(step.unless_failed)):
+        return
+    if action is Action.REFUSE:
+        progress.fail(str(step.ref), refusal(step))
+        return
+    result = _RESULTS.get(action, ObjectResult.CONFIGURED)
+    if result is not ObjectResult.UNCHANGED:
+        progress.now[step.ref] = _written(step)
+    elif step.status is not None:
+        result = ObjectResult.CONFIGURED
+    uid = step.live.uid if step.live is not None and action is not Action.REPLACE else ""
+    progress.applied(step, uid, result)
+
+
+def _written(step: Apply) -> Live:
+    """Return an object after its new body is applied, as far as known."""
+    body = step.desired.body or {}
+    before = step.live.manifest if step.live is not None else {}
+    is_new = step.live is None or step.decision.action is Action.REPLACE
+    metadata = {"uid": "", "resourceVersion": ""} if is_new else before["metadata"]
+    kept = {} if is_new else before
+    return Live(step.ref, {**kept, **body, "metadata": {**metadata, **body["metadata"]}})
+
+
+class Stop(Struct, frozen=True):
+    """Why the work on a cluster stops after the steps of its plan, with a hint."""
+
+    message: str
+    hint: str = ""
+
+
+class ClusterPlan(Struct, frozen=True):
+    """The plan of one cluster.
+
+    Attributes:
+        steps: The steps, in order.
+        notes: Information for the user about things that did not fail.
+        stop: Why the cluster cannot reach the desired state.
+        error: The error of MetalLB's configuration if there is nothing to write.
+        keeps_inventory: Whether the inventory can be saved.
+        pools: Pools of MetalLB that can announce addresses of `ipam`.
+        at_most: All addresses that the cluster might announce during the plan.
+        remembered: Addresses that the cluster might announce according to the registry.
+    """
+
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
+    stop: Stop | None = None
+    error: str = ""
+    keeps_inventory: bool = True
+    pools: Mapping[Ref, Live] = msgspec.field(default_factory=dict)
+    at_most: IPSet = msgspec.field(default_factory=IPSet)
+    remembered: IPSet = msgspec.field(default_factory=IPSet)
+
+    def announced(self, progress: Progress) -> IPSet:
+        """Return the addresses of `ipam` that the cluster announces after the work."""
+        pools = {ref: progress.live(ref, live) for ref, live in self.pools.items()}
+        pools |= {ref: live for ref, live in progress.now.items() if ref.resource == ADDRESS_POOL}
+        found: list[IPSet] = []
+        for ref, live in pools.items():
+            if live is None:
+                continue
+            try:
+                addresses = pool_addresses(live.manifest)
+            except ValueError:  # MetalLB continues with the last configuration that it could parse
+                addresses = None
+            if is_ours(live, progress.entries.get(str(ref))):
+                found.append(self.remembered if addresses is None else addresses)
+            elif addresses is not None:
+                # The addresses are still announced if the label was removed.
+                found.append(addresses & self.remembered)
+        return IPSet.of(item for addresses in found for item in addresses)
+
+
+class Draft:
+    """A plan under construction, with its progress.
+
+    Attributes:
+        progress: The progress as if all steps so far succeeded.
+    """
+
+    def __init__(self, entries: Mapping[str, InventoryEntry], options: ApplyOptions) -> None:
+        self.options = options
+        self.progress = Progress(dict(entries))
+        self.steps: list[Step] = []
+        self.notes: list[str] = []
+
+    @property
+    def entries(self) -> Mapping[str, InventoryEntry]:
+        """The inventory's objects after the steps so far."""
+        return self.progress.entries
+
+    def add(self, step: Step) -> None:
+        """Add a step."""
+        self.steps.append(step)
+        foresee(self.progress, step)
+
+    def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
+        """Add the failure of an object."""
+        self.add(Fail(name, error, drift))
+
+    def note(self, name: str, entry: InventoryEntry | None) -> None:
+        """Set the inventory's entry of an object if it differs."""
+        if self.entries.get(name) != entry:
+            self.add(Note(name, entry))
+
+    def bring(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
+        """Apply an object; `live` is the object as it was read."""
+        now = self.progress.live(desired.ref, live)
+        entry = self.entries.get(str(desired.ref))
+        self.add(applied(desired, now, entry, adopt=self.options.adopt, after=after))
+
+    def prune(self, ref: Ref, live: Live | None) -> None:
+        """Delete an object; `live` is the object as it was read."""
+        now = self.progress.live(ref, live)
+        self.add(pruned(ref, now, self.entries.get(str(ref))))
+
+
+GRACE_SECONDS = 600
+
+
+def orphan_notes(
+    entries: Mapping[str, InventoryEntry],
+    objects: InventoryObjects,
+    wanted: Collection[Ref],
+    now: int,
+) -> Iterator[tuple[str, InventoryEntry | None]]:
+    """Return changed entries of orphans: new ones, expired ones, and those of other owners.
+
+    Args:
+        entries: The entries of the inventory.
+        objects: All objects that were read.
+        wanted: The desired objects.
+        now: The server's clock in seconds since 1970.
+    """
+    for ref, live in objects.items():
+        name = str(ref)
+        entry = entries.get(name)
+        uid = live.uid
+        if ref in wanted or (entry is not None and entry.uid == uid and not entry.orphan_since):
+            continue
+        if not is_ours(live, None):
+            yield name, None
+        elif entry is None or entry.uid != uid:
+            yield name, orphan(uid, now)
+        elif entry.orphan_since is not None and now - entry.orphan_since >= GRACE_SECONDS:
+            yield name, InventoryEntry(uid, "-")
+
+
+_NAME = str(Ref(POLICY, "", OWNED))
+_LISTS = (
+    Query(POLICY, tolerates=Tolerates.REFUSAL),
+    Query(BINDING, tolerates=Tolerates.REFUSAL),
+)
+_WRITER = Query(WHO_AM_I, tolerates=Tolerates.REFUSAL)
+
+
+class Lock:
+    """Admission policies in the plan of one cluster.
+
+    Without an option, the policies stay unchanged as long as an object needs them.
+    """
+
+    def __init__(self, draft: Draft, snapshot: Snapshot, inventory: Ref | None) -> None:
+        """Create it.
+
+        Args:
+            draft: The plan.
+            snapshot: The live objects.
+            inventory: The ConfigMap of the inventory if it exists.
+        """
+        self._draft = draft
+        self._snapshot = snapshot
+        self._inventory = inventory
+        self._are_wanted = draft.options.policies
+        self._is_done = self._are_wanted is None
+
+    def begin(self) -> None:
+        """Update or remove existing policies before any other write."""
+        if self._are_wanted is None:
+            return
+        live = self._read()
+        if live is None or (self._are_wanted and not live):
+            return
+        self._is_done = True
+        steps = self._brought(live) if self._are_wanted else self._removed(live)
+        if self._inventory is not None and any(map(_is_felt, steps)):
+            steps.append(AwaitPolicies(self._inventory))
+        self._draft.add(Try(_NAME, tuple(steps)))
+
+    def end(self) -> None:
+        """Install the policies if the cluster has objects of `ipam`, else remove them."""
+        is_needed = self._draft.progress.is_anything_ours
+        if is_needed and not self._is_done:
+            steps = self._brought({})
+        elif self._draft.entries and not is_needed and (live := self._read()) is not None:
+            steps = self._removed(live)
+        else:
+            return
+        self._draft.add(Try(_NAME, tuple(steps), if_anything_is_ours=is_needed))
+
+    def _read(self) -> dict[Ref, Live] | None:
+        """Return the existing policies, or None with a note if they cannot be read."""
+        found: dict[Ref, Live] = {}
+        for query in _LISTS:
+            answer = self._snapshot.of(query)
+            if answer.is_unknown or answer.problem:
+                self._is_done = True
+                self._excuse(answer.problem)
+                return None
+            found |= answer.objects
+        wanted = [desired_object(manifest).ref for manifest in policies("")]
+        return {ref: found[ref] for ref in wanted if ref in found}
+
+    def _excuse(self, problem: str) -> None:
+        """Note why policies cannot be installed."""
+        if problem:
+            self._draft.fail(_NAME, problem)
+            return
+        for name in [name for name in self._draft.entries if is_policy(name)]:
+            self._draft.note(name, None)
+        if self._are_wanted:
+            self._draft.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
+
+    def _brought(self, live: dict[Ref, Live]) -> list[Step]:
+        answer = self._snapshot.of(_WRITER)
+        if answer.is_unknown:
+            self._excuse("")
+            return []
+        said = next(iter(answer.objects.values()), None)
+        writer = "" if said is None else (said.status.get("userInfo") or {}).get("username") or ""
+        if not writer:
+            return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
+        found: list[Step] = []
+        policy: DesiredObject | None = None
+        for manifest in policies(writer, self._draft.options.break_glass):
+            item = desired_object(manifest)
+            if item.ref.resource == POLICY:
+                policy = item
+            # A binding without its policy could activate a policy of another owner.
+            after = policy.ref if policy is not None and item.ref != policy.ref else None
+            entry = self._draft.entries.get(str(item.ref))
+            adopt = self._draft.options.adopt
+            found.append(applied(item, live.get(item.ref), entry, adopt=adopt, after=after))
+        return found
+
+    def _removed(self, live: dict[Ref, Live]) -> list[Step]:
+        found: list[Step] = []
+        entries = dict(self._draft.entries)
+        for ref, item in live.items():
+            name = str(ref)
+            if name not in entries and is_ours(item, None):
+                entries[name] = InventoryEntry(item.uid, "-")
+                found.append(Note(name, entries[name]))
+        there = [parse_ref(name) for name in sorted(entries) if is_policy(name)]
+        # Bindings first: a policy without a binding has no effect.
+        order = sorted(there, key=lambda item: item.resource != BINDING)
+        return [*found, *(pruned(ref, live.get(ref), entries[str(ref)]) for ref in order)]
+
+
+def _is_felt(step: Step) -> bool:
+    """Wait until the server enforces the new policies."""
+    if isinstance(step, Apply):
+        return step.decision.action is not Action.KEEP
+    return not isinstance(step, Note)

@@ -1,0 +1,337 @@
+"""Plan of a tenant cluster."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.decision import Drift, is_ours, taken
+from reconciler.apply.inventory import Inventory, Live, Query, Snapshot
+from reconciler.apply.metallb import (
+    MAX_POOLS,
+    NAMESPACE,
+    Pools,
+    describe,
+    giving,
+    overlaps,
+    pool_addresses,
+    state_error,
+    users_of,
+    with_addresses,
+)
+from reconciler.apply.plan import WRITTEN, ClusterPlan, Draft, Lock, Stop, is_policy, orphan_notes
+from reconciler.apply.steps import Confirm, Look
+from reconciler.apply.target import UNCLEAR, ApplyOptions, Target
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    DesiredObject,
+    desired_object,
+    parse_ref,
+)
+from reconciler.model.objects import SERVICE, Ref, Resource
+
+SERVICES = Query(SERVICE)
+
+
+def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
+    """Return the desired objects, with the name of the existing pool while Services use it.
+
+    Args:
+        target: The desired state.
+        live: The pools of `ipam` in the cluster.
+        snapshot: The live objects.
+        draft: The plan, which gets a note if a pool is not renamed.
+
+    Raises:
+        Unanswered: Services have to be read.
+    """
+    wanted = target.wanted()
+    old, new = [it for it in live if it not in wanted], [it for it in wanted if it not in live]
+    if len(old) != 1 or len(new) != 1 or draft.options.force_withdraw:
+        return target
+    moving = live[old[0]] & wanted[new[0]]
+    services = snapshot.of(SERVICES).objects.values()
+    users = users_of((item.manifest for item in services), moving)
+    if not users:
+        return target
+    reason = (
+        f"IPAddressPool {old[0]} is not renamed: Service {users[0].service} uses"
+        f" {users[0].address}, and would lose it; name it {old[0]} in the repository again, or"
+        " --force-withdraw"
+    )
+    draft.fail(str(Ref(ADDRESS_POOL, NAMESPACE, new[0])), reason)
+    desired = tuple(_renamed(item, new[0], old[0]) for item in target.desired)
+    return replace(target, desired=desired)
+
+
+def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
+    """Return a pool or its advertisement with another pool name."""
+    body: dict[str, Any] = dict(item.body or {})
+    if item.ref.resource == ADVERTISEMENT:
+        pools = [old if name == new else name for name in body["spec"]["ipAddressPools"]]
+        return desired_object({**body, "spec": {**body["spec"], "ipAddressPools": pools}})
+    name = old if item.ref.name == new else item.ref.name
+    return desired_object({**body, "metadata": {**body["metadata"], "name": name}})
+
+
+_POOLS = Query(ADDRESS_POOL, NAMESPACE)
+_ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
+_STATES = Query(CONFIGURATION_STATE, NAMESPACE)
+_NOTHING = IPSet()
+_MAX_ENTRIES = 50_000
+
+
+def plan_tenant(
+    target: Target,
+    snapshot: Snapshot,
+    inventory: Inventory,
+    options: ApplyOptions,
+    home: Ref | None,
+) -> ClusterPlan:
+    """Plan a tenant cluster.
+
+    Args:
+        target: The desired state.
+        snapshot: The live objects.
+        inventory: The objects that earlier runs created.
+        options: Options of the command.
+        home: The ConfigMap of the inventory if it exists.
+
+    Raises:
+        Unanswered: More objects have to be read.
+    """
+    draft = Draft(inventory.objects, options)
+    if inventory.damaged:
+        count = len(inventory.damaged)
+        draft.notes.append(
+            f"{count} lines of the inventory cannot be read; what they name is left alone"
+        )
+    lock = Lock(draft, snapshot, home)
+    lock.begin()
+    work = _Tenant(target, snapshot, draft)
+    stop = work.run()
+    if stop is None:
+        lock.end()
+    return work.plan(stop)
+
+
+class _Tenant:
+    """Builds the plan of a tenant cluster."""
+
+    def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
+        self.target = target
+        self.snapshot = snapshot
+        self.draft = draft
+        self.error = ""
+        self.is_there = True
+        self.objects: dict[Ref, Live] = {}
+        self.live: dict[str, IPSet] = {}
+        self.wanted = target.wanted()
+        self.desired = list(target.desired)
+
+    def run(self) -> Stop | None:
+        """Build the plan. Return why the cluster cannot reach the desired state, or None."""
+        answer = self.snapshot.of(_POOLS)
+        self.is_there = bool(self.draft.entries or self.target.desired)
+        if answer.is_unknown:
+            return self._without_metallb()
+        self.objects = {**answer.objects, **self.snapshot.of(_ADVERTISEMENTS).objects}
+        if stop := self._too_many():
+            return stop
+        self._read()
+        self._hold_back()
+        blocked = self._clashing()
+        self.desired = self._adjusted()
+        begun = len(self.draft.progress.outcomes)
+        self._shrink()
+        self._prune(ADDRESS_POOL)
+        for item in self.desired:
+            if item.ref not in blocked:
+                self.draft.bring(item, self.objects.get(item.ref))
+        self._prune(ADVERTISEMENT)
+        self._confirm(begun)
+        return None
+
+    def plan(self, stop: Stop | None) -> ClusterPlan:
+        """Return the plan."""
+        remembered = self.target.remembered
+        return ClusterPlan(
+            tuple(self.draft.steps),
+            tuple(self.draft.notes),
+            stop,
+            self.error,
+            self.is_there,
+            dict(self._pools()),
+            _union([remembered, *self.live.values(), *self.wanted.values()]),
+            remembered,
+        )
+
+    def _too_many(self) -> Stop | None:
+        """Refuse an absurd number of pools, which would take too long to compare."""
+        pools, known = list(self._pools()), self.draft.entries
+        entries = sum(len(live.spec.get("addresses") or ()) for _, live in pools)
+        ours = sum(is_ours(live, known.get(str(ref))) for ref, live in pools)
+        if entries <= _MAX_ENTRIES and ours <= MAX_POOLS:
+            return None
+        message = f"its IPAddressPools have {entries} entries, and {ours} of them our label"
+        return Stop(message, f"at most {_MAX_ENTRIES} and {MAX_POOLS} are read; remove some")
+
+    def _without_metallb(self) -> Stop | None:
+        """Plan a cluster without MetalLB: an error only if pools are desired."""
+        self.is_there = bool(self.draft.entries)
+        if self.target.desired:
+            return Stop(
+                "MetalLB is not there: no kind IPAddressPool of metallb.io",
+                "install MetalLB 0.15.3 or newer",
+            )
+        for name in [name for name in self.draft.entries if not is_policy(name)]:
+            self.draft.note(name, None)
+        return None
+
+    def _read(self) -> None:
+        """Find the existing pools, and those of `ipam` among them."""
+        wanted = frozenset(item.ref for item in self.target.desired)
+        now = self.snapshot.now
+        for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
+            self.draft.note(name, entry)
+        for ref, live in self._pools():
+            if is_ours(live, self.draft.entries.get(str(ref))):
+                self.live[ref.name] = self._addresses(live, self.target.remembered)
+        self.target = keeping_name(self.target, self.live, self.snapshot, self.draft)
+        self.wanted, self.desired = self.target.wanted(), list(self.target.desired)
+
+    def _pools(self) -> Iterator[tuple[Ref, Live]]:
+        return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
+
+    def _addresses(self, live: Live, otherwise: IPSet = _NOTHING) -> IPSet:
+        try:
+            return pool_addresses(live.manifest)
+        except ValueError as wrong:
+            note = f"IPAddressPool {live.ref.name}: {wrong}"
+            self.draft.notes += [note] if note not in self.draft.notes else []
+            return otherwise  # MetalLB continues with the last configuration that it could parse
+
+    def _hold_back(self) -> None:
+        """Keep ranges that cannot be withdrawn yet. Leave out ranges that others still announce."""
+        removed = _union(self.live.values()) - _union(self.wanted.values()) - self.target.forced
+        if removed and (reason := self._hold(removed)):
+            what = describe(removed)
+            for name, addresses in self.live.items():
+                if kept := addresses & removed:
+                    self.wanted[name] = self.wanted.get(name, IPSet()) | kept
+                    error = f"{what} is not withdrawn: {reason}"
+                    self.draft.fail(_pool_name(name), error, self._drift(name))
+        for other, theirs in self.target.withheld:
+            for name, addresses in self.wanted.items():
+                if shared := addresses & theirs - self.live.get(name, IPSet()):
+                    self.wanted[name] = addresses - shared
+                    error = f"{other} may still announce {describe(shared)}"
+                    self.draft.fail(_pool_name(name), error, self._drift(name))
+
+    def _drift(self, name: str) -> Drift | None:
+        """Return the drift of a pool whose addresses differ from the desired ones."""
+        if name not in self.live:
+            return None
+        return taken(self.objects[_pool(name)].manifest, "spec.addresses")
+
+    def _hold(self, removed: IPSet) -> str:
+        """Return why ranges that are no longer desired are kept, or an empty string."""
+        if self.draft.options.force_withdraw:
+            return ""
+        if not self.target.is_whole and removed - self.target.released:
+            return f"{UNCLEAR}, so what is wanted is not clear; mend that"
+        services = self.snapshot.of(SERVICES).objects.values()
+        users = users_of((live.manifest for live in services), removed)
+        if not users:
+            return ""
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        return (
+            f"Service {users[0].service} uses {users[0].address}{more};"
+            " delete it, or --force-withdraw"
+        )
+
+    def _clashing(self) -> frozenset[Ref]:
+        """Refuse pools that would overlap pools of others, unless they only shrink."""
+        foreign = {
+            ref.name: self._addresses(live)
+            for ref, live in self._pools()
+            if ref.name not in {**self.live, **self.wanted}
+        }
+        blocked: list[Ref] = []
+        for name, message in overlaps(self.wanted, foreign):
+            self.draft.fail(_pool_name(name), message)
+            if self.wanted[name] - self.live.get(name, IPSet()):
+                blocked.append(_pool(name))
+        return frozenset(blocked)
+
+    def _adjusted(self) -> list[DesiredObject]:
+        """Return the desired objects with their final ranges. A pool without ranges is left out."""
+        asked = self.target.wanted()
+        found: list[DesiredObject] = []
+        for item in self.target.desired:
+            if item.ref.resource == ADDRESS_POOL:
+                addresses = self.wanted[item.ref.name]
+                changed = addresses != asked[item.ref.name]
+                if addresses:
+                    found.append(with_addresses(item, addresses) if changed else item)
+            elif any(self.wanted.values()):
+                found.append(item)
+        return found
+
+    def _shrink(self) -> None:
+        """Shrink pools before other pools get their ranges, and wait for MetalLB."""
+        pools = self._desired()
+        gave = False
+        for name, keeps in giving(self.live, self.wanted):
+            ref = _pool(name)
+            if name not in pools:
+                continue  # it is deleted before other pools grow
+            if keeps:
+                self.draft.bring(with_addresses(pools[name], keeps), self.objects[ref])
+            elif str(ref) in self.draft.entries:  # MetalLB refuses a pool without addresses
+                self.draft.prune(ref, self.objects[ref])
+            gave = True
+        if gave:
+            self.draft.add(Confirm(is_last=False))
+            self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
+
+    def _desired(self) -> Mapping[str, DesiredObject]:
+        return {item.ref.name: item for item in self.desired if item.ref.resource == ADDRESS_POOL}
+
+    def _prune(self, resource: Resource) -> None:
+        """Delete objects of `ipam` that are no longer desired, except kept pools."""
+        wanted = frozenset(item.ref for item in self.desired)
+        for name in sorted(self.draft.entries):
+            ref = parse_ref(name)
+            is_kept = ref.resource == ADDRESS_POOL and self.wanted.get(ref.name)
+            if ref.resource != resource or ref in wanted or is_kept:
+                continue
+            if ref.resource == ADVERTISEMENT and any(self.wanted.values()):
+                continue  # a kept pool keeps its advertisement
+            if self.draft.entries[name].orphan_since is None:
+                self.draft.prune(ref, self.objects.get(ref))
+
+    def _confirm(self, begun: int) -> None:
+        """Wait for the state of MetalLB's configuration."""
+        outcomes = self.draft.progress.outcomes[begun:]
+        is_written = any(item.result in WRITTEN for item in outcomes)
+        if is_written:
+            self.draft.add(Confirm())
+        if not is_written or self.draft.options.dry_run:
+            states = self.snapshot.of(_STATES).objects.values()
+            self.error = state_error(live.manifest for live in states)
+
+
+def _union(sets: Iterable[IPSet]) -> IPSet:
+    return IPSet.of(item for found in sets for item in found)
+
+
+def _pool(name: str) -> Ref:
+    return Ref(ADDRESS_POOL, NAMESPACE, name)
+
+
+def _pool_name(name: str) -> str:
+    return str(_pool(name))

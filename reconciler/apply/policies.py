@@ -1,0 +1,169 @@
+"""Admission policies."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from reconciler.families import families
+from reconciler.families.interface import UpdateRule
+from reconciler.kube.resources import ADDRESS_POOL, ADVERTISEMENT, IP_ALLOCATION, owned
+from reconciler.model.objects import (
+    BINDING,
+    CONFIG_MAP,
+    MANAGER,
+    OWNER_LABEL,
+    POLICY,
+    REVISION,
+    Manifest,
+    Resource,
+)
+
+OWNED = "gitops-ipam-owned"
+POOLS = "gitops-ipam-pools"
+
+_RECORD = UpdateRule(
+    IP_ALLOCATION,
+    {"isFixed": "oldObject.?status.?phase.orValue('') == 'Allocated'"},
+    "!variables.isFixed || dyn(oldObject.spec).all(field,"
+    " field in dyn(object.spec) && dyn(object.spec)[field] == dyn(oldObject.spec)[field])",
+    "spec cannot change once the addresses are allocated",
+)
+# Controllers that delete objects with their namespace or owner. The last one is used by clusters
+# whose controllers have no accounts of their own.
+_SWEEPERS = (
+    "system:serviceaccount:kube-system:generic-garbage-collector",
+    "system:serviceaccount:kube-system:namespace-controller",
+    "system:kube-controller-manager",
+)
+
+
+def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
+    """Return the policies of a cluster, each before its binding.
+
+    Args:
+        writer: The user name that applies.
+        break_glass: Groups whose members may write locked objects.
+    """
+    groups = [group for group in break_glass if group]
+    found: list[Manifest] = []
+    for name, spec in ((OWNED, _owned(writer, groups)), (POOLS, _pools(groups))):
+        binding = {"policyName": name, "validationActions": ["Deny", "Audit"]}
+        found += [_manifest(POLICY, name, spec), _manifest(BINDING, name, binding)]
+    return found
+
+
+def literal(text: str) -> str:
+    """Return the CEL literal of a text."""
+    escaped = "".join(
+        char if " " <= char <= "~" and char not in "\"'\\" else f"\\U{ord(char):08X}"
+        for char in text
+    )
+    return f'"{escaped}"'
+
+
+def intruders(live: Manifest) -> list[str]:
+    """Return other managers that own a part of a policy or binding.
+
+    A condition or exception of another manager opens the lock, and server-side apply does not
+    remove it. Such an object is created again.
+    """
+    entries = live["metadata"].get("managedFields") or ()
+    return [
+        entry.get("manager", "")
+        for entry in entries
+        if entry.get("manager") != MANAGER and "f:spec" in (entry.get("fieldsV1") or {})
+    ]
+
+
+def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
+    sweepers = ", ".join(literal(name) for name in _SWEEPERS)
+    label = f"[?{literal(OWNER_LABEL)}].orValue('')"
+    variables = {
+        "isWriter": f"request.userInfo.username == {literal(writer)}",
+        "breaksGlass": _breaks_glass(groups),
+        # Controllers may remove finalizers of objects that are being deleted.
+        "sweeps": (
+            f"request.userInfo.username in [{sweepers}] && (request.operation == 'DELETE' ||"
+            " (oldObject != null && has(oldObject.metadata.deletionTimestamp)))"
+        ),
+        "wasOurs": f"oldObject != null && oldObject.metadata.?labels{label} == {literal(MANAGER)}",
+        "revision": (
+            "oldObject == null ? '' :"
+            f" oldObject.metadata.?annotations[?{literal(REVISION)}].orValue('')"
+        ),
+    }
+    kept = "'this object is kept by gitops-ipam'"
+    commit = "(variables.revision == '' ? '' : ' from commit ' + variables.revision)"
+    who = literal(f"; change it in Git ({writer} applies it)")
+    added = literal(f"the label {OWNER_LABEL} is only for what gitops-ipam applies from Git")
+    validation = {
+        "expression": "variables.isWriter || variables.breaksGlass || variables.sweeps",
+        "message": "this object is kept by gitops-ipam; change it in Git",
+        "messageExpression": f"variables.wasOurs ? {kept} + {commit} + {who} : {added}",
+        "reason": "Forbidden",
+    }
+    shared = [kind for family in families() for kind in family.objects.shared]
+    ours = (kind for kind in owned() if kind not in shared)
+    locked = (*ours, ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
+    matched = rules(locked, "CREATE", "UPDATE", "DELETE")
+    # The selector matches the old and the new object, so removing the label does not help.
+    selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
+    return _spec({"resourceRules": matched, **selector}, variables, [validation])
+
+
+def _pools(groups: Sequence[str]) -> dict[str, Any]:
+    """Return the validation rules of the CRDs, for clusters with foreign CRDs. Fixes are permitted."""
+    kept = [*(rule for family in families() for rule in family.objects.update_rules), _RECORD]
+    variables = {"breaksGlass": _breaks_glass(groups)}
+    for rule in kept:
+        variables |= rule.variables
+    matched = rules([rule.resource for rule in kept], "UPDATE")
+    return _spec({"resourceRules": matched}, variables, [_validation(rule) for rule in kept])
+
+
+def _validation(rule: UpdateRule) -> Manifest:
+    is_other = f"request.resource.resource != '{rule.resource.plural}'"
+    said = {"messageExpression": rule.message_expression} if rule.message_expression else {}
+    return {
+        "expression": f"variables.breaksGlass || {is_other} || {rule.holds}",
+        "message": rule.message,
+        **said,
+        "reason": "Invalid",
+    }
+
+
+def _breaks_glass(groups: Sequence[str]) -> str:
+    named = ", ".join(literal(group) for group in groups)
+    return f"request.userInfo.groups.exists(group, group in [{named}])" if groups else "false"
+
+
+def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
+    """Return match rules for kinds in any version, one per group. The status stays writable."""
+    found: dict[tuple[str, bool], dict[str, None]] = {}
+    for kind in kinds:
+        found.setdefault((kind.group, kind.is_namespaced), {})[kind.plural] = None
+    return [
+        {
+            "apiGroups": [group],
+            "apiVersions": ["*"],
+            "operations": list(operations),
+            "resources": list(plurals),
+            "scope": "Namespaced" if is_namespaced else "Cluster",
+        }
+        for (group, is_namespaced), plurals in found.items()
+    ]
+
+
+def _spec(
+    constraints: Manifest, variables: dict[str, str], validations: list[Manifest]
+) -> dict[str, Any]:
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": constraints,
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
+        "validations": validations,
+    }
+
+
+def _manifest(resource: Resource, name: str, spec: Manifest) -> Manifest:
+    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
+    return {**kind, "metadata": {"name": name}, "spec": spec}

@@ -1,0 +1,167 @@
+"""Objects of every cluster as files."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from reconciler.apply.rights import crd_texts
+from reconciler.documents.dump import dump
+from reconciler.documents.findings import shown
+from reconciler.model.errors import UsageError
+from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
+
+MARKER = ".ipam-render"
+_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
+# What a marker may name: nothing outside the folder, whoever wrote the marker.
+_OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
+
+
+def render(
+    evaluation: Evaluation,
+    out: Path,
+    policies: Sequence[Manifest] = (),
+) -> dict[str, int]:
+    """Write the objects of every cluster below a folder, in place of what was rendered before.
+
+    Files that it did not write stay.
+
+    A folder a cluster, with a kustomization that lists its files; so kubectl, Flux and Argo CD
+    take it as it is.
+
+    Args:
+        evaluation: Of the revision.
+        out: The folder.
+        policies: Admission policies, for every cluster.
+
+    Returns:
+        The number of files by cluster.
+
+    Raises:
+        UsageError: The folder holds something that was not rendered, or a symlink in the way; or
+            an object has a name that no file may have. Then nothing is written.
+    """
+    files = rendered(evaluation, policies)
+    old = _begin(out, files)
+    counts: dict[str, int] = {}
+    for path in sorted(files):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        _write(out / path, files[path])
+        counts[path.partition("/")[0]] = counts.get(path.partition("/")[0], 0) + 1
+    for path in sorted(old - files.keys()):
+        _remove(out, path)
+    _mark(out, files)
+    return counts
+
+
+def rendered(
+    evaluation: Evaluation,
+    policies: Sequence[Manifest] = (),
+) -> dict[str, str]:
+    """All files by path.
+
+    With policies, the kustomizations put the label on that the policies go by.
+    """
+    files = {path: dump(it) for path, it in objects(evaluation).items()}
+    for name, text in crd_texts().items():
+        files[f"{MANAGEMENT}/crds/{name}"] = text
+    clusters = sorted({path.partition("/")[0] for path in files})
+    for cluster in clusters:
+        for manifest in policies:
+            files[_path(cluster, manifest)] = dump(manifest)
+        labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
+        listed = sorted(path.partition("/")[2] for path in files if path.startswith(f"{cluster}/"))
+        files[f"{cluster}/kustomization.yaml"] = dump(
+            {
+                "apiVersion": "kustomize.config.k8s.io/v1beta1",
+                "kind": "Kustomization",
+                **labels,
+                "resources": listed,
+            }
+        )
+    return files
+
+
+def objects(evaluation: Evaluation) -> dict[str, Manifest]:
+    """The object of each file, by path. A file of what is only part of one would make it ours."""
+    return {
+        _path(it.cluster, it.manifest): it.manifest
+        for it in project(evaluation)
+        if not (it.is_status_only or it.is_part)
+    }
+
+
+def _path(cluster: str, manifest: Manifest) -> str:
+    """Where an object stands: by kind, and by namespace and name, as far as it has one."""
+    metadata = manifest["metadata"]
+    name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
+    return f"{cluster.replace('/', '.')}/{manifest['kind']}/{name}.yaml"
+
+
+def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
+    """Mark what is about to be written; returns what an earlier run wrote.
+
+    The marker names all files of both from the first write on, so a run that was cut off can be
+    repeated, and what others put beside (a Git repository, notes) stays.
+    """
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is not a folder")
+    for path in files:
+        if not all(map(_PART.fullmatch, path.split("/"))):
+            message = f"{shown(path)} cannot be the path of a file"
+            raise UsageError(message, "names are of a-z, 0-9, - and .")
+    _require_no_link(out, [MARKER, *files])
+    marker = out / MARKER
+    lines = marker.read_text(encoding="utf-8").splitlines() if marker.is_file() else []
+    old = frozenset(line for line in lines if _OURS.fullmatch(line))
+    if not lines and out.is_dir() and any(out.iterdir()):
+        raise UsageError(
+            f"{out} holds files that ipam render did not write", "name an empty folder"
+        )
+    for path in files:
+        if path not in old and (out / path).exists():
+            message = f"{out / path} is there, but ipam render did not write it"
+            raise UsageError(message, "move it away")
+    _require_no_link(out, old)
+    out.mkdir(parents=True, exist_ok=True)
+    _mark(out, [*old, *files])
+    return old
+
+
+def _require_no_link(out: Path, paths: Iterable[str]) -> None:
+    """Refuse to write or remove anything through a symlink: it may lead out of the folder.
+
+    The folder itself may be one: a person names it.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        here = out
+        for part in path.split("/"):
+            here /= part
+            if here in seen:
+                continue
+            seen.add(here)
+            if here.is_symlink():
+                raise UsageError(f"{here} is a symlink", "remove it, or name another folder")
+
+
+def _write(target: Path, text: str) -> None:
+    """Write a file in place of what is there: never through a link to something else."""
+    target.unlink(missing_ok=True)
+    with target.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def _mark(out: Path, files: Iterable[str]) -> None:
+    listed = "".join(f"{path}\n" for path in sorted(frozenset(files)))
+    _write(out / MARKER, f"# written by ipam render\n{listed}")
+
+
+def _remove(out: Path, path: str) -> None:
+    """Remove a file, and the folders that are empty without it."""
+    (out / path).unlink(missing_ok=True)
+    for folder in (out / path).parents:
+        if folder == out or not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()

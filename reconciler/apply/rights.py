@@ -1,0 +1,327 @@
+"""CRDs, rights, and watched resources."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import yaml
+from msgspec import Struct
+
+from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.documents.validators import crd_files
+from reconciler.families import families
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    IP_ALLOCATION,
+    DesiredObject,
+    described_resources,
+    desired_object,
+    owned,
+)
+from reconciler.model.objects import (
+    BINDING,
+    CONFIG_MAP,
+    CRD,
+    HOME,
+    LEASE,
+    MANAGER,
+    NAMESPACE,
+    NODE,
+    OURS,
+    OWNER_LABEL,
+    POLICY,
+    SECRET,
+    SERVICE,
+    Manifest,
+    Need,
+    Resource,
+    Right,
+)
+
+DRIFT, SERVICES, DEPENDANTS = "drift", "services", "dependants"
+INTAKE, KUBECONFIG = "intake", "kubeconfig"
+_SUFFIX = "-kubeconfig"
+_COUNTED = (
+    *("generation", "labels", "annotations", "ownerReferences"),
+    *("finalizers", "deletionTimestamp"),
+)
+Look = Callable[[Manifest], str]
+"""Return a fingerprint of the relevant parts of an object; empty if it is irrelevant."""
+
+
+def head_of(manifest: Manifest) -> str:
+    """Return a fingerprint of an object without its status."""
+    metadata = _metadata(manifest)
+    return _short({key: metadata.get(key) for key in _COUNTED})
+
+
+def version_of(manifest: Manifest) -> str:
+    """Return a fingerprint of an object with its status."""
+    return str(_metadata(manifest).get("resourceVersion") or "-")[:64]
+
+
+def kubeconfig_of(manifest: Manifest) -> str:
+    """Return a fingerprint of a kubeconfig Secret, identified by name."""
+    return version_of(manifest) if str(_metadata(manifest).get("name")).endswith(_SUFFIX) else ""
+
+
+def balanced_of(manifest: Manifest) -> str:
+    """Return a fingerprint of the addresses of a Service; empty if it needs none."""
+    spec, status = manifest.get("spec"), manifest.get("status")
+    if not isinstance(spec, Mapping) or spec.get("type") != "LoadBalancer":
+        return ""
+    metadata = _metadata(manifest)
+    told = [metadata.get("annotations"), metadata.get("deletionTimestamp"), spec, status]
+    return _short(told)
+
+
+class Topic(Struct, frozen=True):
+    """A watched kind of a cluster.
+
+    Attributes:
+        about: The subject of its changes, one of the constants above.
+        heads: Metadata is sufficient.
+        look: Returns the fingerprint of an object.
+    """
+
+    about: str
+    resource: Resource
+    namespace: str = ""
+    labels: str = ""
+    heads: bool = True
+    look: Look = head_of
+
+    @property
+    def title(self) -> str:
+        """Return `ipaddresspools.metallb.io`."""
+        return ".".join(step for step in (self.resource.plural, self.resource.group) if step)
+
+
+def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
+    """Return the watched kinds of the management cluster.
+
+    Args:
+        intake: The kinds of the intake.
+    """
+    taken, ours = frozenset(intake), frozenset(owned())
+    labels = f"{OWNER_LABEL}={MANAGER}"
+    listed = {
+        right.resource
+        for family in families()
+        for right in family.objects.rights
+        if "list" in right.verbs
+    }
+    known = described_resources().union(
+        kind for family in families() for kind in family.objects.observes
+    )
+    others = sorted((listed & known) - ours - taken)
+    return (
+        Topic(KUBECONFIG, SECRET, look=kubeconfig_of),
+        *(Topic(DRIFT, kind, labels=labels, look=version_of) for kind in owned()),
+        *(Topic(INTAKE, kind) for kind in sorted(taken)),
+        *(Topic(DEPENDANTS, kind) for kind in others),
+    )
+
+
+def tenant_topics() -> tuple[Topic, ...]:
+    """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
+    return (
+        Topic(SERVICES, SERVICE, heads=False, look=balanced_of),
+        Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
+        Topic(DRIFT, ADVERTISEMENT, METALLB_HOME),
+    )
+
+
+def tenant_of_secret(manifest: Manifest, clusters: Iterable[str]) -> list[str]:
+    """Return the clusters whose kubeconfig a Secret can contain."""
+    name = str(_metadata(manifest).get("name")).removesuffix(_SUFFIX)
+    return [cluster for cluster in clusters if cluster.rpartition("/")[2] == name]
+
+
+def _metadata(manifest: Manifest) -> Mapping[str, Any]:
+    metadata = manifest.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+class Question(NamedTuple):
+    """One verb of a right, as an access review asks for it."""
+
+    right: Right
+    verb: str
+
+    def review(self) -> Manifest:
+        """Return the SelfSubjectAccessReview."""
+        right = self.right
+        attributes = {
+            "group": right.resource.group,
+            "resource": right.resource.plural,
+            "subresource": right.part,
+            "verb": self.verb,
+            "namespace": right.namespace,
+            "name": right.name,
+        }
+        return {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": {key: text for key, text in attributes.items() if text}},
+        }
+
+
+_IDENTITY = (
+    # kube-system identifies the cluster.
+    Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system"),
+)
+_HUB = (
+    Right(Need.APPLY, NAMESPACE, ("list",)),
+    Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=HOME),
+)
+_RECORDS = (
+    Right(Need.APPLY, IP_ALLOCATION, OURS),
+    Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
+)
+_WISHES = (
+    Right(Need.NAMESPACES, NAMESPACE, ("create", "patch")),
+    Right(Need.KUBECONFIGS, SECRET, ("get",)),
+    Right(Need.CRDS, CRD, ("get", "create", "patch")),
+)
+_INTAKE = (
+    # The CRD identifies the kind across versions.
+    Right(Need.INTAKE, CRD, ("get",)),
+)
+_LEADING = (Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),)
+_POLICIES = (
+    Right(Need.POLICIES, POLICY, OURS),
+    Right(Need.POLICIES, BINDING, OURS),
+)
+_METALLB = (
+    Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=METALLB_HOME),
+    Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
+    Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
+    Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
+    # Users of an address decide whether it can be withdrawn.
+    Right(Need.APPLY, SERVICE, ("list",)),
+    Right(Need.APPLY, NODE, ("list",)),
+)
+
+
+@cache
+def management_rights() -> tuple[Right, ...]:
+    """Return the rights in the management cluster: own objects first, then objects of others."""
+    theirs = [right for family in families() for right in family.objects.rights]
+    made = [right for right in theirs if right.resource in owned()]
+    rest = [right for right in theirs if right.resource not in owned()]
+    always = (*_IDENTITY, *_HUB, *made, *_RECORDS, *rest)
+    watched = (*_watching(management_topics()), *_LEADING)
+    return _by_need((*always, *_WISHES, *_INTAKE, *watched, *_POLICIES))
+
+
+@cache
+def tenant_rights() -> tuple[Right, ...]:
+    """Return the rights in every tenant cluster."""
+    theirs = [right for family in families() for right in family.objects.tenant_rights]
+    return _by_need((*_IDENTITY, *_METALLB, *theirs, *_watching(tenant_topics()), *_POLICIES))
+
+
+def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
+    """Return the watch rights. Watched kinds are listed first."""
+    for topic in topics:
+        verbs = ("list", "watch") if topic.resource == SECRET else ("watch",)
+        yield Right(Need.WATCH, topic.resource, verbs, namespace=topic.namespace)
+
+
+def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:
+    """Return the required rights first, each once."""
+    return tuple(sorted(dict.fromkeys(rights), key=lambda right: right.need.rank))
+
+
+def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
+    """Return all access reviews of rights, in the order of the table."""
+    for right in rights:
+        for verb in right.verbs:
+            yield Question(right, verb)
+
+
+def crd_texts() -> dict[str, str]:
+    """Return all CRDs as YAML, by file name."""
+    found = crd_files(f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml")
+    for family in families():
+        found |= family.objects.crds()
+    return {name: found[name] for name in sorted(found)}
+
+
+def manifests() -> list[Manifest]:
+    """Return the shipped CRDs, by file name."""
+    return [yaml.safe_load(text) for text in crd_texts().values()]
+
+
+@cache
+def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
+    """Return the shipped CRDs, each with its desired object."""
+    return tuple((manifest, desired_object(manifest)) for manifest in manifests())
+
+
+def is_among(names: Iterable[str]) -> bool:
+    """Return whether the inventory contains CRDs, so that deleted ones are restored."""
+    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in names)
+
+
+def crd_name(resource: Resource) -> str:
+    """Return the name of the CRD of a kind."""
+    return f"{resource.plural}.{resource.group}"
+
+
+def is_established(live: Manifest) -> bool:
+    """Return whether the server serves objects of the CRD."""
+    conditions = (live.get("status") or {}).get("conditions") or ()
+    return any(
+        item.get("type") == "Established" and item.get("status") == "True" for item in conditions
+    )
+
+
+def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
+    """Return missing parts of a foreign CRD: version, status subresource, and fields."""
+    ours = wanted["spec"]["versions"][0]
+    theirs = next((item for item in _versions(live) if item["name"] == ours["name"]), None)
+    if theirs is None or not theirs.get("served"):
+        yield f"version {ours['name']}"
+        return
+    if "status" not in (theirs.get("subresources") or {}):
+        yield "the status subresource"
+    schemas = [(item.get("schema") or {}).get("openAPIV3Schema") or {} for item in (ours, theirs)]
+    # Only fields of the status are compared: `ipam` writes them. Specs belong to users.
+    mine, present = (_mapping(schema.get("properties")).get("status") for schema in schemas)
+    if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
+        yield from _lacking_fields(mine or {}, present, "status")
+
+
+def _versions(crd: Manifest) -> list[Manifest]:
+    return list((crd.get("spec") or {}).get("versions") or ())
+
+
+def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
+    there = _mapping(theirs)
+    if there.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    present = _mapping(there.get("properties"))
+    for name, schema in (ours.get("properties") or {}).items():
+        field = f"{path}.{name}" if path else name
+        if name not in present:
+            yield field
+        else:
+            yield from _lacking_fields(schema, present[name], field)
+    if "items" in ours and "items" in there:
+        yield from _lacking_fields(ours["items"], there["items"], path)
+
+
+def _mapping(schema: Any) -> Manifest:
+    """Return a part of a schema, or an empty mapping."""
+    return schema if isinstance(schema, dict) else {}

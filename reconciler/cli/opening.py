@@ -1,0 +1,302 @@
+"""Opening, reading, and review of repositories."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace as replace_
+
+from reconciler.cli.options import ROOT, source_at
+from reconciler.cli.output import note, painter, progress, tell_errors
+from reconciler.documents.findings import join_limited
+from reconciler.documents.text import escape
+from reconciler.documents.yaml import HAS_LIBYAML
+from reconciler.gitio.annals import GitAnnals
+from reconciler.gitio.interface import Repository, Source
+from reconciler.gitio.merging import merge, quarantined
+from reconciler.gitio.opening import (
+    ground,
+    open_repository,
+    open_revision,
+    open_worktree,
+    uncommitted,
+)
+from reconciler.gitio.process import GitCommandCache
+from reconciler.gitio.remote_state import LastSeen
+from reconciler.gitio.remotes import bringing, open_mirror, with_remote
+from reconciler.gitio.repository import GitRepository
+from reconciler.history.commits import History
+from reconciler.model.errors import GitError, UsageError
+from reconciler.model.settings import Settings
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
+from reconciler.planning.settings import looked_at
+from reconciler.reconcile.commits import newest
+from reconciler.review.checks import review
+from reconciler.review.merging import merged
+from reconciler.review.other_changes import SimulationRepository, compare_with_others
+from reconciler.review.result import Compared, Together
+
+
+def environment() -> Mapping[str, str]:
+    """The variables that Git and the login at a remote need."""
+    return dict(os.environ)
+
+
+def cache_folder() -> Path:
+    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it.
+
+    Raises:
+        UsageError: Nobody knows where that is.
+    """
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "gitops-ipam"
+    try:
+        return Path.home() / ".cache" / "gitops-ipam"
+    except RuntimeError:
+        message = "this user has no home folder to keep a cache in"
+        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
+
+
+class ReadRevision(Struct, frozen=True):
+    """A repository and the files of it that a command reads."""
+
+    repository: GitRepository
+    source: Source
+
+    @property
+    def ground(self) -> Path | None:
+        """Where the files of the root are in the checkout."""
+        return ground(self.repository)
+
+
+def asked_root() -> str | None:
+    """The folder that `--root` names; None when it is not given."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(ROOT) if context is not None else None
+
+
+def open_here(repo: Path, branch: str | None = None) -> GitRepository:
+    """The repository that `--repo`, `--root` and `--branch` name."""
+    return _leading(open_repository(repo, environment(), branch, asked_root()))
+
+
+def open_there(remote: str, branch: str | None) -> GitRepository:
+    """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
+    return _leading(open_mirror(remote, cache_folder(), environment(), branch, asked_root()))
+
+
+def open_source(
+    repo: Path,
+    rev: str,
+    *,
+    worktree: bool,
+    fetches: bool = False,
+) -> ReadRevision:
+    """The files that `--repo`, `--rev` and `--worktree` name.
+
+    Args:
+        repo: As `--repo`.
+        rev: As `--rev`.
+        worktree: As `--worktree`.
+        fetches: As `--fetch-missing`.
+    """
+    tell_if_slow()
+    found = _asking_once(open_here(repo))
+    opened = _bringing(found) if fetches else found
+    repository = opened
+    if worktree and rev != "HEAD":
+        raise UsageError("--worktree and --rev exclude each other")
+    if worktree:
+        return ReadRevision(repository, open_worktree(repository, repo))
+    return ReadRevision(repository, open_revision(repository, rev))
+
+
+def tell_if_slow() -> None:
+    """Say that reading takes long, where that is so."""
+    if not HAS_LIBYAML:
+        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
+
+
+def _bringing(repository: GitRepository) -> GitRepository:
+
+    return bringing(repository)
+
+
+def _asking_once(repository: GitRepository) -> GitRepository:
+    """The repository, of which what is asked twice is remembered until the verb ends."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return repository
+    cached = GitCommandCache()
+    context.call_on_close(cached.close)
+    return replace(repository, git=replace(repository.git, cache=cached))
+
+
+def apart(repository: GitRepository, revision: str) -> ReadRevision:
+    """A revision for a thread of its own: nothing that changes is shared with who else reads."""
+    git = replace(repository.git, cache=None)  # its answers come one after the other
+    own = replace(repository, git=git, seen=LastSeen())
+    return ReadRevision(own, own.source(revision))
+
+
+def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
+    """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
+    if remote is not None:
+        opened = open_there(remote, branch)
+    else:
+        opened = with_remote(open_here(repo, branch))
+    return opened
+
+
+def _leading(repository: GitRepository) -> GitRepository:
+    """The repository, which finds the newest reconcile commit of a revision."""
+    return replace(repository, leads=_newest)
+
+
+def _newest(repository: GitRepository, revision: str) -> str:
+    """Return the newest reconcile commit; a shallow clone follows the first parents."""
+    try:
+        return newest(repository, revision)
+    except GitError:
+        if repository.is_shallow():
+            return ""
+        raise
+
+
+def evaluated(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
+    """The evaluation of a revision. Its errors are told on stderr.
+
+    Args:
+        repo: As `--repo`.
+        rev: As `--rev`.
+        color: As `--color`.
+        worktree: As `--worktree`.
+    """
+    read = open_source(repo, rev, worktree=worktree)
+    with progress("reading"):
+        evaluation = evaluate_source(read.source)
+    tell_errors(evaluation.findings, painter(color))
+    return evaluation
+
+
+def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:
+    """What the work tree comes to, where it has files that are not committed; else None.
+
+    Args:
+        repo: As `--repo`.
+        evaluation: Of its HEAD.
+    """
+    read = open_source(repo, "HEAD", worktree=False)
+    if not uncommitted(read.repository, looked_at(evaluation.tree.settings)):
+        return None
+    return evaluate_source(open_source(repo, "HEAD", worktree=True).source)
+
+
+def history_of(read: ReadRevision, settings: Settings) -> History:
+    """The past of a revision; that of HEAD for a work tree."""
+    head = read.source.revision() or read.repository.resolve("HEAD")
+    source = read.repository.source(head.id)
+    return History(GitAnnals(read.repository.git), source, settings, head.id)
+
+
+class Reviewed(Struct, frozen=True):
+    """A review, the files that it is of, the folder that is the root, and what has both sides."""
+
+    compared: Compared
+    source: Source
+    root: str
+    repository: Repository
+
+
+def reviewed(
+    repo: Path,
+    rev: str,
+    base: str | None,
+    *,
+    worktree: bool,
+    at: str | None = None,
+    also: Sequence[str] = (),
+    fetches: bool = False,
+    proposed: str | None = None,
+) -> Reviewed:
+    """The evaluation of a revision beside its base, when there is one.
+
+    Args:
+        repo: As `--repo`.
+        rev: As `--rev`.
+        base: As `--base`.
+        worktree: As `--worktree`.
+        at: As `--at`.
+        also: As `--also`.
+        fetches: As `--fetch-missing`.
+        proposed: As `--proposed`.
+
+    Raises:
+        UsageError: There is nothing that others could be merged beside.
+    """
+    if also and (base is None or worktree):
+        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
+    if proposed is not None and base is None:
+        raise UsageError("--proposed needs --base", "name what the proposal is merged into")
+    read = open_source(repo, rev, worktree=worktree, fetches=fetches)
+    with progress("planning"):
+        compared, repository = _compared_with(read, base, at, also, proposed)
+    if rev == "HEAD" and not worktree:
+        _tell_unread(read, compared.evaluation)
+    return Reviewed(compared, read.source, read.repository.git.root.path, repository)
+
+
+def _compared_with(
+    read: ReadRevision,
+    base: str | None,
+    at: str | None,
+    also: Sequence[str],
+    proposed: str | None,
+) -> tuple[Compared, Repository]:
+    """The comparison of a revision with its base, and what has both; by itself without one.
+
+    Args:
+        read: The revision.
+        base: As `--base`.
+        at: As `--at`.
+        also: As `--also`.
+        proposed: As `--proposed`.
+    """
+    if base is None:
+        source = source_at(read.source, at)
+        return review(source, read.repository, None), read.repository
+    compared, repository = _beside(read, base, at, proposed)
+    return replace_(compared, also=tuple(_others(read, base, also))), repository
+
+
+def _beside(
+    read: ReadRevision, base: str, at: str | None, proposed: str | None
+) -> tuple[Compared, Repository]:
+    """The evaluation of a revision as it will be merged, and what has the merge."""
+    found = merged(read.repository, read.source, base, partial(merge, read.repository))
+    compared = review(source_at(found.source, at), found.repository, base, proposed)
+    return found.reviewed(compared, base), found.repository
+
+
+def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
+    """The change beside others that wait for their merge."""
+    change = read.source.revision()
+    if not also or change is None:
+        return
+    apart = quarantined(read.repository)
+    simulation = SimulationRepository(apart, partial(merge, apart))
+    yield from compare_with_others(simulation, base, change, also)
+
+
+def _tell_unread(read: ReadRevision, evaluation: Evaluation) -> None:
+    """Say which files of the work tree were not looked at: who looks at a revision may forget."""
+    if not (found := uncommitted(read.repository, looked_at(evaluation.tree.settings))):
+        return
+    are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
+    listed = escape(join_limited(found))
+    note(f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them")

@@ -1,0 +1,196 @@
+"""Output, files, and progress."""
+
+import io
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from errno import ELOOP
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from reconciler.cli.options import QUIET, option
+from reconciler.documents.findings import Finding, Severity
+from reconciler.model.errors import UsageError
+from reconciler.report.json import json_text, yaml_text
+from reconciler.report.text.table import Painter, findings_text
+
+
+def prepare() -> None:
+    """Let output go nowhere when its stream is closed, and let no terminal choke on a sign."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        elif stream is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until exit
+            setattr(sys, name, nowhere)
+
+
+def silence() -> None:
+    """Write nothing more to stdout, not even at exit: its reader is gone, or the disk is full."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def write(text: str) -> None:
+    """Write to stdout. A reader that went away, as `head` does, is no failure of the verb."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        silence()
+
+
+def flush() -> None:
+    """Write out what is left; a disk that is full is told to the caller."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+
+
+def painter(color: str) -> Painter:
+    """Colour on a terminal, or as `--color`, `NO_COLOR` and `FORCE_COLOR` say."""
+    if color != "auto":
+        return Painter(is_on=color == "always")
+    if os.environ.get("NO_COLOR"):
+        return Painter(is_on=False)
+    if os.environ.get("FORCE_COLOR"):
+        return Painter(is_on=True)
+    return Painter(is_on=sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def emit(text: str) -> None:
+    """Print a result on stdout."""
+    write(text)
+
+
+def emit_document(document: Mapping[str, Any], output: str) -> None:
+    """Print a result for machines on stdout: as `json`, or else as YAML."""
+    emit(json_text(document) if output == "json" else yaml_text(document))
+
+
+def is_plain() -> bool:
+    """A terminal without UTF-8: signs are ASCII."""
+    return "utf" not in (sys.stdout.encoding or "").lower()
+
+
+def tell(text: str) -> None:
+    """Print something that is not the result, on stderr."""
+    click.echo(text, err=True, nl=not text.endswith("\n"))
+
+
+def note(text: str) -> None:
+    """Print something on stderr that is good to know, unless only what is wrong is wanted."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(QUIET):
+        tell(text)
+
+
+def tell_errors(findings: Iterable[Finding], brush: Painter) -> None:
+    """Print the errors among some findings on stderr; nothing when there are none."""
+    errors = [found for found in findings if found.severity is Severity.ERROR]
+    if errors:
+        tell(findings_text(errors, brush))
+
+
+_DEVICES = Path("/dev")
+
+
+class Out(Struct, frozen=True):
+    """A file that gets the result, and the form in which."""
+
+    form: str
+    path: Path
+
+
+class OutType(click.ParamType[Out]):
+    """`FORMAT=FILE`, of the forms that a verb has."""
+
+    name = "format=file"
+
+    def __init__(self, forms: Sequence[str], example: str, stdout: str) -> None:
+        """Take the forms, how a file is named, and the option for the form on stdout."""
+        self._forms, self._hint = forms, f"as in {example}; {stdout} chooses what goes to stdout."
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Out:
+        """The form and the file."""
+        form, _, path = str(value).partition("=")
+        if form not in self._forms:
+            self.fail(f"{form!r} is no format; use one of {', '.join(self._forms)}.", param, ctx)
+        if path in ("", "-"):
+            self.fail(f"{value!r} names no file. Name a file, {self._hint}", param, ctx)
+        return Out(form, Path(path))
+
+
+result_outs_option = option(
+    "--out",
+    "outs",
+    type=OutType(("json", "yaml"), "json=result.json", "-o"),
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write the result to a file, too. May be given several times.",
+)
+
+
+def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
+    """Write the files of `--out`: all that can be, whatever becomes of one.
+
+    Raises:
+        UsageError: Some file cannot be written.
+    """
+    failed = []
+    for path, text in texts:
+        try:
+            write_file(path, text)
+        except OSError as failure:
+            failed.append(f"{path}: {failure.strerror}")
+    if failed:
+        hint = "name files that you may write to, in folders that are there"
+        raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
+    inside = () if path.is_absolute() else path.parents
+    if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
+        raise OSError(ELOOP, "is a link, or behind one")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+_AFTER_SECONDS = 1.0
+_EVERY_SECONDS = 0.5
+_CLEAR = "\r\x1b[K"
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Say what is being done for how long, when a person is there to see it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    start = time.monotonic()
+
+    def tell(number: int, frame: object) -> None:
+        del number, frame
+        sys.stderr.write(f"{_CLEAR}{doing} … {time.monotonic() - start:.0f} s")
+        sys.stderr.flush()
+
+    before = signal.signal(signal.SIGALRM, tell)
+    signal.setitimer(signal.ITIMER_REAL, _AFTER_SECONDS, _EVERY_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        sys.stderr.write(_CLEAR)
+        sys.stderr.flush()

@@ -1,1 +1,0 @@
-"""What verbs share: options, streams, signals, the loop, how files and branches are opened."""

@@ -1,1 +1,0 @@
-"""Desired and observed state of clusters, and plans. Pure functions of manifests."""

@@ -1,1 +1,0 @@
-"""What the clusters of elastic tenants ask for: growth and shrinking, by pure functions only."""

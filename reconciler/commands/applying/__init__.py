@@ -1,1 +1,0 @@
-"""Apply: the committed records to the clusters, by server-side apply."""

@@ -1,1 +1,0 @@
-"""Checks of Git and of each cluster."""

@@ -1,1 +1,0 @@
-"""Looking at clusters: what they ask for, before it is written into Git."""

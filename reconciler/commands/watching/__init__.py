@@ -1,1 +1,0 @@
-"""The daemon: watches, rounds, health, metrics, and the Lease."""

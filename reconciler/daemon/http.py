@@ -1,0 +1,384 @@
+"""HTTP server."""
+
+import hmac
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import TCPServer
+from threading import Lock, Thread
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from reconciler.daemon.metrics import HealthAnswer, Page
+from reconciler.documents.text import escape
+from reconciler.kube.session import certificate_expiry
+from reconciler.model.errors import ReconcilerError, UsageError
+
+TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+METRICS = "text/plain; version=0.0.4; charset=utf-8"
+MIN_SECRET = 16
+MAX_SECRET = 4096
+
+_log = logging.getLogger(__name__)
+
+
+class HttpRequest(NamedTuple):
+    """An HTTP request. Header names are lower-case; the path has no query."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+class HttpResponse(NamedTuple):
+    """An HTTP response."""
+
+    status: int
+    body: bytes
+    content_type: str = TEXT
+    headers: Mapping[str, str] = {}
+
+
+class Endpoints(Struct, frozen=True):
+    """Sources of the responses.
+
+    Attributes:
+        metrics: Returns the metrics in Prometheus's text format; None disables `/metrics`.
+        healthy: Returns the answer of `/healthz`.
+        ready: Returns the answer of `/readyz`.
+        moved: Called when a webhook reports a push; None disables `/hook`.
+        secret: Returns the webhook's secret, or raises `ReconcilerError`.
+        report: Returns the report page, or why there is none; None disables `/report`.
+    """
+
+    metrics: Callable[[], bytes] | None
+    healthy: Callable[[], HealthAnswer]
+    ready: Callable[[], HealthAnswer]
+    moved: Callable[[], None] | None = None
+    secret: Callable[[], bytes] | None = None
+    report: Callable[[], Page | str] | None = None
+
+    def respond(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a request. Raises no exception."""
+        try:
+            return self._respond(request)
+        except Exception:  # noqa: BLE001 - a failing endpoint must not end the server
+            _log.warning("%s failed", request.path, exc_info=True)
+            return text(500, "internal error, see the log")
+
+    def _respond(self, request: HttpRequest) -> HttpResponse:
+        endpoints: dict[str, Callable[[], HttpResponse]] = {
+            "/healthz": lambda: _health(self.healthy(), "ok"),
+            "/readyz": lambda: _health(self.ready(), "ready"),
+        }
+        if (metrics := self.metrics) is not None:
+            endpoints["/metrics"] = lambda: HttpResponse(200, metrics(), METRICS)
+        if (report := self.report) is not None:
+            endpoints["/report"] = lambda: _report(report())
+        method, allow = ("GET", "HEAD"), "GET, HEAD"
+        if self.moved is not None and self.secret is not None:
+            endpoints["/hook"] = lambda: self._hook(request)
+            if request.path == "/hook":
+                method, allow = ("POST", "POST"), "POST"
+        if request.path not in endpoints:
+            return text(404, "not found")
+        if request.method not in method:
+            return text(405, f"use {allow}", {"Allow": allow})
+        return endpoints[request.path]()
+
+    def _hook(self, request: HttpRequest) -> HttpResponse:
+        """Trigger a look at Git if the caller knows the secret. The body is not used otherwise."""
+        if self.secret is None or self.moved is None:
+            return text(404, "not found")
+        try:
+            secret = self.secret()
+        except ReconcilerError as failure:
+            _log.warning("%s", failure)
+            return text(503, "the secret of the webhook cannot be read")
+        if not is_signed(secret, request.headers, request.body):
+            return text(403, "the signature is missing or wrong")
+        self.moved()
+        return text(202, "accepted")
+
+
+def text(status: int, body: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """Return a response of one or more lines of text."""
+    return HttpResponse(status, f"{body}\n".encode(), TEXT, headers or {})
+
+
+def _health(health: HealthAnswer, well: str) -> HttpResponse:
+    head = well if health.is_well else f"not {well}"
+    lines = [head, *(escape(line) for line in health.lines)]
+    return text(200 if health.is_well else 503, "\n".join(lines))
+
+
+def _report(page: Page | str) -> HttpResponse:
+    if isinstance(page, str):
+        return text(503, escape(page))
+    return HttpResponse(200, page.html, HTML, {"Content-Security-Policy": page.policy})
+
+
+def is_signed(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
+    """Return whether the sender of a webhook knows the secret.
+
+    Accepts the signatures of GitHub, Bitbucket, Gitea, and Forgejo, and GitLab's token.
+    """
+    signature = hmac.new(secret, body, sha256).hexdigest()
+    expected = {
+        "x-hub-signature-256": f"sha256={signature}",
+        "x-hub-signature": f"sha256={signature}",
+        "x-gitea-signature": signature,
+        "x-forgejo-signature": signature,
+        "x-signature-256": signature,
+        "x-gitlab-token": secret.decode("latin-1"),
+    }
+    matches = [
+        hmac.compare_digest(headers[name].encode(), value.encode())
+        for name, value in expected.items()
+        if name in headers
+    ]
+    return bool(secret) and any(matches)
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret in a file, without surrounding white space.
+
+    Raises:
+        UsageError: The file cannot be read, or its content is too short or too long.
+    """
+    try:
+        with path.open("rb") as file:
+            secret = file.read(MAX_SECRET + 1).strip()
+    except OSError as failure:
+        raise UsageError(f"--hook-secret-file {path}: {failure.strerror}") from failure
+    if not MIN_SECRET <= len(secret) <= MAX_SECRET:
+        message = f"--hook-secret-file {path} has {len(secret)} characters, must have"
+        raise UsageError(
+            f"{message} {MIN_SECRET} to {MAX_SECRET}", "create a secret: openssl rand -hex 32"
+        )
+    return secret
+
+
+MAX_BODY = 64 * 1024
+MAX_CONNECTIONS = 32
+TIMEOUT_SECONDS = 10.0
+
+
+class Certificate:
+    """The server's certificate and key, read again when their files change.
+
+    If the new files are invalid, for example half written, the previous certificate stays in use.
+
+    Attributes:
+        problem: Why the files could not be read; empty if they were.
+    """
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._paths = (certificate, key)
+        self._stamps: object = None
+        self._context: ssl.SSLContext | None = None
+        self._expires: int | None = None
+        self._lock = Lock()
+        self.problem = ""
+
+    def context(self) -> ssl.SSLContext:
+        """Return the TLS context for a new connection.
+
+        Raises:
+            UsageError: The files were never valid.
+        """
+        with self._lock:
+            try:
+                stats = [path.stat() for path in self._paths]
+                stamps = [(stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats]
+                if self._context is None or stamps != self._stamps:
+                    self._read()
+                    self._stamps, self.problem = stamps, ""
+            except (OSError, ValueError) as failure:  # SSLError is an OSError
+                why = getattr(failure, "reason", None) or getattr(failure, "strerror", None)
+                problem = f"{self._paths[0]}, {self._paths[1]}: {why or failure}"
+                if problem != self.problem and self._context is not None:
+                    _log.warning("the previous certificate stays in use: %s", problem)
+                self.problem = problem
+            if self._context is None:
+                raise UsageError(
+                    f"--tls-cert, --tls-key: {self.problem}",
+                    "name PEM files: the certificate with its chain, and its key",
+                )
+            return self._context
+
+    def expires(self) -> int | None:
+        """Return when the certificate expires, in seconds since 1970, or None."""
+        self.context()
+        return self._expires
+
+    def _read(self) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        # Without a password, OpenSSL would prompt for one.
+        context.load_cert_chain(*self._paths, password="")  # nosec B106
+        self._expires = certificate_expiry(self._paths[0].read_bytes())
+        self._context = context
+
+
+class Server:
+    """A running server, until it is closed."""
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        endpoints: Endpoints,
+        certificate: Certificate | None = None,
+    ) -> None:
+        """Listen on an address; port 0 means any free port.
+
+        Raises:
+            UsageError: The address is in use or invalid, or the certificate cannot be read.
+        """
+        if certificate is not None:
+            certificate.context()
+        try:
+            self._listener = _Listener(address, endpoints, certificate)
+        except (OSError, OverflowError) as failure:
+            why = getattr(failure, "strerror", None) or failure
+            message = f"--listen {address[0]}:{address[1]}: {why}"
+            raise UsageError(message, "choose another port: --listen 127.0.0.1:8081") from failure
+        self._thread = Thread(
+            target=self._listener.serve_forever, args=(0.1,), name="http", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port that the server listens on."""
+        return int(self._listener.server_address[1])
+
+    def close(self) -> None:
+        """Stop listening and close all connections."""
+        self._listener.shutdown()
+        self._listener.close_connections()
+        self._listener.server_close()
+        self._thread.join()
+
+
+class _Listener(ThreadingHTTPServer):
+    """Accepts connections. If there are too many, the oldest is closed.
+
+    Idle callers therefore cannot keep the kubelet's probes out.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(
+        self, address: tuple[str, int], endpoints: Endpoints, certificate: Certificate | None
+    ) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.endpoints = endpoints
+        self._certificate = certificate
+        self._connections: dict[int, socket.socket] = {}
+        self._lock = Lock()
+        super().__init__(address, _Handler)
+
+    def server_bind(self) -> None:
+        """Bind without the DNS query of the base class."""
+        TCPServer.server_bind(self)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection. The TLS handshake happens at the first read, in its thread."""
+        connection, address = super().get_request()
+        connection.settimeout(TIMEOUT_SECONDS)
+        if self._certificate is not None:
+            connection = self._certificate.context().wrap_socket(
+                connection, server_side=True, do_handshake_on_connect=False
+            )
+        return connection, address
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Start a thread for a connection."""
+        oldest = None
+        with self._lock:
+            self._connections[id(request)] = request
+            if len(self._connections) > MAX_CONNECTIONS:
+                oldest = self._connections.pop(next(iter(self._connections)))
+        if oldest is not None:
+            _disconnect(oldest)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self._lock:
+            self._connections.pop(id(request), None)
+        super().shutdown_request(request)
+
+    def close_connections(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            connections = list(self._connections.values())
+        for connection in connections:
+            _disconnect(connection)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log a broken connection for debugging only."""
+        del request, client_address
+        _log.debug("a connection broke", exc_info=True)
+
+
+def _disconnect(connection: socket.socket) -> None:
+    with suppress(OSError):
+        # Not SSLSocket.shutdown, which changes the state that the connection's thread uses.
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Handles one request per connection."""
+
+    protocol_version = default_request_version = "HTTP/1.1"
+    server: _Listener
+
+    def version_string(self) -> str:
+        """Return the Server header without versions."""
+        return "ipam"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by the base class
+        """Log nothing: requests can contain secrets."""
+
+    def do_GET(self) -> None:
+        """Respond to a request of any supported method."""
+        self.close_connection = True
+        length = self.headers.get("Content-Length", "0")
+        if not (length.isascii() and length.isdigit()):
+            self._send(text(400, "Content-Length is not a number"))
+        elif len(length) > 9 or int(length) > MAX_BODY:
+            self._send(text(413, f"the body is larger than {MAX_BODY} bytes"))
+        else:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            path, body = self.path.partition("?")[0], self.rfile.read(int(length))
+            self._send(
+                self.server.endpoints.respond(HttpRequest(self.command, path, headers, body))
+            )
+
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - named by the base class
+
+    def _send(self, response: HttpResponse) -> None:
+        self.send_response(response.status)
+        headers = {
+            "Content-Type": response.content_type,
+            "Content-Length": str(len(response.body)),
+            "Connection": "close",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+        for name, value in {**headers, **response.headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(response.body)

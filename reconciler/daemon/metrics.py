@@ -1,0 +1,249 @@
+"""Metrics."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Lock
+from typing import NamedTuple, Protocol
+
+from msgspec.structs import replace
+
+from reconciler.apply.elastic import Figures
+from reconciler.apply.elastic_growth import all_growers
+from reconciler.apply.plan import Applied, ClusterState, ObjectResult
+from reconciler.daemon.log import NewRefusals
+from reconciler.daemon.observer import Observer, Push, RoundDone, RoundResult
+from reconciler.families.interface import Turn
+from reconciler.model.errors import GateError, HistoryError, PushRefusedError, RacesLostError
+from reconciler.model.metric import Metric, Sample
+from reconciler.model.objects import MANAGEMENT
+from reconciler.model.plan import Grant
+from reconciler.reconcile.reconcile import Round
+from reconciler.report import metrics
+
+
+class HealthAnswer(NamedTuple):
+    """What is answered, and whether it means well.
+
+    Attributes:
+        lines: What is in the way; or, when nothing is, what is worth knowing.
+    """
+
+    is_well: bool = True
+    lines: tuple[str, ...] = ()
+
+
+class Meter(Protocol):
+    """Keeps figures until somebody asks for them. Several threads may use it."""
+
+    def show(self, part: str, samples: Iterable[Sample]) -> None:
+        """Take these gauges for all that a part shows: what it showed before and not now is gone."""
+
+    def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
+        """Ask for the gauges of a part whenever somebody reads them: for those that change often."""
+
+    def move(self, samples: Iterable[Sample]) -> None:
+        """Counters grow by these, and histograms are told these."""
+
+    def forget(self, metric: Metric, first: str) -> None:
+        """Forget all of a counter's or histogram's series whose first label has a value."""
+
+
+class Page(NamedTuple):
+    """A page of HTML.
+
+    Attributes:
+        policy: What a browser lets it do, as a Content-Security-Policy.
+    """
+
+    html: bytes
+    policy: str
+
+
+_MANAGERS = 16
+_CHARACTERS = 64
+_OTHERS = "others"
+_OF_LEADERS = ("pools", "findings", "documents", "revision")
+"""Gauges that become stale while another process leads."""
+_DONE = (RoundResult.OK, RoundResult.REFUSED, RoundResult.PARTIAL)
+"""Rounds that read and wrote the branch."""
+
+
+class Metering(Observer):
+    """Turns events of the daemon into samples."""
+
+    def __init__(self, meter: Meter, now: Callable[[], float]) -> None:
+        """Show zeros for all known label values.
+
+        Args:
+            meter: The registry.
+            now: Returns seconds since 1970.
+        """
+        self._meter = meter
+        self._now = now
+        self._lock = Lock()
+        self._refused = NewRefusals()
+        self._up: dict[str, bool] = {}
+        self._applied: dict[str, float] = {}
+        self._demand: dict[str, Figures] = {}
+        self._began = now()
+        self._managers: dict[str, set[str]] = {}
+        zeros = [Sample(metrics.ROUNDS, (ending.value,), 0) for ending in RoundResult]
+        meter.move([*zeros, *(Sample(metrics.COMMITS, (push.value,), 0) for push in Push)])
+        meter.ask("clusters", self._of_clusters)
+        self.leading(is_leader=False)
+
+    def round_done(self, done: RoundDone) -> None:
+        """Count a round, its commits, and its clusters."""
+        ending = Sample(metrics.ROUNDS, (done.ending.value,), 1)
+        self._meter.move([ending, Sample(metrics.ROUND_SECONDS, (), done.seconds)])
+        self._meter.move(_commits(done))
+        if done.ending is RoundResult.BUG:
+            self.bug_met("round")
+        with self._lock:
+            for each in done.rounds:
+                for turn in self._turns(done, each):
+                    self._meter.move(metrics.of_turn(turn))
+                for _, seconds in each.served:
+                    self._meter.move([Sample(metrics.GROWTH_SECONDS, (), seconds)])
+            self._clusters(done.applied)
+            self._looked(done)
+        stops = {"records": GateError, "history": HistoryError}
+        self._meter.show(
+            "stopped",
+            [
+                Sample(metrics.STOPPED, (reason,), int(isinstance(done.failure, stop)))
+                for reason, stop in stops.items()
+            ],
+        )
+        if done.evaluation is not None and done.head is not None:
+            usage = done.head.plan.before
+            unasked = frozenset(done.unasked.values())
+            self._meter.show("pools", metrics.of_pools(usage))
+            self._meter.show("findings", metrics.of_findings(done.evaluation, unasked))
+            self._meter.show("documents", metrics.of_documents(done.head, usage))
+            revision = done.rounds[-1].done.head.id
+            self._meter.show("revision", [Sample(metrics.REVISION, (revision,), 1)])
+        if done.ending in _DONE:
+            self._meter.show("success", [Sample(metrics.SUCCESS, (), self._now())])
+
+    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
+        """Count a watch that broke."""
+        del kind
+        self._meter.move([Sample(metrics.RESTARTS, (cluster, why), 1)])
+
+    def cluster_up(self, cluster: str, *, is_up: bool) -> None:
+        """Note whether a cluster answers."""
+        with self._lock:
+            self._up[cluster] = is_up
+
+    def cluster_gone(self, cluster: str) -> None:
+        """Remove the series of a cluster."""
+        with self._lock:
+            for known in (self._up, self._applied, self._demand, self._managers):
+                known.pop(cluster, None)
+        self._meter.forget(metrics.DRIFT, cluster)
+        self._meter.forget(metrics.RESTARTS, cluster)
+
+    def leading(self, *, is_leader: bool) -> None:
+        """Show whether this process leads, and remove gauges that only a leader keeps current."""
+        if is_leader:
+            self._began = self._now()
+        else:
+            with self._lock:
+                for known in (self._up, self._applied, self._demand):
+                    known.clear()
+                self._refused.clear()
+            for part in _OF_LEADERS:
+                self._meter.show(part, ())
+        self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])
+
+    def bug_met(self, where: str) -> None:
+        """Count an unexpected exception."""
+        del where
+        self._meter.move([Sample(metrics.BUGS, (), 1)])
+
+    def _looked(self, done: RoundDone) -> None:
+        """Keep the demand of elastic tenants until their next look."""
+        if self._demand and done.head is not None:
+            growing = {item.cluster for item in all_growers(done.head)} - done.unasked.keys()
+            self._demand = {name: it for name, it in self._demand.items() if name in growing}
+        if done.looked is not None:
+            self._demand |= done.looked.figures
+            self._up |= dict.fromkeys(done.looked.away, False)
+
+    def _turns(self, done: RoundDone, each: Round) -> Iterator[Turn]:
+        """Return the decisions of each commit, and the refusals of the last plan."""
+        made = [part.carried for part in each.done.parts]
+        last = each.done.evaluation
+        if not any(part.planned.evaluation is last for part in each.done.parts):
+            decisions = (it for it in last.plan.decisions if not isinstance(it, Grant))
+            made.append(replace(last, plan=replace(last.plan, decisions=tuple(decisions))))
+        management = next((it for it in each.applied or () if it.cluster == MANAGEMENT), None)
+        for evaluation in made:
+            applied = management if evaluation is made[-1] else None
+            yield Turn(
+                documents=evaluation.documents,
+                claims=evaluation.state.claims,
+                decisions=evaluation.plan.decisions,
+                newly_refused=frozenset(it.claim for it in self._refused.of(evaluation)),
+                failed=frozenset(_failed(applied)),
+                is_applied=management is not None and management.state is ClusterState.APPLIED,
+                seconds=done.seconds,
+                since=done.since,
+            )
+
+    def _clusters(self, applied: Iterable[Applied]) -> None:
+        for item in applied:
+            if (is_up := metrics.answers(item)) is not None:
+                self._up[item.cluster] = is_up
+            if metrics.is_done(item):
+                self._applied[item.cluster] = self._now()
+            elif is_up is not None:
+                self._applied.setdefault(item.cluster, self._began)
+            for outcome in item.outcomes:
+                if outcome.drift is not None:
+                    manager = self._manager(item.cluster, outcome.drift.manager)
+                    self._meter.move([Sample(metrics.DRIFT, (item.cluster, manager), 1)])
+
+    def _manager(self, cluster: str, name: str) -> str:
+        """Return the label for a field manager. Clients choose the names, so they are limited."""
+        known = self._managers.setdefault(cluster, set())
+        short = name[:_CHARACTERS] or "unknown"
+        if short not in known and len(known) >= _MANAGERS:
+            return _OTHERS
+        known.add(short)
+        return short
+
+    def _of_clusters(self) -> list[Sample]:
+        """Return the gauges of clusters, made on each scrape."""
+        with self._lock:
+            return [
+                *_by_cluster(metrics.UP, self._up),
+                *_by_cluster(metrics.APPLIED, self._applied),
+                *(
+                    Sample(metrics.DEMAND, (cluster, state), count)
+                    for cluster, figures in self._demand.items()
+                    for state, count in figures._asdict().items()
+                ),
+            ]
+
+
+def _commits(done: RoundDone) -> Iterator[Sample]:
+    for item in done.rounds:
+        if item.done.commit is not None:
+            yield Sample(metrics.COMMITS, (Push.PUBLISHED.value,), 1)
+            yield Sample(metrics.RACES, (), item.done.attempts - 1)
+    if isinstance(done.failure, RacesLostError):
+        yield Sample(metrics.COMMITS, (Push.LOST.value,), 1)
+        yield Sample(metrics.RACES, (), 1)
+    elif isinstance(done.failure, PushRefusedError):
+        yield Sample(metrics.COMMITS, (Push.REFUSED.value,), 1)
+
+
+def _by_cluster(metric: Metric, values: Mapping[str, float]) -> list[Sample]:
+    return [Sample(metric, (cluster,), float(value)) for cluster, value in values.items()]
+
+
+def _failed(applied: Applied | None) -> Iterator[str]:
+    for outcome in applied.outcomes if applied is not None else ():
+        if outcome.result is ObjectResult.FAILED:
+            yield outcome.object

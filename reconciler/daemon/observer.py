@@ -1,0 +1,194 @@
+"""Observer and health state of rounds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec import field as struct_field
+
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.model.errors import GateError, HistoryError, PushRefusedError, ReconcilerError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.reconcile.discovery import Looked
+from reconciler.reconcile.reconcile import Round
+
+
+class RoundResult(StrEnum):
+    """How a round ended."""
+
+    OK = "ok"
+    REFUSED = "refused"  # done, but content is wrong, or a limit holds something back
+    PARTIAL = "partial"  # Git is done, and some cluster failed
+    FAILED = "failed"  # Git failed or refused the push
+    BUG = "bug"
+
+
+class Push(StrEnum):
+    """The result of a push."""
+
+    PUBLISHED = "published"
+    LOST = "lost"  # another commit came first, in each attempt
+    REFUSED = "refused"  # the remote refused it or did not answer
+
+
+class RoundDone(Struct, frozen=True):
+    """A round that ended.
+
+    Attributes:
+        number: Counted from 1 since the start of the process.
+        reasons: Why it began.
+        clusters: The dirty clusters; None for all.
+        seconds: Its duration.
+        since: Seconds from the oldest mark to its end.
+        ending: How it ended.
+        code: The exit code of a single run that ends like this.
+        rounds: The work in Git and in clusters; empty if Git failed.
+        failure: Why it failed; None if it did not.
+        looked: The demand of elastic tenants; None if Git failed.
+        unasked: The elastic tenants whose last look failed, with the reason.
+        head: The revision after the round; None if Git failed.
+        held: The clusters that were left out because they did not answer.
+    """
+
+    number: int
+    reasons: Sequence[str]
+    clusters: frozenset[str] | None
+    seconds: float
+    since: float
+    ending: RoundResult
+    code: int
+    rounds: Sequence[Round] = ()
+    failure: Exception | None = None
+    looked: Looked | None = None
+    unasked: Mapping[str, str] = struct_field(default_factory=dict)
+    head: Evaluation | None = None
+    held: frozenset[str] = frozenset()
+
+    @property
+    def applied(self) -> Sequence[Applied]:
+        """The clusters in order; if one is listed twice, the last counts."""
+        return [item for each in self.rounds for item in each.applied or ()]
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The last evaluation; None if Git failed."""
+        return self.rounds[-1].done.evaluation if self.rounds else None
+
+
+class Observer:
+    """Ignores all events. Methods must be quick, and any thread may call them."""
+
+    def round_done(self, done: RoundDone) -> None:
+        """Handle the end of a round."""
+
+    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
+        """Handle a watch that broke.
+
+        Args:
+            cluster: Name of the cluster.
+            kind: Plural and group, for example `ipaddresspools.metallb.io`.
+            why: `expired`, `unreachable`, `unauthorized`, `unknown-kind`, or `failed`.
+        """
+
+    def cluster_up(self, cluster: str, *, is_up: bool) -> None:
+        """Handle a cluster that answers again, or does not answer any more."""
+
+    def cluster_gone(self, cluster: str) -> None:
+        """Handle a cluster that is not watched any more."""
+
+    def leading(self, *, is_leader: bool) -> None:
+        """Handle a change of the leader."""
+
+    def bug_met(self, where: str) -> None:
+        """Handle an unexpected exception."""
+
+
+_TURNS = 3
+
+
+class Readiness(Struct, frozen=True):
+    """Whether the daemon can work.
+
+    Attributes:
+        is_leading: Whether this process is the leader.
+        reasons: What prevents the work, by subject: `git`, `push`, `records`, `history`,
+            `management`, `lease`.
+    """
+
+    is_leading: bool = True
+    reasons: Mapping[str, str] = struct_field(default_factory=dict)
+
+    @property
+    def is_ready(self) -> bool:
+        """Nothing prevents the work."""
+        return not self.reasons
+
+
+@dataclass
+class HealthState:
+    """The state that probes report.
+
+    Attributes:
+        resync: Seconds in which the loop turns at least once.
+        leader: Returns the name of another leader; empty if this process leads or elections are off;
+            None if unknown.
+        refusal: Returns why the leader is unknown.
+    """
+
+    monotonic: Callable[[], float]
+    resync: float
+    leader: Callable[[], str | None] = lambda: ""
+    refusal: Callable[[], str] = lambda: ""
+    _turned: float | None = None
+    _reasons: dict[str, str] = field(default_factory=lambda: {"git": "not read yet"})
+
+    def turned(self, now: float) -> None:
+        """Note that the loop turns."""
+        self._turned = now
+
+    def healthy(self) -> bool:
+        """Return whether the loop turned within three resyncs, or has not begun yet."""
+        return self._turned is None or self.monotonic() - self._turned <= _TURNS * self.resync
+
+    def ready(self) -> Readiness:
+        """Return whether the daemon can work. A standby is ready."""
+        leader = self.leader()
+        if leader is None:
+            why = self.refusal()
+            reasons = {"management": why} if why else {"lease": "the leader is not known"}
+            return Readiness(is_leading=False, reasons=reasons)
+        if leader:
+            return Readiness(is_leading=False)
+        return Readiness(is_leading=True, reasons=self._reasons)
+
+    def git_works(self) -> None:
+        """Note that the branch was read and written."""
+        for subject in ("git", "push", "records", "history"):
+            self._change(subject, "")
+
+    def git_fails(self, failure: Exception) -> None:
+        """Note that the branch could not be read or written."""
+        message = str(failure) if isinstance(failure, ReconcilerError) else type(failure).__name__
+        subjects: dict[type[Exception], str] = {
+            PushRefusedError: "push",
+            GateError: "records",
+            HistoryError: "history",
+        }
+        self._change(subjects.get(type(failure), "git"), message)
+
+    def branch(self, failure: Exception | None) -> None:
+        """Note the result of a poll of the branch."""
+        self._change("branch", "" if failure is None else str(failure))
+
+    def management(self, applied: Applied | None) -> None:
+        """Note the state of the management cluster, if the round worked on it."""
+        if applied is not None:
+            is_away = (
+                applied.state in (ClusterState.UNREACHABLE, ClusterState.REFUSED) or not applied.uid
+            )
+            self._change("management", applied.error if is_away else "")
+
+    def _change(self, subject: str, reason: str) -> None:
+        reasons = {key: why for key, why in self._reasons.items() if key != subject}
+        self._reasons = {**reasons, subject: reason} if reason else reasons

@@ -1,0 +1,120 @@
+"""Prometheus registry (prometheus_client is optional and slow to import)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Lock
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from reconciler.model.metric import Metric, MetricKind, Sample
+
+# They double the series of each counter.
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+
+class Registry:
+    """Metrics since the start of the process."""
+
+    def __init__(self, metrics: Iterable[Metric], *, is_daemon: bool = True) -> None:
+        """Register all metrics of a catalog.
+
+        Args:
+            metrics: The catalog.
+            is_daemon: Include counters, histograms, and metrics of the process.
+        """
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._gauges = _Gauges(metric for metric in metrics if metric.sort is MetricKind.GAUGE)
+        self._registry.register(self._gauges)
+        self._moving: dict[str, Counter | Histogram] = {}
+        self._lock = Lock()
+        if is_daemon:
+            ProcessCollector(registry=self._registry)
+            for metric in metrics:
+                if metric.sort is not MetricKind.GAUGE:
+                    self._moving[metric.name] = self._made(metric)
+
+    def _made(self, metric: Metric) -> Counter | Histogram:
+        name, about, labels = metric.name, metric.help, metric.labels
+        if metric.sort is MetricKind.COUNTER:
+            return Counter(name, about, labels, registry=self._registry)
+        return Histogram(name, about, labels, registry=self._registry, buckets=metric.buckets)
+
+    def show(self, part: str, samples: Iterable[Sample]) -> None:
+        """Replace all gauges of a part."""
+        self._gauges.show(part, tuple(samples))
+
+    def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
+        """Compute the gauges of a part at each scrape."""
+        self._gauges.ask(part, samples)
+
+    def move(self, samples: Iterable[Sample]) -> None:
+        """Increase counters and observe values of histograms."""
+        for metric, labels, value in samples:
+            series = self._moving[metric.name]
+            child = series.labels(*labels) if metric.labels else series
+            if isinstance(child, Counter):
+                child.inc(value)
+            else:
+                child.observe(value)
+
+    def forget(self, metric: Metric, first: str) -> None:
+        """Remove all series whose first label has a value."""
+        series = self._moving[metric.name]
+        with self._lock:
+            known = {
+                tuple(sample.labels[name] for name in metric.labels)
+                for family in series.collect()
+                for sample in family.samples
+                if sample.labels.get(metric.labels[0]) == first
+            }
+            for labels in sorted(known):
+                series.remove(*labels)
+
+    def text(self) -> bytes:
+        """Return all metrics in the text format."""
+        return generate_latest(self._registry)
+
+
+class _Gauges(Collector):
+    """Gauges by part."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = tuple(metrics)
+        self._parts: dict[str, Callable[[], Iterable[Sample]]] = {}
+        self._lock = Lock()
+
+    def show(self, part: str, samples: tuple[Sample, ...]) -> None:
+        self.ask(part, lambda: samples)
+
+    def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
+        with self._lock:
+            self._parts[part] = samples
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        with self._lock:
+            parts = list(self._parts.values())
+        by_metric: dict[str, dict[tuple[str, ...], float]] = {}
+        for part in parts:
+            for metric, labels, value in part():
+                by_metric.setdefault(metric.name, {})[labels] = value
+        for metric in self._metrics:
+            family = GaugeMetricFamily(metric.name, metric.help, labels=metric.labels)
+            for labels, value in by_metric.get(metric.name, {}).items():
+                family.add_metric(labels, value)
+            yield family
+
+
+def textfile(metrics: Iterable[Metric], parts: Mapping[str, Iterable[Sample]]) -> bytes:
+    """Return gauges for node_exporter's textfile collector."""
+    registry = Registry(metrics, is_daemon=False)
+    for part, samples in parts.items():
+        registry.show(part, samples)
+    return registry.text()

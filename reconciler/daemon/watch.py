@@ -1,0 +1,397 @@
+"""Watches of Git and of clusters: each one only marks a cluster as dirty."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock, RLock
+from typing import Any, cast
+
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.apply.rights import (
+    INTAKE,
+    KUBECONFIG,
+    Topic,
+    management_topics,
+    tenant_of_secret,
+    tenant_topics,
+)
+from reconciler.daemon.dirty import GIT, Backoff, DirtySet, format_pause
+from reconciler.daemon.observer import Observer
+from reconciler.daemon.reach import RoundClusters
+from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
+from reconciler.kube.resources import described_resources
+from reconciler.model.errors import (
+    ClusterError,
+    NoSuchKindError,
+    ReconcilerError,
+    StaleError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from reconciler.model.objects import MANAGEMENT
+from reconciler.planning.evaluate import Evaluation
+
+STEADY = 30.0
+"""Seconds after which a watch that fails is retried with the shortest pause."""
+MAX_OBJECTS = 100_000
+"""Objects per watch whose last state is kept."""
+MAX_DELETED = 10_000
+"""Deleted objects that are remembered."""
+
+Spawn = Callable[[Callable[[], None], str], None]
+"""Runs a function in a named thread."""
+Kubeconfig = tuple[bytes, bool]
+"""A kubeconfig, and whether the user named its file."""
+
+_REASONS: Mapping[type[ClusterError], str] = {
+    StaleError: "expired",
+    UnreachableError: "unreachable",
+    UnauthorizedError: "unauthorized",
+    NoSuchKindError: "unknown-kind",
+}
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class BranchWatch:
+    """Polls the branch.
+
+    Attributes:
+        head: Returns the newest commit. May raise a Git error.
+        known: Returns the commit of the last round.
+        every: Seconds between two polls.
+        polled: Called after each poll with its failure, or None.
+    """
+
+    head: Callable[[], str]
+    known: Callable[[], str]
+    every: float
+    dirty: DirtySet
+    chance: Callable[[], float]
+    polled: Callable[[Exception | None], None]
+    _last: str = ""
+
+    def run(self) -> None:
+        """Poll until the end."""
+        backoff = Backoff(self.chance)
+        is_going = True
+        while is_going:
+            failure = self.poll()
+            self.polled(failure)
+            pause = self.every
+            if failure is None:
+                backoff.reset()
+            else:
+                pause = max(pause, backoff.pause())
+            is_going = self.dirty.pause(pause)
+
+    def poll(self) -> Exception | None:
+        """Mark the branch dirty if no round has read its head; return the failure, if any."""
+        try:
+            head = self.head()
+        except (ReconcilerError, OSError) as failed:
+            _log.warning("%s", failed)
+            return failed
+        except Exception as bug:  # noqa: BLE001 - a bug must not end the daemon
+            _log.error("a bug: %r", bug, exc_info=bug)
+            return bug
+        known = self.known()
+        if known and head not in (known, self._last):
+            self.dirty.mark(GIT, "git")
+        self._last = head
+        return None
+
+
+@dataclass
+class Informer:
+    """Lists and watches one topic of one cluster in a thread.
+
+    Attributes:
+        connect: Opens a connection, once per attempt.
+        changed: Called for each object that changed or was deleted.
+        synced: Called after each list with None, and after a failure with it.
+        turn: Held during a list, so that a cluster has one list in memory at a time.
+    """
+
+    cluster: str
+    topic: Topic
+    connect: Callable[[], WatchableCluster]
+    changed: Callable[[Topic, WatchEvent], None]
+    synced: Callable[[Topic, ClusterError | None], None]
+    observer: Observer
+    dirty: DirtySet
+    chance: Callable[[], float]
+    turn: AbstractContextManager[object] = field(default_factory=threading.Lock)
+    is_ended: bool = False
+    _is_new: bool = True
+    _known: dict[str, str] = field(default_factory=dict)
+    _open: WatchableCluster | None = None
+
+    def run(self) -> None:
+        """Watch until the end."""
+        backoff = Backoff(self.chance)
+        while not self._is_over():
+            begun = self.dirty.time.monotonic()
+            failure = self._once()
+            if self._is_over():
+                return
+            if self.dirty.time.monotonic() - begun >= STEADY:
+                backoff.reset()
+            pause = backoff.pause()
+            self._report(failure, pause)
+            del failure
+            self.dirty.pause(pause, self._is_over)
+
+    def end(self) -> None:
+        """Close the connection and end the thread."""
+        self.is_ended = True
+        if (cluster := self._open) is not None:
+            cluster.close()
+        self.dirty.wake()
+
+    def _is_over(self) -> bool:
+        return self.is_ended or self.dirty.is_stopping
+
+    def _once(self) -> Exception:
+        """List and watch over one connection, and return its failure."""
+        try:
+            with closing(self.connect()) as cluster:
+                self._open = cluster
+                self._follow(cluster)
+        except ReconcilerError as failed:
+            # The traceback holds the connection and the list in memory.
+            failed.__cause__ = failed.__context__ = None
+            return failed.with_traceback(None)
+        except Exception as bug:  # noqa: BLE001 - a bug must not end the daemon
+            return bug
+        finally:
+            self._open = None
+        return UnreachableError(f"watch {self.topic.title}: it ends as soon as it begins")
+
+    def _follow(self, cluster: WatchableCluster) -> None:
+        topic = self.topic
+        since = self._listed(cluster)
+        self.synced(topic, None)
+        while not self._is_over():
+            begun = self.dirty.time.monotonic()
+            for change in cluster.watch(
+                topic.resource,
+                topic.namespace,
+                since=since,
+                labels=topic.labels,
+                heads=topic.heads,
+            ):
+                since = _metadata(change.manifest, "resourceVersion") or since
+                if change.became is not Became.BOOKMARK:
+                    self._seen(change)
+            if self.dirty.time.monotonic() - begun < 1.0:
+                return
+
+    def _listed(self, cluster: WatchableCluster) -> str:
+        """List; return the resourceVersion to watch from."""
+        topic = self.topic
+        ask = cluster.heads if topic.heads else cluster.list
+        with self.turn:
+            if self._is_over():
+                raise UnreachableError(f"watch {topic.title}: it was ended")
+            listing = ask(topic.resource, topic.namespace, labels=topic.labels)
+            before, self._known = self._known, {}
+            for item in listing.items:
+                uid, state = _metadata(item, "uid"), topic.look(item)
+                if state and len(self._known) < MAX_OBJECTS:
+                    self._known[uid] = state
+                if before.pop(uid, "") != state:
+                    self.changed(topic, WatchEvent(Became.MODIFIED, item))
+            # The first list may lack an object that the round before it has read.
+            if before or self._is_new:
+                self.changed(topic, WatchEvent(Became.MODIFIED, {}))
+            self._is_new = False
+            return listing.resource_version
+
+    def _seen(self, change: WatchEvent) -> None:
+        """Report a change of the fields that count."""
+        uid = _metadata(change.manifest, "uid")
+        is_gone = change.became is Became.DELETED
+        state = "" if is_gone else self.topic.look(change.manifest)
+        is_full = len(self._known) >= MAX_OBJECTS
+        if state == self._known.get(uid, "") and not is_full:
+            return
+        self._known.pop(uid, None)
+        if state and not is_full:
+            self._known[uid] = state
+        self.changed(self.topic, change)
+
+    def _report(self, failure: Exception, pause: float) -> None:
+        title, again = self.topic.title, f"next try in {format_pause(pause)}"
+        extra = {"cluster": self.cluster, "watch": title}
+        if not isinstance(failure, ClusterError):
+            self.observer.bug_met(f"watch {title}")
+            _log.error("a bug: %s; %s", failure, again, extra=extra, exc_info=failure)
+            failure = ClusterError(f"a bug: {type(failure).__name__}")
+        elif not isinstance(failure, StaleError | NoSuchKindError):
+            hint = f"; {failure.hint}" if failure.hint else ""
+            _log.warning("%s%s; %s", failure, hint, again, extra=extra)
+        if not isinstance(failure, StaleError):
+            self.synced(self.topic, failure)
+        why = next((word for kind, word in _REASONS.items() if isinstance(failure, kind)), "failed")
+        self.observer.watch_restarted(self.cluster, title, why)
+
+
+@dataclass
+class Watches:
+    """All watches of clusters. Any thread may call.
+
+    Attributes:
+        reached: The clusters of rounds, with the kubeconfigs that they used; None without clusters.
+        deleted: The uids of objects that a watch reported as deleted.
+    """
+
+    reached: RoundClusters | None
+    dirty: DirtySet
+    observer: Observer
+    spawn: Spawn
+    chance: Callable[[], float]
+    deleted: dict[str, None] = field(default_factory=dict)
+    _running: dict[str, list[Informer]] = field(default_factory=dict)
+    _begun: dict[str, tuple[Kubeconfig | None, tuple[Topic, ...]]] = field(default_factory=dict)
+    _failing: dict[str, set[str]] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
+    _lock: Any = field(default_factory=RLock)
+
+    def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
+        """Begin and end watches after a round; return the clusters that are gone.
+
+        Args:
+            applied: The clusters of the round.
+            found: The evaluation of the round: its Settings name the kinds of intake.
+            is_full: The round asked every cluster.
+        """
+        kinds = {item.kind for item in found.tree.settings.intake}
+        hub = management_topics(it for it in described_resources() if it.kind in kinds)
+        ways = self.reached.kubeconfigs if self.reached is not None else {}
+        with self._lock:
+            names = frozenset(item.cluster for item in applied)
+            self._names |= names
+            for item in applied:
+                name, way = item.cluster, ways.get(item.cluster)
+                if item.uid and name == MANAGEMENT:
+                    self._begin(name, None, hub)
+                elif item.uid and way is not None:
+                    self._begin(name, way, tenant_topics())
+                elif item.state is ClusterState.WAITING:
+                    self._end(name)
+            gone = sorted(self._names - names) if is_full else []
+            for name in gone:
+                self._end(name)
+                self.observer.cluster_gone(name)
+            self._names -= frozenset(gone)
+            return gone
+
+    def end(self) -> None:
+        """End all watches."""
+        with self._lock:
+            for name in list(self._running):
+                self._end(name)
+
+    def deleted_uids(self) -> frozenset[str]:
+        """Return the uids of objects of intake kinds that were deleted."""
+        with self._lock:
+            return frozenset(self.deleted)
+
+    def _begin(self, name: str, way: Kubeconfig | None, topics: tuple[Topic, ...]) -> None:
+        if self._begun.get(name) == (way, topics):
+            return
+        self._end(name)
+        self._begun[name] = way, topics
+        # A kind that hangs in the management cluster must not block other kinds.
+        turn = nullcontext() if name == MANAGEMENT else Lock()
+        made = [
+            Informer(
+                name,
+                topic,
+                partial(self._connect, name, way),
+                partial(self._changed, name),
+                partial(self._synced, name),
+                self.observer,
+                self.dirty,
+                self.chance,
+                turn,
+            )
+            for topic in topics
+        ]
+        self._running[name] = made
+        for informer in made:
+            self.spawn(informer.run, f"watch {name} {informer.topic.title}")
+
+    def _end(self, name: str) -> None:
+        for informer in self._running.pop(name, ()):
+            informer.end()
+        self._begun.pop(name, None)
+        self._failing.pop(name, None)
+
+    def _connect(self, name: str, way: Kubeconfig | None) -> WatchableCluster:
+        found = None
+        if self.reached is not None:
+            clusters = self.reached.clusters
+            found = (
+                clusters.management()
+                if way is None
+                else clusters.connect(name, way[0], is_named=way[1])
+            )
+        if found is None:
+            raise UnreachableError("no kubeconfig is named any more")
+        return cast("WatchableCluster", found)
+
+    def _changed(self, name: str, topic: Topic, change: WatchEvent) -> None:
+        if topic.about == KUBECONFIG:
+            with self._lock:
+                found = tenant_of_secret(change.manifest, self._names)
+            for cluster in found:
+                self._release(cluster)
+                self.dirty.mark(cluster, topic.about)
+            return
+        if topic.about == INTAKE:
+            with self._lock:
+                uid = _metadata(change.manifest, "uid")
+                self.deleted.pop(uid, None)
+                if uid and change.became is Became.DELETED:
+                    self.deleted[uid] = None
+                if len(self.deleted) > MAX_DELETED:
+                    del self.deleted[next(iter(self.deleted))]
+        self.dirty.mark(name, topic.about)
+
+    def _synced(self, name: str, topic: Topic, failure: ClusterError | None) -> None:
+        """Mark a cluster whose watch works again, and one whose credentials are refused."""
+        with self._lock:
+            if name not in self._running:
+                return
+            failing = self._failing.setdefault(name, set())
+            was_up = not failing
+            if isinstance(failure, UnreachableError):
+                failing.add(topic.title)
+            else:  # a refusal is an answer
+                failing.discard(topic.title)
+            is_up = not failing
+        if was_up != is_up:
+            self.observer.cluster_up(name, is_up=is_up)
+        if isinstance(failure, UnauthorizedError):
+            self.dirty.mark(name, KUBECONFIG)
+        elif was_up != is_up and (is_up or name == MANAGEMENT):
+            # A tenant's cluster may answer its watches and not the rounds, so its pause stays.
+            if name == MANAGEMENT and is_up:
+                self._release(name)
+            self.dirty.mark(name, "up" if is_up else "down")
+
+    def _release(self, name: str) -> None:
+        if self.reached is not None:
+            self.reached.release(name)
+
+
+def _metadata(manifest: Mapping[str, Any], key: str) -> str:
+    """Return a field of an object's metadata; empty if it is missing or no short text."""
+    metadata = manifest.get("metadata")
+    value = metadata.get(key) if isinstance(metadata, Mapping) else None
+    return value[:64] if isinstance(value, str) else ""

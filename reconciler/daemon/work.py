@@ -1,0 +1,228 @@
+"""A round: the functions of a single run, limited to the dirty clusters."""
+
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import floor
+
+from msgspec.structs import replace
+
+from reconciler.apply.elastic import StatusMessage
+from reconciler.apply.elastic_growth import all_growers
+from reconciler.apply.fleet import Scope
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import fingerprints
+from reconciler.daemon.dirty import GIT, Dirty
+from reconciler.daemon.reach import RoundClusters
+from reconciler.gitio.interface import Repository
+from reconciler.model.errors import BugError
+from reconciler.model.objects import MANAGEMENT, Ref
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.retention import next_due
+from reconciler.reconcile.discovery import Looked, LookingRun, LookOptions, Newest
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
+
+LATE = 0.05
+"""Seconds added to timers, because API servers report whole seconds."""
+
+
+class _Except(Container[str]):
+    """Some clusters, or all, without the held ones."""
+
+    def __init__(self, names: frozenset[str] | None, held: Container[str]) -> None:
+        self._names = names
+        self._held = held
+
+    def __contains__(self, name: object) -> bool:
+        return (self._names is None or name in self._names) and name not in self._held
+
+
+@dataclass
+class DaemonRounds:
+    """The rounds of one process.
+
+    Attributes:
+        is_in: Returns whether a revision contains another.
+        clusters: How clusters are reached; None if none is named.
+        applies: Whether clusters are written to.
+        now: The clock of this machine; None for a fixed time.
+        deleted: Returns the uids of hub objects that a watch reported as deleted.
+        sleep: Waits before a lost race is repeated.
+        bugs: Bugs of the last round while clusters were asked.
+        looked: The demand of elastic tenants in the last round; None if Git failed.
+        unasked: The elastic tenants whose last look failed, with the reason.
+        short: The clusters whose last look failed or found too few addresses.
+        newest: The revision after the last round; None before the first.
+    """
+
+    repository: Repository
+    is_in: Callable[[str, str], bool]
+    options: ReconcileOptions
+    clusters: RoundClusters | None
+    apply_options: ApplyOptions
+    applies: bool = True
+    now: Callable[[], float] | None = time.time
+    deleted: Callable[[], frozenset[str]] = frozenset
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    bugs: list[BugError] = field(default_factory=list)
+    looked: Looked | None = None
+    unasked: dict[str, str] = field(default_factory=dict)
+    short: set[str] = field(default_factory=set)
+    newest: Evaluation | None = None
+    _whole: Newest = field(init=False)
+    _done: Reconciled | None = None
+    _run: LookingRun | None = None
+    _base: str = ""
+    _asked: Container[str] | None = None
+    _applied: Mapping[str, object] | None = None
+    _words: dict[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
+    _written: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
+    _pending: dict[str, float] = field(default_factory=dict)
+    _served: list[tuple[str, float]] = field(default_factory=list)
+    _looked_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._whole = Newest(self.repository)
+
+    def head(self) -> str:
+        """Return the revision of the last round; empty before the first. Any thread may call."""
+        return self._done.head.id if self._done is not None else ""
+
+    def revision(self) -> str:
+        """Return the newest revision that was read; empty before the first. Any thread may call."""
+        return (self.newest.tree.revision or "") if self.newest is not None else ""
+
+    def rounds(self, dirty: Dirty) -> Iterator[Round]:
+        """Plan and commit, then apply to the dirty clusters.
+
+        Does both again if the commit released addresses that are free at once.
+        """
+        self.bugs.clear()
+        self.looked = None
+        if self.clusters is not None:
+            self.clusters.begin(dirty.clusters)
+        most = 1 if self.clusters is None or not self.applies else 2
+        return rounds(
+            partial(self._reconcile, dirty), partial(self._apply, dirty), most, self._take_served
+        )
+
+    def timers(self) -> Iterator[tuple[str, str, float]]:
+        """Return the marks that the last round needs: cluster, reason, and seconds until then."""
+        if self.now is None or self.newest is None:
+            return
+        now = self.now()
+        due = next_due(self.newest.state, int(now))
+        if due is not None:
+            yield GIT, "due", due - now
+        past = now - self._looked_at
+        for name, seconds in (self.looked.again if self.looked is not None else {}).items():
+            yield name, "growth", max(seconds - past, 0.0) + LATE
+        missing = self._run.looker.missing if self._run and self.applies else None
+        if missing is not None:
+            yield MANAGEMENT, "intake", max(missing - past, 0.0) + LATE
+
+    def _reconcile(self, dirty: Dirty) -> Reconciled:
+        options = replace(self.options, now=self.now)
+        clusters = self.clusters
+        if clusters is None:
+            self._done = reconcile(self.repository, options, self.sleep)
+            self.newest = self._whole(self._done.head.id)
+            return self._done
+        # API servers report whole seconds, so timers begin at a whole second.
+        self._looked_at = floor(self.now()) if self.now is not None else 0
+        look = LookOptions(
+            self.apply_options,
+            self.applies,
+            only=partial(self._to_look, dirty),
+            deleted=self.deleted(),
+        )
+        self._asked = ()  # a revision with invalid Settings is planned without a look
+        self._run = run = LookingRun(self._whole, lambda: clusters, look, self.now, self.bugs)
+        self._done = run.reconcile(options, self.sleep)
+        self._note(run.looker.looked, dirty.since)
+        return self._done
+
+    def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
+        """Return the elastic tenants to look at; None for all."""
+        self._asked = None
+        if dirty.clusters is not None and self._applied is not None:
+            found = dirty.clusters | self._changed(evaluation)
+            if evaluation.tree.revision != self._base:
+                found |= self.short  # another commit may have freed addresses
+            self._asked = found
+        self._base = evaluation.tree.revision or ""
+        return self._asked
+
+    def _changed(self, evaluation: Evaluation) -> frozenset[str]:
+        now = fingerprints(evaluation, self.apply_options.default_port)
+        before = self._applied or {}
+        return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
+
+    def _note(self, looked: Looked, since: float) -> None:
+        """Keep the result of the look for each tenant until its next look."""
+        self.looked = looked
+        evaluation = self.newest = self._whole(self.head())
+        growers = {item.cluster: item.ref for item in all_growers(evaluation)}
+        asked = self._asked
+        for name in growers if asked is None else [it for it in growers if it in asked]:
+            self.unasked.pop(name, None)
+            self.short.discard(name)
+        self.unasked |= looked.unasked
+        self.short |= looked.unasked.keys()
+        for name, figures in looked.figures.items():
+            if figures.blocked:
+                self.short.add(name)
+            if figures.need > figures.blocked:
+                self._pending.setdefault(name, since)
+            elif not (figures.pending and figures.in_flight):
+                self._pending.pop(name, None)
+        refs = frozenset(growers.values())
+        words = {**self._words, **looked.words}
+        self._words = {ref: it for ref, it in words.items() if ref in refs}
+        self.short &= growers.keys()
+        self.unasked = {name: why for name, why in self.unasked.items() if name in growers}
+
+    def _apply(self, dirty: Dirty, done: Reconciled) -> Sequence[Applied] | None:
+        run = self._run
+        if self.clusters is None or not self.applies or run is None:
+            return None
+        held = self.clusters.held()
+        if MANAGEMENT in held:
+            self._applied = None  # every cluster is applied to when it answers again
+            why = "the management cluster does not answer"
+            return [Applied(MANAGEMENT, ClusterState.UNREACHABLE, error=why)]
+        evaluation = self._whole(done.head.id)
+        now = fingerprints(evaluation, self.apply_options.default_port)
+        names = None
+        if dirty.clusters is not None and self._applied is not None:
+            names = dirty.clusters | self._changed(evaluation)
+            names |= {MANAGEMENT} if self._messages() != self._written else set()
+        if names is not None and not names - held.keys():
+            self._applied = now
+            run.looker.remember()
+            return []
+        applied = run.apply(done.head.id, self.is_in, Scope(_Except(names, held), self._words))
+        self._count_served(applied)
+        own = next((item for item in applied if item.cluster == MANAGEMENT), None)
+        if own is not None and not own.is_failed:
+            self._written = self._messages()
+        self._applied = None if own is not None and not own.uid else now
+        return applied
+
+    def _messages(self) -> Mapping[Ref, tuple[StatusMessage, ...]]:
+        """Return what status conditions and Events say; tenants without a message are left out."""
+        return {ref: words for ref, words in self._words.items() if words}
+
+    def _count_served(self, applied: Iterable[Applied]) -> None:
+        """Note how long tenants have waited for addresses that are applied now."""
+        for item in applied:
+            if not item.is_failed and item.cluster in self._pending:
+                waited = self.monotonic() - self._pending.pop(item.cluster)
+                self._served.append((item.cluster, waited))
+
+    def _take_served(self) -> Sequence[tuple[str, float]]:
+        taken, self._served = self._served, []
+        return taken

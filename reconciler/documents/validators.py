@@ -1,0 +1,118 @@
+"""Shipped files and generated validators (used at build time: only standard library and fastjsonschema)."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def folder(name: str) -> Path:
+    """A shipped folder: `schemas`, `example-repo`, `starter` or `page`."""
+    package = _home("reconciler")
+    inside = package / "shipped" / name
+    return inside if inside.is_dir() else package / ".." / name
+
+
+def commit() -> str:
+    """The commit that this was built from; empty where nobody noted it, as in a checkout."""
+    note = _home("reconciler") / "shipped" / "commit"
+    return note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""
+    parsed: dict[str, Any] = json.loads(_text(name))
+    return parsed
+
+
+def schema_file(name: str) -> Path:
+    """Return the file of a schema or CRD: its path below `schemas/`, or `package:path`."""
+    package, _, path = name.rpartition(":")
+    return (_home(package) if package else folder("schemas")) / path
+
+
+def crd_files(*names: str) -> dict[str, str]:
+    """CRDs as text by file name.
+
+    Args:
+        names: Files of `schemas/crds/`, or of a package as `package:path`.
+    """
+    found = {
+        name.rpartition(":")[2].rpartition("/")[2]: _text(name if ":" in name else f"crds/{name}")
+        for name in names
+    }
+    return {name: found[name] for name in sorted(found)}
+
+
+def _text(name: str) -> str:
+    return schema_file(name).read_text(encoding="utf-8")
+
+
+def _home(package: str) -> Path:
+    """The folder of a package."""
+    return Path(str(import_module(package).__file__)).parent
+
+
+_PACKAGE = "reconciler._validators"
+_IMPORT = "from fastjsonschema import JsonSchemaValueException, JsonSchemaValuesException\n"
+
+
+@cache
+def acceptor(name: str) -> Callable[[object], bool]:
+    """Return the schema as a predicate.
+
+    Args:
+        name: The schema, as `shipped.schema` takes it.
+    """
+    text = schema_file(name).read_bytes()
+    try:
+        validate = import_module(f"{_PACKAGE}.{module_name(text)}").validate
+    except ModuleNotFoundError:
+        namespace: dict[str, Any] = {}
+        exec(code(text), namespace)  # noqa: S102 - fastjsonschema wrote it from a shipped schema
+        validate = namespace["validate"]
+
+    def accepts(body: object) -> bool:
+        try:
+            validate(body)
+        except ValueError:
+            return False
+        return True
+
+    return accepts
+
+
+def module_name(text: bytes) -> str:
+    """Return the name of the module with the code for a schema."""
+    return f"schema_{hashlib.sha256(text).hexdigest()[:16]}"
+
+
+def code(text: bytes) -> str:
+    """Return the code for a schema: its `validate` raises ValueError for what does not fit."""
+    import fastjsonschema  # 20 ms, and an installed package has the code of every schema
+
+    schema = json.loads(text)
+    written = fastjsonschema.compile_to_code(
+        _compilable(schema), use_formats=False, use_default=False, detailed_exceptions=False
+    )
+    # JsonSchemaValueException is a ValueError; to import it would import the compiler.
+    written = written.replace(_IMPORT, "JsonSchemaValueException = ValueError\n")
+    (function,) = re.findall(r"^def (\w+)\(", written, re.MULTILINE)
+    return f'"""Code of {schema["$id"]}."""\n\n{written.rstrip()}\n\nvalidate = {function}\n'
+
+
+def _compilable(part: Any) -> Any:
+    """Write `const` as `enum`: without details, the library writes wrong code for `const`."""
+    if isinstance(part, list):
+        return [_compilable(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    found = {word: _compilable(value) for word, value in part.items()}
+    if not isinstance(found.get("const", {}), dict):  # a mapping is a field of that name
+        found["enum"] = [found.pop("const")]
+    return found

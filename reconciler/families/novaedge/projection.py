@@ -1,0 +1,145 @@
+"""Objects that NovaEdge reads."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from reconciler.documents.document import Document
+from reconciler.families.fields import condition
+from reconciler.families.interface import Projection, ProjectionInput
+from reconciler.families.novaedge.kinds import NAME, POOL, VIP, host_text
+from reconciler.families.novaedge.pools import (
+    HeldAddress,
+    held_in_pool,
+    is_of_others,
+    pool_key,
+    read_vip,
+    vip_key,
+)
+from reconciler.model.claim import Allocation, current_records
+from reconciler.model.key import Key
+from reconciler.model.objects import MANAGEMENT
+from reconciler.model.plan import Usage
+
+MAX_COUNTED = (1 << 31) - 1
+MAX_LISTED = 4_096
+"""Allocations in the status of a pool: more would not fit into an object of etcd."""
+
+REASONS = {
+    "pool-exhausted": "PoolExhausted",
+    "request-too-large": "PoolExhausted",
+    "pin-taken": "AddressConflict",
+    "pin-outside-pool": "AddressOutsidePool",
+    "pin-reserved": "AddressOutsidePool",
+    "pool-not-found": "PoolNotFound",
+    "auto-assign-disabled": "AutoAssignDisabled",
+    "family-mismatch": "AddressFamilyMismatch",
+}
+"""The reason of `Bound=False` for a refusal; for all others `AllocationFailed`."""
+
+_EXHAUSTED = "PoolExhausted"
+_PENDING = ("AllocationPending", "no address is recorded yet")
+
+
+def project(world: ProjectionInput) -> tuple[Projection, ...]:
+    """Pools as objects of ours; of VIPs, which belong to others, the status alone."""
+    records = [item for item in world.records if item.claim.family == NAME]
+    return (*_pools(world, records), *_vips(world, current_records(records)))
+
+
+def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Projection]:
+    given: dict[Key, list[Allocation]] = {}
+    for record in records:
+        if record.is_live:
+            given.setdefault(record.pool, []).append(record)
+    for document in world.documents.of(POOL):
+        key = pool_key(document.name)
+        if key in world.reading.pools:
+            others = [
+                it for it in held_in_pool(document, [])
+                if is_of_others(it, document, world.documents)
+            ]  # fmt: skip
+            status = pool_status(world.usage[key], given.get(key, []), world.clock, others)
+            yield Projection(MANAGEMENT, {**_body(document), "status": status})
+
+
+def pool_status(
+    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress] = ()
+) -> dict[str, Any]:
+    """What a pool's status says.
+
+    Args:
+        usage: Its counters.
+        records: Live records of the pool.
+        since: `lastTransitionTime` of conditions that a cluster does not know yet.
+        others: What somebody else has of the pool; NovaEdge would hand it out if it were not listed.
+    """
+    listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
+    for item in records:
+        if item.range is not None:
+            listed[item.range] = {
+                "address": host_text(item.range),
+                "allocatedAt": item.allocated_at,
+                "vipRef": item.owner.name,
+            }
+    message = f"Pool has {usage.available} available addresses"
+    return {
+        "allocated": min(usage.allocated, MAX_COUNTED),
+        "allocations": [listed[it] for it in sorted(listed)[:MAX_LISTED]],
+        "available": min(usage.available, MAX_COUNTED),
+        "conditions": [condition("Ready", "True", "PoolReady", message, since)],
+    }
+
+
+def _vips(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator[Projection]:
+    for document in world.documents.of(VIP):
+        status = _status(document, records, world.clock)
+        if world.applies_documents:
+            yield Projection(
+                MANAGEMENT, {**_body(document), **({"status": status} if status else {})}
+            )
+        elif status:
+            named = {"name": document.name}
+            manifest = {**_body(document), "metadata": named, "status": status}
+            del manifest["spec"]
+            yield Projection(MANAGEMENT, manifest, is_status_only=True)
+
+
+def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
+    """Its addresses and whether it has them all; nothing of a VIP that no pool gives one."""
+    wish = read_vip(document, [])
+    if not wish.pool:
+        return {}
+    found = [records.get(vip_key(document.name, version)) for version in wish.versions]
+    # The first is the one that NovaEdge announces; the second stands beside an IPv4 address alone.
+    fields = ("allocatedAddress", "allocatedIPv6Address")
+    texts = [host_text(it.range) if it and it.is_live and it.range else "" for it in found]
+    status: dict[str, Any] = {
+        field: text for field, text in zip(fields, texts, strict=False) if text
+    }
+    status["conditions"] = [condition("Bound", *_bound(wish.pool, texts, found), since)]
+    return status
+
+
+def _bound(
+    pool: str, texts: list[str], records: Iterable[Allocation | None]
+) -> tuple[str, str, str]:
+    """Status, reason and message of the condition `Bound`."""
+    if all(texts):
+        what = " and ".join(texts)
+        noun = "Addresses" if len(texts) > 1 else "Address"
+        return "True", "AddressAllocated", f"{noun} {what} allocated from pool {pool}"
+    refused = next((item for item in records if item and item.reason), None)
+    if refused is None:
+        return ("False", *_PENDING)
+    reason = REASONS.get(refused.reason, "AllocationFailed")
+    words = "pool exhausted: " if reason == _EXHAUSTED else ""
+    return "False", reason, f"{words}{refused.message}"
+
+
+def _body(document: Document) -> dict[str, Any]:
+    return {
+        "apiVersion": document.kind.api_version,
+        "kind": document.kind.name,
+        "metadata": dict(document.metadata),
+        "spec": document.spec,
+    }

@@ -1,0 +1,79 @@
+"""Message of reconcile commits."""
+
+import re
+
+from msgspec import Struct
+
+from reconciler.model.instant import format_instant, parse_instant
+
+SKIP_CI = " [skip ci]"
+"""What asks CI to leave a commit out, at the end of its subject."""
+
+_TRAILER = re.compile(r"^(?P<name>Ipam-[A-Za-z-]+): (?P<value>[^\n]+)$", re.MULTILINE | re.ASCII)
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
+
+
+class Said(Struct, frozen=True):
+    """What a reconcile commit says of itself.
+
+    Attributes:
+        plan: Digest of the plan.
+        base: The revision that was planned.
+        version: The program's; empty for one that did not say so yet.
+        allow_release: How many releases a person expected, or None.
+        clock: The plan's clock, where it is not the base's committer date; else None.
+        seen: What was seen of clusters, in the words of who looked; empty for nothing.
+        accepts: The commit that a person accepted as lost with a rewritten history; or empty.
+    """
+
+    plan: str
+    base: str
+    version: str = ""
+    allow_release: int | None = None
+    clock: int | None = None
+    seen: str = ""
+    accepts: str = ""
+
+
+def message_of(subject: str, said: Said) -> str:
+    """The message: `ipam: allocate 2`, and a trailer for each thing that is said.
+
+    What stands in the subject is for people, and for CI: nobody here reads it back.
+    """
+    trailers = {"Ipam-Plan": said.plan, "Ipam-Base": said.base, "Ipam-Version": said.version}
+    if said.allow_release is not None:
+        trailers["Ipam-Allow-Release"] = str(said.allow_release)
+    if said.clock is not None:
+        trailers["Ipam-Clock"] = format_instant(said.clock)
+    trailers["Ipam-Accepts"] = said.accepts
+    trailers["Ipam-Observed"] = said.seen
+    listed = "".join(f"{name}: {value}\n" for name, value in trailers.items() if value)
+    return f"ipam: {subject}\n\n{listed}"
+
+
+def read_message(message: str) -> Said | None:
+    """Return the trailers of a message; None if they are incomplete, or one occurs twice.
+
+    They may be anywhere in the message: a squash merge appends other trailers.
+    """
+    listed = [(it["name"], it["value"].rstrip("\r")) for it in _TRAILER.finditer(message)]
+    told = dict(listed)
+    plan, base = told.get("Ipam-Plan", ""), told.get("Ipam-Base", "")
+    allowed, clock = told.get("Ipam-Allow-Release"), told.get("Ipam-Clock")
+    accepts = told.get("Ipam-Accepts", "")
+    is_sound = (
+        len(told) == len(listed)
+        and _DIGEST.fullmatch(plan)
+        and _COMMIT.fullmatch(base)
+        and (allowed is None or _NUMBER.fullmatch(allowed))
+        and (not accepts or _COMMIT.fullmatch(accepts))
+        and (clock is None or parse_instant(clock) is not None)
+    )
+    if not is_sound:
+        return None
+    number = int(allowed) if allowed is not None else None
+    instant = parse_instant(clock) if clock is not None else None
+    version, seen = told.get("Ipam-Version", ""), told.get("Ipam-Observed", "")
+    return Said(plan, base, version, number, instant, seen, accepts)

@@ -1,0 +1,579 @@
+"""Remotes and proposals."""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
+
+from reconciler.gitio import files as gitio_files
+from reconciler.gitio.config import root_folder
+from reconciler.gitio.history import is_in, plan_commits
+from reconciler.gitio.interface import Revision, Source
+from reconciler.gitio.objects import (
+    check_branch,
+    find_revisions,
+    promisor,
+    require_unshown,
+    shown_branch,
+)
+from reconciler.gitio.process import (
+    GitProcess,
+    Setting,
+    common_folder,
+    failure,
+    guarded,
+    read_configuration,
+    require_apart,
+    unreachable,
+)
+from reconciler.gitio.remote_state import (
+    default_branch,
+    fetch_objects,
+    object_format,
+    push_reference,
+    remote_head,
+    try_push,
+)
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.change import Proposed
+from reconciler.model.errors import GitError, LostRaceError, UsageError
+
+
+class Remote(Struct, frozen=True):
+    """A remote that may be reached.
+
+    Attributes:
+        url: URL or path, without credentials.
+        credentials: `user:secret` that the URL held, or empty.
+    """
+
+    url: str
+    credentials: str = ""
+
+    def reached_by(self, git: GitProcess) -> GitProcess:
+        """The same git, with what it needs to reach this remote."""
+        return replace(git, credentials=self.credentials)
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where it is on this machine, as far as there is anything; without a server, git looks."""
+        scheme, separator, _ = self.url.partition("://")
+        if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
+            return []
+        path = _path(self.url) if separator else self.url
+        return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
+
+
+_FOLLOWED = ("branch", "remote")
+_URL = ("remote", "url")
+
+
+def with_remote(repository: GitRepository) -> GitRepository:
+    """The checkout with the remote that its branch follows, or `origin`, if it has one.
+
+    A bare repository is the truth itself, wherever it was cloned from. From here on git compares
+    files and reaches remotes, so the repository's own configuration is guarded against.
+
+    Raises:
+        UsageError: The remote may not be reached, or something of the configuration not be taken;
+            or the branch that is checked out has an odd name, or is checked out elsewhere, too.
+    """
+    check_branch(repository.branch)
+    settings = read_configuration(repository.git)
+    named, remote = _remote(repository, settings)
+    git = guarded(repository.git, settings)
+    repository = replace(repository, git=git)
+    if remote is None or repository.is_checked_out:
+        require_unshown(git, repository.branch)
+    if repository.worktree is None or remote is None:
+        return repository
+    return replace(
+        repository,
+        remote=remote.url,
+        git=_remotes_reaching(repository, remote),
+        followed=f"refs/remotes/{named}/{repository.branch}",
+    )
+
+
+def bringing(repository: GitRepository) -> GitRepository:
+    """The clone, which fetches what a filter left out when that is to be read."""
+    git = replace(repository.git, brings=partial(bring, repository))
+    return replace(repository, git=git)
+
+
+def bring(repository: GitRepository, oids: Sequence[str]) -> None:
+    """Fetch objects that a filter left out of a clone, from the remote that promised them.
+
+    Raises:
+        GitError: Nobody promised them, or who did cannot be reached.
+        UsageError: The remote may not be reached, or something of the configuration not be taken.
+    """
+    settings = read_configuration(repository.git)
+    name = promisor(settings)
+    if (remote := _named(repository, settings, name)) is None:
+        message = f"there is no remote {name} to bring what a filter left out of the clone"
+        raise GitError(message, "git remote add it, or clone without a filter")
+    guards = replace(repository, git=guarded(repository.git, settings))
+    fetch_objects(_remotes_reaching(guards, remote), remote.url, oids)
+
+
+def open_mirror(
+    remote: str,
+    cache: Path,
+    environment: Mapping[str, str],
+    branch: str | None = None,
+    root: str | None = None,
+) -> GitRepository:
+    """A bare mirror of a remote in the cache folder; made when it is not there.
+
+    Without a root all of it counts: the folder where one stands is none of the remote's.
+
+    Raises:
+        GitError: The remote cannot be reached, or the cache is not ours or cannot be written.
+    """
+    checked = check_remote(remote)
+    name = check_branch(branch) if branch is not None else None
+    git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
+    require_ours(cache, git_dir)
+    git = checked.reached_by(GitProcess(git_dir, environment, root=root_folder(root or "")))
+    if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - what cannot be looked at is none
+        make_mirror(git, cache, checked.url)
+    if name is None:
+        name = check_branch(default_branch(git, checked.url))
+    return GitRepository(git, name, checked.url, is_mirror=True)
+
+
+def _remotes_reaching(repository: GitRepository, remote: Remote) -> GitProcess:
+    """Git that reaches a remote which the repository's own configuration names."""
+    own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
+    require_apart(remote.folders, own)
+    return remote.reached_by(repository.git)
+
+
+def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
+    """What the configuration of a checkout calls the remote of its branch, and names as that."""
+    branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
+    named = branches.get(repository.branch, "origin")
+    if repository.worktree is None or named == ".":
+        return named, None
+    return named, _named(repository, settings, named)
+
+
+def _named(repository: GitRepository, settings: Sequence[Setting], name: str) -> Remote | None:
+    """The remote of a name; None where the configuration knows none."""
+    urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
+    if not (url := urls.get(name, "")):
+        return None
+    if "://" not in url and not Path(url).is_absolute():
+        beside = (repository.worktree or repository.git.git_dir) / url
+        url = str(beside) if beside.is_dir() else url
+    return check_remote(url)
+
+
+_SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
+# No sign that a password could stand before or behind.
+_HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.ASCII)
+_SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
+_SCHEMES = ("https", "ssh", "file")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_ALLOWED = "use an https, ssh or file URL, or a path"
+_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
+
+
+def check_remote(remote: str) -> Remote:
+    """A remote, if it is one that may be reached.
+
+    Raises:
+        UsageError: Its scheme is not one of https, ssh, file; or it hides an option.
+    """
+    if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
+        raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
+    if "://" not in remote:
+        if _SCP.fullmatch(remote):
+            return Remote(remote)
+        path = Path(remote)
+        if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is none, and no error
+            return Remote(str(path.resolve()))
+        raise UsageError(f"{_shown(remote)} is neither a URL nor a folder", _ALLOWED)
+    return _checked_url(remote)
+
+
+def _checked_url(remote: str) -> Remote:
+    try:
+        parts = urlsplit(remote)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise UsageError(f"{_shown(remote)} is not a URL", _ALLOWED) from None
+    if parts.scheme not in _SCHEMES and not (parts.scheme == "http" and host in _LOOPBACK):
+        allowed = "use https, ssh or file; plain http would show the token and the plan to anybody"
+        named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
+        raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
+    if host.startswith("-") or (parts.username or "").startswith("-"):
+        raise UsageError(f"{_shown(remote)} is not a remote", "its host looks like an option")
+    if parts.scheme not in ("http", "https"):
+        if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
+            raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
+        return Remote(_fixed(remote)) if parts.scheme == "file" else Remote(remote)
+    # An @ is there as behind a password with a slash, which then is no password to anybody.
+    if parts.query or parts.fragment or "@" in parts.path:
+        raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
+    about, separator, place = parts.netloc.rpartition("@")
+    if not separator:
+        return Remote(remote)
+    # Arguments of a process can be read by anybody: who logs in goes by the environment.
+    user, _, secret = about.partition(":")
+    return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
+
+
+def _fixed(url: str) -> str:
+    """A file URL that means the same to every process: links and `/proc/self` are followed here."""
+    return f"file://{quote(str(Path(_path(url)).resolve()))}"
+
+
+def _path(url: str) -> str:
+    """The path of a file URL, as git reads it: what could be a host means nothing to it."""
+    return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
+
+
+def _is_there(place: str) -> bool:
+    return os.path.lexists(place)
+
+
+def _shown(remote: str) -> str:
+    """A remote as it may be shown. What may hold a password anywhere, or hide one, is not."""
+    if _HARMLESS.fullmatch(remote):
+        return repr(remote)
+    return "what is named as the remote (not shown: it may hold a password)"
+
+
+# What `git init` says of a bare repository, on any machine. Nothing else is ever written into it.
+_CONFIGURATION = re.compile(
+    r"(\[(core|extensions)\]\n"
+    r"|\t(repositoryformatversion = [01]|bare = true|(filemode|ignorecase|precomposeunicode|symlinks)"
+    r" = (true|false)|objectformat = sha(1|256)|refstorage = (files|reftable))\n)+",
+    re.IGNORECASE,
+)
+# What would have git read elsewhere, too.
+_FOREIGN = (
+    "commondir",
+    "config.worktree",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+)
+_AGAIN = "remove it, and it is made anew; what it remembers of rewritten history is lost with it"
+
+
+def require_ours(folder: Path, git_dir: Path) -> None:
+    """Refuse a mirror that we did not make, or where others may write. One not made yet is fine.
+
+    Args:
+        folder: The cache.
+        git_dir: The mirror in it.
+
+    Raises:
+        GitError: It is not ours.
+    """
+    for item in (folder, git_dir.parent, git_dir):
+        if why := gitio_files.refusal(item):
+            hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
+            raise GitError(f"the cache is not used: {why}", hint)
+    if not git_dir.exists():
+        return
+    try:
+        text = (git_dir / "config").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    if not _CONFIGURATION.fullmatch(text) or any((git_dir / name).exists() for name in _FOREIGN):
+        raise GitError(f"the mirror {git_dir} is not as ipam made it", _AGAIN)
+
+
+def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
+    """Make a bare repository beside its place and move it there: two runs may begin at once.
+
+    Its ids are as long as those of the remote.
+
+    Raises:
+        GitError: The cache cannot be written, or the remote not be reached.
+    """
+    place = git.git_dir.parent
+    try:
+        gitio_files.make(folder)
+        gitio_files.make(place)
+        with TemporaryDirectory(dir=place) as scratch:
+            made = Path(scratch) / "mirror.git"
+            made.mkdir(mode=0o700)
+            there = replace(git, git_dir=made)
+            ids = f"--object-format={object_format(there, remote)}"
+            there.check("init", "--bare", "--quiet", "--template=", ids, str(made))
+            try:
+                made.rename(git.git_dir)
+            except OSError:
+                if not (git.git_dir / "HEAD").is_file():
+                    raise
+    except OSError as error:
+        hint = "make that folder writable, or name another with XDG_CACHE_HOME"
+        message = f"cannot make a mirror in {place}: {error.strerror or error}"
+        raise GitError(message, hint) from error
+
+
+@dataclass
+class BranchHead:
+    """The head of a repository's branch. One thread asks.
+
+    Here git is only asked when one of the files was touched in which it keeps references.
+    """
+
+    repository: GitRepository
+    _files: tuple[object, ...] = ()
+    _head: str = field(default="")
+
+    def __call__(self) -> str:
+        """Its id.
+
+        Raises:
+            GitError: The remote cannot be reached, or there is no such branch.
+        """
+        repository = self.repository
+        if repository.remote is not None:
+            return remote_head(repository.git, repository.remote, repository.branch)
+        files = self._state()
+        if files != self._files or not self._head:
+            name = f"refs/heads/{repository.branch}"
+            found = find_revisions(repository.git, [name]).revisions[0]
+            if found is None:
+                raise GitError(f"branch {repository.branch} is not in the repository")
+            self._files, self._head = files, found.id
+        return self._head
+
+    def _state(self) -> tuple[object, ...]:
+        common = common_folder(self.repository.git)
+        names = (f"refs/heads/{self.repository.branch}", "packed-refs", "reftable/tables.list")
+        return tuple(_state(os.path.join(common, name)) for name in names)  # noqa: PTH118 - five times a second
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - five times a second
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+_READ_ONLY = "cannot be written"
+
+
+class RepositoryProbe:
+    """A repository that is opened when it is first asked about, a checkout with its remote."""
+
+    def __init__(
+        self, open_repository: Callable[[], GitRepository], environment: Mapping[str, str]
+    ) -> None:
+        self._open = open_repository
+        self._environment = environment
+        self._opened: GitRepository | None = None
+
+    @property
+    def _repository(self) -> GitRepository:
+        if self._opened is None:
+            self._opened = _probe_reaching(self._open())
+        return self._opened
+
+    def version(self) -> str:
+        """The version of git, `2.43.0`."""
+        said = GitProcess(Path(os.sep), self._environment).check("version").decode()
+        return said.removeprefix("git version ").split(" ")[0]
+
+    def title(self) -> str:
+        """What sort of repository it is, and its branch."""
+        repository = self._repository
+        if repository.is_mirror:
+            sort = "a mirror of the remote"
+        elif repository.worktree is not None:
+            sort = "a checkout"
+        else:
+            sort = "a bare repository"
+        return f"{sort}, branch {repository.branch}"
+
+    def remote_head(self) -> str | None:
+        """The id of the branch's head at the remote; None when there is no remote."""
+        repository = self._repository
+        if repository.remote is None:
+            return None
+        if repository.is_mirror:
+            return repository.fetch().id
+        return remote_head(repository.git, repository.remote, repository.branch)
+
+    def find(self, oid: str | None) -> Revision | None:
+        """A commit by its id, or the head of the branch here; None when it is not here."""
+        repository = self._repository
+        here = f"refs/ipam/remote/{repository.branch}" if repository.is_mirror else ""
+        names = [
+            oid or here or f"refs/heads/{repository.branch}",
+            f"refs/heads/{repository.branch}",
+        ]
+        seen = repository.seen
+        revision, seen.local = find_revisions(repository.git, names).revisions
+        return revision
+
+    @property
+    def repository(self) -> GitRepository:
+        """The repository that is looked at."""
+        return self._repository
+
+    def check_push(self, revision: Revision) -> None:
+        """Refuse a remote, or a repository, that takes no commits."""
+        repository = self._repository
+        if repository.remote is not None:
+            try_push(repository.git, repository.remote, repository.branch, revision)
+            _check_writable(Path(repository.remote.removeprefix("file://")))
+        else:
+            _check_writable(repository.git.git_dir)
+
+    def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
+        """Refuse a checkout that has changes which are not committed."""
+        self._repository.require_clean(folders, revision)
+
+    def source(self, revision: Revision) -> Source:
+        """The files of a revision."""
+        return self._repository.source(revision.id)
+
+
+def _probe_reaching(repository: GitRepository) -> GitRepository:
+    """The repository with its remote. A wrong one in its configuration is no wrong usage."""
+    if repository.is_mirror:
+        return repository
+    try:
+        return with_remote(repository)
+    except UsageError as wrong:
+        raise GitError(str(wrong), wrong.hint) from wrong
+
+
+def _check_writable(folder: Path) -> None:
+    """A folder that git would write into without a server; anything else passes."""
+    inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
+    if any(not os.access(path / "objects", os.W_OK) for path in inside):
+        raise GitError(f"{folder} {_READ_ONLY}", "let this user write into it")
+
+
+_HEADS = "refs/heads/"
+
+
+def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
+    """The branch of the same remote that a pull request to the branch is made of.
+
+    Raises:
+        UsageError: It can be no branch, is the branch itself, or is shown by a work tree.
+    """
+    git, remote = repository.git, repository.remote
+    if check_branch(name) == repository.branch:
+        raise UsageError(
+            f"--to-branch {name} is the branch that is reconciled itself",
+            "name another one, from which a pull request to it is made",
+        )
+    if remote is None:
+        require_unshown(git, name)
+        if repository.worktree is not None and shown_branch(git) == name:
+            message = f"branch {name} is checked out here, and would be replaced"
+            raise UsageError(message, f"git switch {repository.branch}")
+    return ProposingBranch(git, remote, name)
+
+
+class ProposingBranch(Struct, frozen=True):
+    """The branch that a pull request is made of.
+
+    Attributes:
+        remote: URL or path of what has it; None for this repository itself.
+        name: The branch.
+    """
+
+    git: GitProcess
+    remote: str | None
+    name: str
+
+    def bring(self, base: Revision, revision: Revision | None) -> Proposed:
+        """Let the branch hold what reconcile would have published on its base.
+
+        Args:
+            base: The head of the branch that is the truth.
+            revision: The last commit on top of it; None when there is nothing to do.
+
+        Raises:
+            GitError: The remote fails, or refuses.
+            LostRaceError: Somebody moved it meanwhile.
+            UsageError: It holds commits that reconcile did not make.
+        """
+        old = self._seen()
+        if revision is None and (not old or self._is_in(old, base.id)):
+            return Proposed.NOTHING
+        if old and revision is not None and self._says_the_same(old, base, revision):
+            return Proposed.STANDS
+        if old:
+            self._require_ours(old, base)
+        self._move(old, revision.id if revision is not None else "")
+        return Proposed.WITHDRAWN if revision is None else Proposed.BROUGHT
+
+    @property
+    def _reference(self) -> str:
+        return f"{_HEADS}{self.name}"
+
+    def _seen(self) -> str:
+        """The head of the branch, brought here; empty where there is none."""
+        git, remote, name = self.git, self.remote, self._reference
+        if remote is None:
+            return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
+        listed = git.run("ls-remote", "--", remote, name, remote=remote)
+        if listed.status != 0:
+            raise unreachable("cannot reach the remote", "ls-remote", listed)
+        lines = listed.out.decode("utf-8", "replace").splitlines()
+        seen = next((line.split("\t")[0] for line in lines if line.endswith(f"\t{name}")), "")
+        if seen and git.run("cat-file", "-e", f"{seen}^{{commit}}").status != 0:
+            how = ("--no-tags", "--no-write-fetch-head", "--quiet")
+            done = git.run("fetch", *how, "--", remote, name, remote=remote)
+            if done.status != 0:
+                raise unreachable(f"cannot fetch branch {self.name}", "fetch", done)
+        return seen
+
+    def _is_in(self, commit: str, revision: str) -> bool:
+        return is_in(self.git, commit, revision)
+
+    def _says_the_same(self, old: str, base: Revision, revision: Revision) -> bool:
+        """What is there would be merged to the very same files, so nobody is bothered again."""
+        trees = self.git.check("rev-parse", f"{old}^{{tree}}", f"{revision.id}^{{tree}}").split()
+        return trees[0] == trees[1] and self._is_in(base.id, old)
+
+    def _require_ours(self, old: str, base: Revision) -> None:
+        """Refuse to replace what people did.
+
+        Raises:
+            UsageError: Not all of it says that reconcile made it.
+        """
+        without = ("--no-merges", old, f"^{base.id}")
+        all_of_it = self.git.check("rev-list", *without).decode("ascii").split()
+        made = frozenset(plan_commits(self.git, old, [base.id]))
+        other = next((commit for commit in all_of_it if commit not in made), "")
+        if other:
+            raise UsageError(
+                f"branch {self.name} has commit {other[:12]}, which reconcile did not make",
+                "merge it or remove it, or name another branch with --to-branch",
+            )
+
+    def _move(self, old: str, new: str) -> None:
+        if self.remote is not None:
+            push_reference(self.git, self.remote, self._reference, old, new)
+            return
+        none = "0" * 40
+        what = (self._reference, new or none, old or none)
+        how = ("update-ref", *what) if new else ("update-ref", "-d", self._reference, old)
+        result = self.git.run(*how)
+        if result.status == 0:
+            return
+        if self._seen() != old:
+            raise LostRaceError(f"branch {self.name} moved while this was planned")
+        raise failure("update-ref", result, f"see whether {self.name} can be a branch here")

@@ -1,0 +1,1 @@
+"""Allocation history and forecasts."""

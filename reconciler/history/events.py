@@ -1,0 +1,323 @@
+"""Events of records."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from reconciler.addresses.ranges import IPRange
+from reconciler.gitio.interface import CommitRow
+from reconciler.model.claim import Allocation, Phase
+
+
+class Fact(NamedTuple):
+    """What one version of a record said.
+
+    Attributes:
+        claim: The claim's key as text.
+        name: The claim, as a person calls it.
+        owner: `namespace/name` of whom the addresses are for.
+        record: The name of the record.
+        pool: The pool's key as text.
+        range: What it held; None for nothing.
+        phase: Its phase.
+        is_growth: It is more for a tenant that had some: its cluster or its document asked for it.
+        is_announced: Its claim left what it holds, which is announced until nobody uses it.
+        type: What its addresses are for, such as `loadbalancer`.
+    """
+
+    claim: str
+    name: str
+    owner: str
+    record: str
+    team: str
+    pool: str
+    range: IPRange | None
+    phase: str
+    is_growth: bool
+    is_announced: bool = False
+    type: str = ""
+
+
+def fact_of(record: Allocation | None) -> Fact | None:
+    """What a version of a record says; None where nobody could read it."""
+    if record is None:
+        return None
+    return Fact(
+        str(record.claim),
+        record.claim.short,
+        record.owner.short,
+        record.name,
+        record.owner.team,
+        str(record.pool),
+        record.range,
+        record.phase.value,
+        record.role == "growth" or record.claim.slot_order[1] > 0,
+        record.announced,
+        record.type,
+    )
+
+
+_HOLDING = (Phase.ALLOCATED.value, Phase.RELEASED.value)
+
+
+class What(StrEnum):
+    """What happened, in the words of outputs."""
+
+    ALLOCATED = "allocated"
+    GREW = "grew"
+    TAKEN_BACK = "taken back"
+    MOVED = "moved"
+    TRANSFERRED = "transferred"
+    LEFT = "left"
+    RELEASED = "released"
+    EXPIRED = "expired"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    REFUSED = "refused"
+
+    @property
+    def gives(self) -> bool:
+        """Somebody has addresses since."""
+        return self in (What.ALLOCATED, What.GREW, What.TAKEN_BACK, What.MOVED)
+
+
+class RecordEvent(NamedTuple):
+    """What happened to a claim's addresses in a commit.
+
+    Attributes:
+        fact: What its record says after it; before it, where no record is left.
+        range: The addresses; None for a refusal.
+        source: Those that it had before, where it moved.
+        delta: How many addresses more are held since, allocated or after release, and in which
+            pool, as text of its key.
+        giver: Of whom they were before, where that is another owner; else empty.
+        heir: What the record says that has the addresses since, where its claim was renamed.
+    """
+
+    row: CommitRow
+    what: What
+    fact: Fact
+    range: IPRange | None
+    source: IPRange | None = None
+    delta: tuple[tuple[str, int], ...] = ()
+    giver: str = ""
+    heir: Fact | None = None
+
+    def concerns(self, asked: Iterable[IPRange]) -> bool:
+        """Some of these addresses are told of."""
+        told = [item for item in (self.range, self.source) if item is not None]
+        return any(item.overlaps(one) for one in asked for item in told)
+
+
+# What a record that comes is told as where it has the addresses of one that went, by what that was.
+_COMES = {
+    What.REMOVED: (What.ALLOCATED, What.GREW),
+    What.EXPIRED: (What.RELEASED, What.LEFT),
+}
+Facts = Mapping[tuple[str, str], Fact | None]
+"""What versions of records said, by their id and path."""
+
+
+def happenings(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
+    """What happened in a commit, by claim.
+
+    Args:
+        row: The commit.
+        facts: What the versions said that it touched. One that is not among them says nothing.
+    """
+    before: dict[str, list[Fact]] = {}
+    after: dict[str, list[Fact]] = {}
+    for touch in row.touched:
+        for oid, found in ((touch.old, before), (touch.new, after)):
+            fact = facts.get((oid, touch.path)) if oid else None
+            if fact is not None:
+                found.setdefault(fact.claim, []).append(fact)
+    items = [
+        item
+        for claim in sorted(before.keys() | after.keys())
+        for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
+    ]
+    yield from _renamed(items)
+
+
+def _renamed(items: list[RecordEvent]) -> Iterator[RecordEvent]:
+    """A record makes way for one of just its addresses where its claim got another name.
+
+    That is one thing that happened, not two, and no pool has more or less for it.
+    """
+    # By their addresses: of a commit that gives out very many, each is looked up at once.
+    came: dict[tuple[str, IPRange | None], list[RecordEvent]] = {}
+    for item in items:
+        came.setdefault((item.fact.pool, item.range), []).append(item)
+    heirs = {
+        at: heir
+        for at, item in enumerate(items)
+        if item.what in _COMES
+        for heir in [it for it in came[item.fact.pool, item.range] if _goes_on(item, it)][:1]
+    }
+    told = {id(it) for it in heirs.values()}
+    for at, item in enumerate(items):
+        if (heir := heirs.get(at)) is not None:
+            yield item._replace(what=What.RENAMED, heir=heir.fact, delta=())
+        elif id(item) not in told:
+            yield item
+
+
+def _goes_on(item: RecordEvent, other: RecordEvent) -> bool:
+    """One that went goes on as one that came with its addresses, in the same phase."""
+    return other.what in _COMES[item.what] and item.fact.claim != other.fact.claim
+
+
+def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator[RecordEvent]:
+    """A claim may have several records: one that holds what it had, one that says what it has."""
+    gone = [fact for fact in before if fact not in after]
+    came = [fact for fact in after if fact not in before]
+    pairs: list[tuple[Fact | None, Fact | None]] = []
+    for same in (True, False):  # what says another thing of the same addresses is the same record
+        for new in list(came):
+            old = next((it for it in gone if not same or it.range == new.range), None)
+            if old is not None:
+                pairs.append((old, new))
+                gone.remove(old)
+                came.remove(new)
+    pairs += [(None, fact) for fact in came] + [(fact, None) for fact in gone]
+    for old_one, new_one in pairs:
+        found = _happening(row, old_one, new_one)
+        if found is not None:
+            giver = _giver(old_one, new_one)
+            yield found._replace(delta=_delta(old_one, new_one), giver=giver)
+
+
+def _happening(row: CommitRow, old: Fact | None, new: Fact | None) -> RecordEvent | None:
+    if new is None:
+        return None if old is None else _gone(row, old)
+    if new.phase not in _HOLDING:
+        return RecordEvent(row, What.REFUSED, new, None) if _is_news(old, new) else None
+    if new.phase == Phase.RELEASED:
+        return _released(row, old, new)
+    if old is None or old.phase not in _HOLDING:
+        what = What.GREW if new.is_growth else What.ALLOCATED
+        return RecordEvent(row, what, new, new.range)
+    if old.range != new.range:
+        return RecordEvent(row, What.MOVED, new, new.range, old.range)
+    if old.phase == Phase.RELEASED:
+        return RecordEvent(row, What.TAKEN_BACK, new, new.range)
+    return RecordEvent(row, What.TRANSFERRED, new, new.range) if _giver(old, new) else None
+
+
+def _released(row: CommitRow, old: Fact | None, new: Fact) -> RecordEvent | None:
+    """A record is released; its claim may have left it, and then it comes free when nobody uses it."""
+    what = What.LEFT if new.is_announced else What.RELEASED
+    is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
+    is_new = is_new or (old is not None and old.is_announced != new.is_announced)
+    return RecordEvent(row, what, new, new.range) if is_new else None
+
+
+def _giver(old: Fact | None, new: Fact | None) -> str:
+    """Of whom a record was that holds something, and is of another owner since; else empty."""
+    if old is None or new is None or old.owner == new.owner:
+        return ""
+    return old.owner if {old.phase, new.phase}.issubset(_HOLDING) else ""
+
+
+def _gone(row: CommitRow, old: Fact) -> RecordEvent | None:
+    """A record went: its retention ended, or somebody removed it."""
+    if old.phase not in _HOLDING:
+        return None
+    what = What.EXPIRED if old.phase == Phase.RELEASED else What.REMOVED
+    return RecordEvent(row, what, old, old.range)
+
+
+def _is_news(old: Fact | None, new: Fact) -> bool:
+    return old is None or old.phase != new.phase
+
+
+def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
+    """How the counters of pools changed."""
+    counts: dict[str, int] = {}
+    for fact, sign in ((old, -1), (new, 1)):
+        if fact is not None and fact.range is not None and fact.phase in _HOLDING:
+            counts[fact.pool] = counts.get(fact.pool, 0) + sign * fact.range.size
+    return tuple((pool, count) for pool, count in counts.items() if count)
+
+
+class Life(NamedTuple):
+    """A range as one claim had it, in one state, for some commits.
+
+    Attributes:
+        fact: What its record said meanwhile.
+        begins: The commit that began it; None where that is before the history.
+        ends: The commit that ended it; None where it goes on.
+    """
+
+    fact: Fact
+    begins: CommitRow | None
+    ends: CommitRow | None
+
+    @property
+    def is_there(self) -> bool:
+        """It goes on."""
+        return self.ends is None
+
+
+def lives(
+    records: Iterable[Allocation], rows: Sequence[CommitRow], facts: Facts, most: int
+) -> tuple[list[Life], int]:
+    """What held which addresses, in no order, and of how many commits it is told.
+
+    Args:
+        records: As they stand after the newest commit.
+        rows: The commits, newest first.
+        facts: What the versions said that they touched. One that is not among them says nothing.
+        most: So many lives at most, but for those that go on: older ones are not told.
+    """
+    found: list[Life] = []
+    living: dict[str, tuple[Fact, CommitRow | None]] = {
+        it.path: (fact, None) for it in records if (fact := _holding(fact_of(it)))
+    }
+    for at, row in enumerate(rows):
+        if row.is_cut or len(found) + len(living) >= most:
+            return found + _before(living), at
+        found += _of_row(row, facts, living)
+    return found + _before(living), len(rows)
+
+
+def _of_row(
+    row: CommitRow, facts: Facts, living: dict[str, tuple[Fact, CommitRow | None]]
+) -> list[Life]:
+    """What a commit began; what it ended lives before it."""
+    found = []
+    for touch in row.touched:
+        old = _version(facts, touch.old, touch.path)
+        later = living.get(touch.path)
+        if later is not None and (old is None or not _is_same(old, later[0])):
+            del living[touch.path]
+            found.append(Life(later[0], row, later[1]))
+        if old is not None and touch.path not in living:
+            living[touch.path] = (old, row)
+    return found
+
+
+def _before(living: Mapping[str, tuple[Fact, CommitRow | None]]) -> list[Life]:
+    """What was there before the first commit that is told."""
+    return [Life(fact, None, ends) for fact, ends in living.values()]
+
+
+def _version(facts: Facts, oid: str, path: str) -> Fact | None:
+    return _holding(facts.get((oid, path))) if oid else None
+
+
+def _holding(fact: Fact | None) -> Fact | None:
+    """A fact that holds addresses; else None."""
+    is_holding = fact is not None and fact.range is not None and fact.phase in _HOLDING
+    return fact if is_holding else None
+
+
+def _is_same(old: Fact, new: Fact) -> bool:
+    """Nobody who looks at addresses sees a difference, whatever else the record says."""
+    return _seen(old) == _seen(new)
+
+
+def _seen(fact: Fact) -> tuple[object, ...]:
+    held = fact.phase, fact.is_announced
+    return (fact.claim, fact.owner, fact.team, fact.pool, fact.range, *held)

@@ -1,0 +1,216 @@
+"""Forecast of pools."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.history.events import RecordEvent
+from reconciler.history.runs import free_of
+from reconciler.model.instant import DAY
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Pool, Tier
+from reconciler.model.state import State
+from reconciler.planning.space import FreeRuns
+
+SPANS = (30, 90)
+"""Days of the past that rates are taken of."""
+TREND = tuple(range(max(SPANS), -1, -6))
+"""Days ago at which the use is looked back at, the earliest first: 90, 84 … 0."""
+MAX_TENANTS = 10_000
+WEEK = 7
+
+
+class Level(NamedTuple):
+    """So many addresses, allocated or held, at which something begins."""
+
+    name: str
+    addresses: int
+
+
+class Rate(NamedTuple):
+    """What changed in so many days before the revision.
+
+    Attributes:
+        change: Addresses more that are allocated or held; None where the history does not reach
+            back so far.
+        weeks: Weeks until each level at that rate; 0.0 for one that is reached, None for never.
+    """
+
+    days: int
+    change: int | None
+    weeks: tuple[float | None, ...]
+
+
+class Outlook(NamedTuple):
+    """How long a pool will do.
+
+    Attributes:
+        used: Addresses that are allocated or held.
+        levels: Warning, gate and full, as far as the pool has them.
+        rates: By span.
+        shape: The claims of the median tenant of the pool, large ones first; none without tenants.
+        fits: How many more such tenants fit into its free runs.
+        trend: Addresses that were allocated or held at each of `TREND`; None before the first commit.
+    """
+
+    pool: Key
+    total: int
+    used: int
+    levels: tuple[Level, ...]
+    rates: tuple[Rate, ...]
+    shape: tuple[int, ...]
+    fits: int
+    trend: tuple[int | None, ...] = ()
+
+
+class Past(NamedTuple):
+    """What is known of the past.
+
+    Attributes:
+        clock: Date of the revision, in seconds since 1970.
+        oldest: Date of the first commit.
+        told: What happened, newest first.
+    """
+
+    clock: int
+    oldest: int
+    told: Sequence[RecordEvent]
+
+    @property
+    def days(self) -> int:
+        """How far it reaches back."""
+        return max(self.clock - self.oldest, 0) // DAY
+
+
+def outlooks(
+    state: State, usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
+) -> list[Outlook]:
+    """How long some pools will do.
+
+    Args:
+        state: Records as they stand.
+        usage: Of each pool, today.
+        past: At least as far back as the longest span, or all there is.
+        pools: Keys of pools that are there.
+    """
+    changes = {days: _changes(past, days) for days in SPANS}
+    free, trend = free_of(state, pools), trends(usage, past, pools)
+    shapes = median_shapes(state)
+    found = []
+    for key in pools:
+        pool, used = state.pools[key], usage[key].allocated + usage[key].held
+        levels = levels_of(pool, usage[key].total)
+        rates = tuple(_rate(days, changes[days], str(key), used, levels) for days in SPANS)
+        shape = shapes.get(key, ())
+        fits = fitting(pool, free[key], shape)
+        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend[key]))
+    return found
+
+
+def trends(
+    usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
+) -> dict[Key, tuple[int | None, ...]]:
+    """Addresses that were allocated or held at each of `TREND`; None before the first commit.
+
+    Args:
+        usage: Of each pool, today.
+        past: At least as far back as the longest span, or all there is.
+        pools: Keys of pools that are there.
+    """
+    since = _since(past)
+    return {
+        key: tuple(
+            usage[key].allocated + usage[key].held - grown.get(str(key), 0)
+            if past.clock - days * DAY >= past.oldest
+            else None
+            for days, grown in zip(TREND, since, strict=True)
+        )
+        for key in pools
+    }
+
+
+def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
+    """At how many addresses a pool warns, is refused by its gate, and is full."""
+    named = [("warning", Tier.WARNING), *([("gate", pool.gate)] if pool.gate else [])]
+    shares = [(name, int(getattr(pool.thresholds, tier.value))) for name, tier in named]
+    found = [Level(name, -(-share * total // 100)) for name, share in shares]
+    return (*found, Level("full", total))
+
+
+def _changes(past: Past, days: int) -> Mapping[str, int] | None:
+    """By how much the use of each pool grew; None where the history does not reach back so far."""
+    start = past.clock - days * DAY
+    if past.oldest > start:
+        return None
+    found: dict[str, int] = {}
+    for item in past.told:
+        if item.row.clock <= start:
+            break
+        for pool, count in item.delta:
+            found[pool] = found.get(pool, 0) + count
+    return found
+
+
+def _since(past: Past) -> list[Mapping[str, int]]:
+    """By how much the use of each pool grew since each of `TREND`; of all that is told, in one walk."""
+    grown: dict[str, int] = {}
+    found: list[Mapping[str, int]] = []
+    told = iter(past.told)
+    item = next(told, None)
+    for days in reversed(TREND):
+        while item is not None and item.row.clock > past.clock - days * DAY:
+            for pool, count in item.delta:
+                grown[pool] = grown.get(pool, 0) + count
+            item = next(told, None)
+        found.append(dict(grown))
+    return found[::-1]
+
+
+def _rate(
+    days: int,
+    changes: Mapping[str, int] | None,
+    pool: str,
+    used: int,
+    levels: Iterable[Level],
+) -> Rate:
+    if changes is None:
+        return Rate(days, None, ())
+    change = changes.get(pool, 0)
+    return Rate(days, change, tuple(_weeks(it.addresses - used, change, days) for it in levels))
+
+
+def _weeks(left: int, change: int, days: int) -> float | None:
+    if left <= 0:
+        return 0.0
+    return round(left * days / (WEEK * change), 1) if change > 0 else None
+
+
+def median_shapes(state: State) -> dict[Key, tuple[int, ...]]:
+    """Sizes of the claims of the median tenant of each pool, large ones first; without growth."""
+    tenants: dict[Key, dict[str, list[int]]] = {}
+    for record in state.records:
+        if record.is_live and record.role == "initial":
+            of_pool = tenants.setdefault(record.pool, {})
+            of_pool.setdefault(record.owner.short, []).append(record.size)
+    return {key: _median(found.values()) for key, found in tenants.items()}
+
+
+def _median(tenants: Iterable[list[int]]) -> tuple[int, ...]:
+    shapes = sorted((sum(sizes), sorted(sizes, reverse=True)) for sizes in tenants)
+    return tuple(shapes[len(shapes) // 2][1])
+
+
+def fitting(pool: Pool, free: IPSet, shape: Sequence[int]) -> int:
+    """How many more tenants of a shape get all they need of a pool's free runs, a tenant a time."""
+    if not shape:
+        return 0
+    by_version: dict[int, list[tuple[int, int]]] = {}
+    for run in free:
+        by_version.setdefault(run.version, []).append((run.first, run.last))
+    runs = [FreeRuns(found, pool.placement) for found in by_version.values()]
+    for count in range(MAX_TENANTS):
+        for size in shape:
+            if not any(it.allocate(size) is not None for it in runs):
+                return count
+    return MAX_TENANTS

@@ -1,0 +1,227 @@
+"""Free ranges, maps, and forecasts of a revision."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.apply.targets import balancer_records
+from reconciler.documents.findings import meant
+from reconciler.families import family_of
+from reconciler.families.demand import GROWTH, growth_index
+from reconciler.families.interface import Mending
+from reconciler.gitio.interface import Source
+from reconciler.history.applied import ApplyResult, Idle, headroom, used_of
+from reconciler.history.commits import History
+from reconciler.history.events import RecordEvent
+from reconciler.history.forecast import SPANS, Outlook, Past, outlooks
+from reconciler.history.runs import FreeQuery, FreeSpace, Runs, as_planned, free_runs
+from reconciler.model.claim import Allocation, Claim
+from reconciler.model.errors import UsageError
+from reconciler.model.instant import DAY
+from reconciler.model.key import Key
+from reconciler.model.plan import Refuse
+from reconciler.model.pool import Pool
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.pool_map import pools_named
+from reconciler.planning.read import read_tree
+from reconciler.reconcile.remedies import LACKS_ROOM, run_with, taken_of
+from reconciler.reconcile.simulate import pools_of, served
+
+
+def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | None) -> FreeSpace:
+    """Where a run is free once all is served that the revision asks for.
+
+    Args:
+        source: The files of a revision.
+        wanted: What is looked for.
+        pool: Name of a pool; None for all.
+        provider: Name of what tenants choose their pools by; None for all pools.
+
+    Raises:
+        UsageError: There is no such pool or provider.
+    """
+    tree = read_tree(source)
+    today = served(tree)
+    pools = list(today.state.pools) if provider is None else pools_of(today, provider)
+    if pool is not None:
+        pools = pools_of_name(today, pool, pools)
+    recorded = [it.allocation for it in tree.records if it.allocation is not None]
+    found = [
+        as_planned(runs, _live(recorded, today.state.pools, runs.pool))
+        for runs in free_runs(today.state, wanted, pools)
+    ]
+    is_planned = _given(recorded) != _given(today.state.records)
+    told = tuple(found if provider is None else _led(found))
+    return FreeSpace(today.tree.revision, wanted, told, is_planned)
+
+
+def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
+    """What live records hold in the address space of a pool."""
+    space = pools[key].space
+    homes = ((it, pools.get(it.pool)) for it in records if it.is_live)
+    ranges = (it.range for it, home in homes if home is not None and home.space == space)
+    return IPSet.of(item for item in ranges if item is not None)
+
+
+def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
+    """What records hold, and whether it is released."""
+    return {(it.claim, it.range, it.is_released) for it in records if it.range is not None}
+
+
+def _led(found: Sequence[Runs]) -> Iterator[Runs]:
+    """Pools that are asked one after the other: what comes next is told of the first that has it."""
+    is_found = False
+    for runs in found:
+        has_it = any(fit.is_next for fit in runs.fits)
+        fits = (fit._replace(is_next=fit.is_next and not is_found) for fit in runs.fits)
+        yield runs._replace(fits=tuple(fits))
+        is_found = is_found or has_it
+
+
+def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = None) -> list[Key]:
+    """The pools of a name.
+
+    Args:
+        evaluation: Of the revision.
+        text: The name.
+        among: Those that may be meant; None for all.
+
+    Raises:
+        UsageError: There is none.
+    """
+    keys = list(evaluation.state.pools) if among is None else among
+    if found := pools_named(keys, text):
+        return found
+    names = sorted({key.name for key in keys})
+    near = meant(text, names)
+    listed = f"there are: {', '.join(names) or 'none'}"
+    raise UsageError(f"no pool {text!r}", f"{near} {listed}" if near else listed)
+
+
+def forecast(
+    evaluation: Evaluation, history: History, pool: str | None
+) -> tuple[Past, list[Outlook]]:
+    """How long pools will do, and from which past that is told.
+
+    Args:
+        evaluation: Of the revision.
+        history: Its past.
+        pool: Name of a pool; None for all.
+
+    Raises:
+        UsageError: There is no such pool.
+    """
+    state = evaluation.state
+    keys = sorted(state.pools) if pool is None else pools_of_name(evaluation, pool)
+    past = past_of(history, state.clock)
+    return past, outlooks(state, evaluation.plan.before, past, keys)
+
+
+def past_of(history: History, clock: int) -> Past:
+    """As much of the past as the longest span needs.
+
+    Args:
+        history: Of a revision.
+        clock: Its date.
+    """
+    start = clock - max(SPANS) * DAY
+    told: list[RecordEvent] = []
+    for item, _ in history.told(has_causes=False):
+        told.append(item)
+        if item.row.clock <= start:
+            break
+    oldest = history.oldest_before(start)
+    return Past(clock, clock if oldest is None else oldest, told)
+
+
+_MAX_IDLE = 5
+"""Idle records that are named; of the others only how many there are."""
+
+
+def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Idle:
+    """How many addresses of each cluster no Service uses.
+
+    Args:
+        evaluation: Of the revision.
+        result: What an apply told.
+        pool: Name of a pool whose addresses alone count; None for all.
+
+    Raises:
+        UsageError: There is no such pool.
+    """
+    keys = None if pool is None else frozenset(pools_of_name(evaluation, pool))
+    records = [it for it in evaluation.state.records if keys is None or it.pool in keys]
+    return headroom(balancer_records(records), result, evaluation.tree.revision or "")
+
+
+class _Found(NamedTuple):
+    """A record of which no address is used; it sorts by size."""
+
+    size: int
+    cluster: str
+    at: str
+    record: Allocation
+
+
+def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list[str]:
+    """Which records that nobody uses would make room for a refused claim, the smallest first.
+
+    Nothing is proposed as a patch: whether a tenant still needs its addresses its people know.
+    """
+    refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
+    claim = evaluation.state.claims.get(key)
+    if not isinstance(refused, Refuse) or claim is None or refused.reason not in LACKS_ROOM:
+        return []
+    found = _found(evaluation, claim, result)
+    if not found:
+        return ["idle: no record that nobody uses would make room, as far as that apply looked"]
+    told = [_describe(evaluation, item, claim) for item in found[:_MAX_IDLE]]
+    if len(found) > _MAX_IDLE:
+        told.append(f"idle: {len(found) - _MAX_IDLE} more records would do, all as large or larger")
+    if result.revision != evaluation.tree.revision:
+        told.append(f"idle is told by an apply of another revision, {result.revision[:12]}")
+    return told
+
+
+def _found(evaluation: Evaluation, claim: Claim, result: ApplyResult) -> list[_Found]:
+    state = evaluation.state
+    idle = [
+        (cluster, record)
+        for cluster, records in balancer_records(state.records).items()
+        for record in records
+        if record.is_live and used_of(record, cluster, result) == 0
+    ]
+    found = set[_Found]()
+    for key in claim.candidates:
+        pool = state.pools[key]
+        free = pool.usable - taken_of(evaluation, pool) if idle else pool.usable
+        for cluster, record in idle:
+            item = record.range
+            if item is None or record.pool != key or not pool.usable.covers(item):
+                continue
+            if claim.pin is None and run_with(free, item) >= claim.size:
+                found.add(_Found(item.size, cluster, format_short(item), record))
+    return sorted(found)
+
+
+def _describe(evaluation: Evaluation, found: _Found, claim: Claim) -> str:
+    record = found.record
+    size = "address" if found.size == 1 else "addresses"
+    whom = f"team {record.owner.team}" if record.owner.team else f"who owns {found.cluster}"
+    return (
+        f"idle: no Service of {found.cluster} uses {found.at} ({found.size} {size},"
+        f" {record.path}); without it {claim.size} are free, once its retention has ended."
+        f" Ask {whom}: {_way(evaluation, record)}"
+    )
+
+
+def _way(evaluation: Evaluation, record: Allocation) -> str:
+    """The reviewed way to give a record back."""
+    if record.role == GROWTH and growth_index(record):
+        return "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
+    claim = evaluation.state.claims.get(record.claim)
+    where = f": {claim.source}" if claim is not None else ""
+    family = family_of(record.claim.family)
+    way = (family.mending if family is not None else Mending()).given_back(record)
+    return f"what gives it back is {way}{where}"

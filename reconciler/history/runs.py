@@ -1,0 +1,327 @@
+"""Free ranges of pools."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.documents.findings import join_limited
+from reconciler.model.claim import Allocation, Claim
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Expire, Grant, Refuse, Release
+from reconciler.model.pool import Placement, Pool
+from reconciler.model.state import State
+from reconciler.planning.evaluate import Evaluation, is_held
+from reconciler.planning.planner import frozen_pools
+from reconciler.planning.retention import holding_after, retention_end
+from reconciler.planning.space import Space, Withheld
+from reconciler.planning.usage import Holdings, outside, space_of
+
+LARGEST = 3
+"""So many of the largest free runs are told of a pool."""
+
+
+class FreeQuery(Struct, frozen=True):
+    """What is looked for: so many addresses in a row, or a CIDR block of a prefix length."""
+
+    count: int = 0
+    prefix: int | None = None
+
+    def size(self, version: int) -> int | None:
+        """Addresses in an IP version; None where there is no such block."""
+        if self.prefix is None:
+            return self.count
+        return 1 << (BITS[version] - self.prefix) if self.prefix <= BITS[version] else None
+
+
+class FreeFit(NamedTuple):
+    """A free run in which it fits.
+
+    Attributes:
+        block: The addresses: the lowest of the run that would do.
+        is_next: A claim of that size that names no address would get just these.
+    """
+
+    block: IPRange
+    run: IPRange
+    is_next: bool
+
+
+class ReservedRange(NamedTuple):
+    """Addresses of a released record; `until` in seconds since 1970, None for without end.
+
+    What a claim has left `is_left`: its retention begins when nobody uses it any more. What only
+    the plan releases or moves `is_planned`: a live record has it until that is reconciled.
+    """
+
+    range: IPRange
+    until: int | None
+    is_left: bool = False
+    is_planned: bool = False
+
+
+class Runs(NamedTuple):
+    """What a pool has free.
+
+    Attributes:
+        free: Free addresses.
+        fits: Runs in which it fits, in the order in which the pool would give them.
+        largest: The largest free runs, the lowest of equals first.
+        held: What comes free one day, the soonest first.
+        fits_from: When it fits because of that, where it does not today; None for never.
+        closed: Why the pool gives nothing to a claim that names no address; empty when it does.
+    """
+
+    pool: Key
+    free: int
+    fits: tuple[FreeFit, ...]
+    largest: tuple[IPRange, ...]
+    held: tuple[ReservedRange, ...]
+    fits_from: int | None
+    closed: str
+
+
+def free_runs(state: State, wanted: FreeQuery, pools: Sequence[Key]) -> list[Runs]:
+    """What some pools have free, in the order asked for.
+
+    Args:
+        state: Records as they stand when all that is asked for is served.
+        wanted: What is looked for.
+        pools: Keys of pools that are there.
+    """
+    unread_of = frozen_pools(state)
+    found = []
+    for key, space in _frees(state, pools):
+        pool = state.pools[key]
+        why = _closed(pool, unread_of.get(key) or state.halted)
+        found.append(_of(pool, space.free, wanted, _held(state, pool, space.taken), why))
+    return found
+
+
+def as_planned(runs: Runs, today: IPSet) -> Runs:
+    """The same, with what of its held addresses live records have today."""
+    held = (it._replace(is_planned=bool(today & IPSet((it.range,)))) for it in runs.held)
+    return runs._replace(held=tuple(held))
+
+
+def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
+    """The free addresses of some pools."""
+    return {key: space.free for key, space in _frees(state, pools)}
+
+
+class _Free(NamedTuple):
+    """Free addresses of a pool, and those of its space that nobody can have one day."""
+
+    free: IPSet
+    taken: IPSet
+
+
+def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, _Free]]:
+    holdings = Holdings(state.pools, state.records)
+    unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
+    withheld = Withheld((*state.blocked, *state.off_limits))
+    spaces: dict[str, Space] = {}
+    for key in pools:
+        pool = state.pools[key]
+        if pool.space not in spaces:
+            held = (*holdings.ranges(pool.space), *unread)
+            spaces[pool.space] = Space(held, {}, withheld)
+        taken = holdings.live(pool.space) | withheld.addresses
+        yield key, _Free(spaces[pool.space].free(pool), taken)
+
+
+def _of(
+    pool: Pool, free: IPSet, wanted: FreeQuery, held: tuple[ReservedRange, ...], closed: str
+) -> Runs:
+    fits = _fits(pool, free, wanted, closed)
+    by_size = sorted(free, key=lambda run: (-run.size, run))
+    later = None if fits else _later(free, wanted, held)
+    return Runs(pool.key, free.size, fits, tuple(by_size[:LARGEST]), held, later, closed)
+
+
+def _closed(pool: Pool, unread: str) -> str:
+    if unread:
+        return f"{unread} cannot be read"
+    if pool.is_paused:
+        return "it is paused"
+    return "" if pool.auto_assign else "it gives addresses to those alone that name them"
+
+
+def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
+    """As the planner looks: IPv4 first, then where the placement of the pool says."""
+    fitting = [(block, run) for run in free if (block := _block(run, wanted)) is not None]
+    is_best = pool.placement is Placement.BEST_FIT
+    fitting.sort(key=lambda it: (it[1].version, it[1].size if is_best else 0, it[1]))
+    # Nobody can ask for a block that is aligned without naming it.
+    next_one = fitting[0][1] if fitting and not closed and wanted.prefix is None else None
+    return tuple(FreeFit(block, run, run == next_one) for block, run in fitting)
+
+
+def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
+    """The lowest addresses of a run that would do; None where none do."""
+    size = wanted.size(run.version)
+    if size is None:
+        return None
+    first = run.first if wanted.prefix is None else -(-run.first // size) * size
+    block = IPRange(run.version, first, first + size - 1)
+    return block if run.covers(block) else None
+
+
+def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
+    """What released records alone hold of a pool, the soonest first."""
+    found = []
+    for record in state.records:
+        home = state.pools.get(record.pool)
+        if record.range is None or not record.is_released or home is None:
+            continue
+        if home.space == pool.space:
+            shared = (pool.usable & IPSet((record.range,))) - taken
+            end = None if record.announced else retention_end(record, state)
+            found += [ReservedRange(item, end, record.announced) for item in shared]
+    return tuple(sorted(found, key=lambda it: (it.until is None, it.until or 0, it.range)))
+
+
+def _later(free: IPSet, wanted: FreeQuery, held: Iterable[ReservedRange]) -> int | None:
+    """When enough has come free for it, if that ever is."""
+    came = free
+    for item in held:
+        if item.until is None:
+            return None
+        came = came | IPSet((item.range,))
+        if any(_block(run, wanted) is not None for run in came):
+            return item.until
+    return None
+
+
+class FreeSpace(Struct, frozen=True):
+    """What pools have free for something.
+
+    Attributes:
+        revision: Id of the commit; None of a work tree.
+        is_planned: The plan of the revision changes who holds what, and counts as carried out.
+    """
+
+    revision: str | None
+    wanted: FreeQuery
+    pools: tuple[Runs, ...]
+    is_planned: bool = False
+
+    @property
+    def fits(self) -> bool:
+        """It fits somewhere."""
+        return any(runs.fits for runs in self.pools)
+
+
+_LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "pin-taken")
+_Held = tuple[int, str, IPRange]
+
+
+class _There(NamedTuple):
+    """What there is in a pool.
+
+    Attributes:
+        free: What is free.
+        rests: What comes free by itself: when, by which record, and what of the pool.
+        left: What claims have left, and what is announced until nobody uses it.
+    """
+
+    free: IPSet
+    rests: tuple[_Held, ...]
+    left: IPSet
+
+
+def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
+    """What a refused claim may wait for, and what would have to be given up for it."""
+    decided = (it for it in evaluation.plan.decisions if it.claim == claim.key)
+    refused = next(decided, None)
+    if not isinstance(refused, Refuse) or refused.reason not in _LACKS_ROOM:
+        return []
+    holding = _after(evaluation)
+    pools = (evaluation.state.pools[key] for key in claim.candidates)
+    there = [_there(evaluation, pool, holding) for pool in pools if not pool.is_paused]
+    lacking = [it for it in there if _room(claim, it.free) is None]
+    waits = sorted(it for it in (_wait(claim, it.free, it.rests) for it in lacking) if it)
+    return [*(says for _, says in waits), *(says for it in lacking if (says := _given(claim, it)))]
+
+
+def _there(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> _There:
+    """What there is in a pool once the plan is carried out."""
+    pools = evaluation.state.pools
+    here = [it for it in holding if space_of(pools, it) in (pool.space, None)]
+    held = (it.range for it in here if it.range is not None)
+    return _There(
+        pool.usable - IPSet.of([*held, *_others(evaluation, pool)]),
+        tuple(sorted(_resting(evaluation, pool, here))),
+        IPSet.of(it.range for it in here if it.announced and it.range) & pool.usable,
+    )
+
+
+def _given(claim: Claim, there: _There) -> str:
+    """What claims have left, and has to be given up for a run; empty where it makes none."""
+    rests = IPSet.of(it for _, _, it in there.rests)
+    if not there.left or _room(claim, there.free | rests) is not None:
+        return ""
+    run = _room(claim, there.free | rests | there.left)
+    if run is None:
+        return ""
+    return (
+        f"give up {(there.left & IPSet((run,))).size} addresses that claims have left: move the"
+        " Services that use them; retention begins when nobody does"
+    )
+
+
+def _after(evaluation: Evaluation) -> list[Allocation]:
+    """What holds addresses once the plan is carried out, without what a brake holds back."""
+    decisions = evaluation.plan.decisions
+    changed = [
+        it for it in decisions if isinstance(it, Grant | Release) and not is_held(it, evaluation)
+    ]
+    expired = {it.allocation.path for it in decisions if isinstance(it, Expire)}
+    return holding_after(evaluation.state, changed, expired)
+
+
+def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
+    """Ranges in use without a record."""
+    for item in outside(evaluation.state):
+        is_there = not item.spaces or pool.space in item.spaces
+        if item.sort in ("in-use", "gateway") and is_there:
+            yield item.range
+
+
+def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
+    """What comes free by itself, with when. Of what a move has left no clock tells that."""
+    for record in holding:
+        end = retention_end(record, evaluation.state) if record.is_released else None
+        if record.range is None or record.announced or end is None:
+            continue
+        for item in pool.usable & IPSet((record.range,)):
+            yield end, record.path, item
+
+
+def _wait(claim: Claim, free: IPSet, rests: Sequence[_Held]) -> tuple[int, str] | None:
+    """The first instant at which a run is long enough by what came free till then."""
+    low, high = 0, len(rests)
+    if _room(claim, free | IPSet.of(it for _, _, it in rests)) is None:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        there = free | IPSet.of(it for _, _, it in rests[:middle])
+        low, high = (middle, high) if _room(claim, there) is None else (low, middle)
+    run = _room(claim, free | IPSet.of(it for _, _, it in rests[:high]))
+    paths = list(dict.fromkeys(path for _, path, it in rests[:high] if run and run.overlaps(it)))
+    end = rests[high - 1][0]
+    held = "is held until" if len(paths) == 1 else "are held, the last until"
+    return (
+        end,
+        f"wait: {join_limited(paths)} {held} {format_instant(end)}; then {claim.size} are free",
+    )
+
+
+def _room(claim: Claim, free: IPSet) -> IPRange | None:
+    """A run that is long enough, or that holds the range that the claim pins."""
+    if claim.pin is not None:
+        return claim.pin if free.covers(claim.pin) else None
+    runs = (it for it in free if claim.version in (None, it.version))
+    return next((it for it in runs if it.size >= claim.size), None)

@@ -1,0 +1,527 @@
+"""TODO."""
+
+import builtins
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from reconciler.kube.deadline import Timeouts
+from reconciler.kube.interface import Became, ObjectList, RequestCounts, WatchEvent
+from reconciler.kube.kubeconfig import (
+    Kubeconfig,
+    ServiceAccount,
+    check_kubeconfig,
+    parse,
+    read_file,
+    read_files,
+)
+from reconciler.kube.resources import pared, ref_of, resource_of
+from reconciler.kube.responses import ExpiredError, KubeResponse, failure_of, parse_json
+from reconciler.kube.session import open_session
+from reconciler.kube.transport import (
+    MANAGEMENT,
+    TENANT,
+    KubeRequest,
+    ListLimits,
+    TooLargeError,
+    Transport,
+)
+from reconciler.model.errors import (
+    ClusterError,
+    KubeconfigError,
+    NoSuchKindError,
+    NoSuchObjectError,
+    RejectedError,
+    StaleError,
+    UnreachableError,
+)
+from reconciler.model.objects import MANAGER, MAY_I, SECRET, WHO_AM_I, Manifest, Ref, Resource
+
+_T = TypeVar("_T")
+
+PAGE = 500
+SHRINK = 5
+"""A page that is too large is requested again with this many times fewer objects."""
+RELISTS = 3
+OLDEST = (1, 22)
+
+WATCHED = 240
+"""Minimum seconds until the server ends a watch."""
+SILENCE = 15.0
+"""Seconds after that until the client ends it."""
+MAX_TOKEN = 4096
+"""Characters of a `continue` token."""
+
+_JSON = "application/json"
+_HEAD = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+_HEADS = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+_APPLY = "application/apply-patch+yaml"
+_MERGE = "application/merge-patch+json"
+
+
+class KubeCluster:
+    """One API server."""
+
+    def __init__(
+        self,
+        access: Kubeconfig | ServiceAccount,
+        timeouts: Timeouts | None = None,
+        environment: Mapping[str, str] | None = None,
+        limits: ListLimits = TENANT,
+    ) -> None:
+        timeouts = timeouts or Timeouts()
+        self._transport = Transport(
+            lambda deadline: open_session(access, deadline, environment or {}),
+            timeouts,
+            limits,
+            renewable=access.is_renewable(),
+        )
+        self._versions = _ApiVersions(self._probe)
+
+    def requests(self) -> RequestCounts:
+        """Return the number of requests that were sent."""
+        return self._transport.requests()
+
+    def now(self) -> int:
+        """Return the server's clock at its last response, in seconds since 1970."""
+        return self._transport.now()
+
+    def version(self) -> str:
+        """Return the server's version.
+
+        Raises:
+            ClusterError: The version is too old.
+        """
+        answer = self._json(KubeRequest("GET", "/version", "read the version"))
+        version = str(answer.get("gitVersion", ""))[:100]
+        if _numbers(answer) < OLDEST:
+            needed = ".".join(map(str, OLDEST))
+            message = f"Kubernetes {version}: {needed} or later is needed"
+            raise ClusterError(message, "older ones have no server-side apply")
+        return version
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """Return an object, or None."""
+        try:
+            is_secret = ref.resource == SECRET
+            request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
+            return _inward(self._json(request), ref.resource)
+        except NoSuchObjectError:
+            return None
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> ObjectList:
+        """Return all objects of a kind, of one resource version, page by page."""
+        return self._listing(resource, namespace, labels, fields)
+
+    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
+        """Return the metadata of all objects of a kind."""
+        return self._listing(resource, namespace, labels, "", heads=True)
+
+    def _listing(
+        self, resource: Resource, namespace: str, labels: str, fields: str, *, heads: bool = False
+    ) -> ObjectList:
+        what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
+        query = {"labelSelector": labels, "fieldSelector": fields}
+
+        def listed(version: Resource) -> ObjectList:
+            path = partial(version.within, version.path(namespace), **query)
+            for _attempt in range(RELISTS):
+                try:
+                    return self._pages(resource, path, what, heads=heads)
+                except ExpiredError:
+                    continue
+            return self._pages(resource, path, what, heads=heads)
+
+        return self._versions.try_each(resource, listed)
+
+    def apply(
+        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
+    ) -> Manifest:
+        """Apply an object, or its status, server-side."""
+        ref = ref_of(manifest)
+        path = self._path(ref, "status" if status else "")
+        query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
+        what = f"apply status of {ref}" if status else f"apply {ref}"
+        body = _bytes(self._versions.outward(manifest))
+        request = KubeRequest("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)
+        return _inward(self._json(request), ref.resource)
+
+    def create(self, manifest: Manifest) -> Manifest:
+        """Create an object or a review."""
+        resource = resource_of(manifest)
+        metadata = manifest.get("metadata") or {}
+        version = self._versions.of(resource)
+        path = version.within(version.path(metadata.get("namespace", "")), fieldManager=MANAGER)
+        named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
+        is_review = resource in (WHO_AM_I, MAY_I)
+        what, body = f"create {named}", _bytes(self._versions.outward(manifest))
+        request = KubeRequest(
+            "POST", path, what, body, is_repeatable=is_review, is_review=is_review
+        )
+        return _inward(self._json(request), resource)
+
+    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
+        """Apply a JSON merge patch."""
+        path = ref.resource.within(self._path(ref), fieldManager=manager)
+        changed = self._json(KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+        return _inward(changed, ref.resource)
+
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
+        """Delete the object that has this uid."""
+        conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": conditions,
+            "propagationPolicy": "Background",
+        }
+        try:
+            body = _bytes(options)
+            self._transport.send(KubeRequest("DELETE", self._path(ref), f"delete {ref}", body))
+        except NoSuchObjectError:
+            return
+
+    def pause(self, seconds: float) -> None:
+        """Wait, within the cluster's deadline."""
+        self._transport.pause(seconds)
+
+    def limit(self, seconds: float | None) -> None:
+        """Set the time that is left; None removes the deadline."""
+        self._transport.deadline.limit(seconds)
+
+    def extend(self, seconds: float) -> None:
+        """Raise the time that is left to at least `seconds`."""
+        self._transport.deadline.extend(seconds)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._transport.close()
+
+    def watch(
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        since: str,
+        labels: str = "",
+        heads: bool = False,
+    ) -> Iterator[WatchEvent]:
+        """Yield changes as they arrive, with bookmarks. The server ends the watch after minutes."""
+        what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
+        version = self._versions.of(resource)
+        seconds = int(WATCHED * (1 + self._transport.jitter()))
+        path = version.within(
+            version.path(namespace),
+            watch="1",
+            allowWatchBookmarks="true",
+            resourceVersion=since,
+            timeoutSeconds=str(seconds),
+            labelSelector=labels,
+        )
+        request = KubeRequest("GET", path, what, accept=_HEAD if heads else _JSON)
+        try:
+            for line in self._transport.stream(request, seconds + SILENCE):
+                change = change_of(line, what, resource)
+                yield WatchEvent(change.became, _inward(dict(change.manifest), resource))
+        except ExpiredError as expired:
+            raise StaleError(str(expired)) from expired
+
+    def _pages(
+        self, resource: Resource, path: partial[str], what: str, *, heads: bool = False
+    ) -> ObjectList:
+        found: builtins.list[Manifest] = []
+        following, size, total, limits = "", PAGE, 0, self._transport.limits
+        # Items of built-in kinds have no apiVersion and kind.
+        named = {"apiVersion": resource.api_version, "kind": resource.kind}
+        for number in count(1):
+            query = {"limit": str(size), "continue": following}
+            accept = _HEADS if heads else _JSON
+            try:
+                page, length = self._transport.json(
+                    KubeRequest("GET", path(**query), what, accept=accept)
+                )
+            except TooLargeError:
+                if size == 1:
+                    raise
+                size = max(1, size // SHRINK)
+                continue
+            size = min(PAGE, 2 * size)
+            items, following = _items(page, what)
+            total += length
+            limits.check(what, len(found) + len(items), number, total)
+            for item in items:
+                item = pared(item, resource)
+                found.append(_inward(item | named if heads else named | item, resource))
+            if not following:
+                break
+        return ObjectList(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
+
+    def _path(self, ref: Ref, part: str = "") -> str:
+        """Return the path of an object. An empty name would mean the whole collection."""
+        names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
+        if any(name in ("", ".", "..") for name in names):
+            raise RejectedError(f"{ref} is not the name of an object")
+        return self._versions.of(ref.resource).path(ref.namespace, ref.name, part)
+
+    def _probe(self, version: Resource) -> None:
+        """List one object to find out whether a version is served."""
+        path = version.within(version.path(), limit="1")
+        self._json(KubeRequest("GET", path, f"list {_kind(version)}"))
+
+    def _json(self, request: KubeRequest) -> dict[str, Any]:
+        return self._transport.json(request)[0]
+
+
+def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the objects of a page, and the token of the next page or an empty string.
+
+    Raises:
+        ClusterError: The response is not a list. It must not be mistaken for an empty one.
+    """
+    items, metadata = page.get("items", 0), page.get("metadata") or {}
+    following = metadata.get("continue") if isinstance(metadata, dict) else None
+    is_list = isinstance(items, list | None) and isinstance(following, str | None)
+    is_list = is_list and isinstance(metadata, dict) and len(following or "") <= MAX_TOKEN
+    if not is_list or not all(isinstance(item, dict) for item in items or ()):
+        raise ClusterError(f"{what}: the answer is not a list")
+    return items or [], following or ""
+
+
+def _bytes(manifest: object) -> bytes:
+    return json.dumps(manifest, separators=(",", ":"), default=dict).encode()
+
+
+def _kind(resource: Resource) -> str:
+    return "/".join(step for step in (resource.group, resource.kind) if step)
+
+
+def _numbers(version: Mapping[str, Any]) -> tuple[int, int]:
+    """Return major and minor. Some providers write `31+`."""
+    parts = (str(version.get(key, "")).rstrip("+") for key in ("major", "minor"))
+    major, minor = (int(part) if part.isdigit() and len(part) < 6 else 0 for part in parts)
+    return major, minor
+
+
+def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
+    """Parse a line of a watch.
+
+    Raises:
+        StaleError: The resource version is too old.
+        ClusterError: The line is an error, or not a change.
+    """
+    try:
+        change = parse_json(line)
+    except ValueError as error:
+        raise ClusterError(f"{what}: a line of the answer is {error}") from None
+    manifest, became = change.get("object"), change.get("type")
+    if not isinstance(manifest, dict):
+        raise ClusterError(f"{what}: a line of the answer is no change")
+    if became == "ERROR":
+        raise _watch_error(manifest, what)
+    # Metadata alone has a kind of its own.
+    named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}
+    try:
+        return WatchEvent(Became(str(became)), named)
+    except ValueError:
+        raise ClusterError(f"{what}: a line of the answer is no change") from None
+
+
+def _watch_error(refusal: Mapping[str, Any], what: str) -> ClusterError:
+    code = refusal.get("code")
+    status = code if isinstance(code, int) and not isinstance(code, bool) else 500
+    body = json.dumps({**refusal, "kind": "Status"}).encode()
+    failure = failure_of(what, KubeResponse(status, {}, body))
+    error = failure.error if failure is not None else UnreachableError(f"{what}: it broke off")
+    if isinstance(error, ExpiredError):
+        return StaleError(str(error))
+    return error
+
+
+class _ApiVersions:
+    """The API version of each kind that a server serves. Threads can share it.
+
+    Args:
+        probe: Sends a request for a kind in one version, to find out whether it is served.
+    """
+
+    def __init__(self, probe: Callable[[Resource], object]) -> None:
+        self._probe = probe
+        self._served: dict[Resource, Resource] = {}
+
+    def try_each(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
+        """Return the response in the newest version that the server serves.
+
+        Raises:
+            NoSuchKindError: The server serves none of them.
+            ClusterError: The request fails for another reason.
+        """
+        known = self._served.get(resource)
+        *newer, last = resource.in_each_version() if known is None else (known,)
+        for version in newer:
+            try:
+                answer = send(version)
+            except NoSuchKindError:
+                continue
+            self._served[resource] = version
+            return answer
+        answer = send(last)
+        self._served[resource] = last
+        return answer
+
+    def of(self, resource: Resource) -> Resource:
+        """Return the kind in the version that the server serves."""
+        if not resource.versions:
+            return resource
+        if resource not in self._served:
+            try:
+                self.try_each(resource, self._probe)
+            except NoSuchKindError:  # its CRD might be installed later
+                return resource
+        return self._served[resource]
+
+    def outward(self, manifest: Manifest) -> Manifest:
+        """Return an object in the version that the server serves."""
+        resource = resource_of(manifest)
+        if not resource.versions:
+            return manifest
+        return _in_version(manifest, self.of(resource), self.of)
+
+
+def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
+    """Return an object of a server in the version by which its kind is known."""
+    if not resource.versions:
+        return manifest
+    return _in_version(manifest, resource, lambda known: known)
+
+
+def _in_version(
+    manifest: Manifest, resource: Resource, version: Callable[[Resource], Resource]
+) -> dict[str, Any]:
+    """Set the apiVersion of an object and of its owner references."""
+    named = {**manifest, "apiVersion": resource.api_version}
+    metadata = manifest.get("metadata")
+    owners = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
+    if isinstance(metadata, Mapping) and isinstance(owners, list):
+        references = [_owner(owner, version) for owner in owners]
+        named["metadata"] = {**metadata, "ownerReferences": references}
+    return named
+
+
+def _owner(owner: Any, version: Callable[[Resource], Resource]) -> Any:
+    try:
+        known = resource_of(owner)
+    except (KeyError, TypeError):  # of an unknown kind, or not a reference
+        return owner
+    return {**owner, "apiVersion": version(known).api_version}
+
+
+@dataclass(frozen=True)
+class KubeClusters:
+    """Clusters of kubeconfigs that a person named, or that the management cluster holds.
+
+    Attributes:
+        kubeconfig: The management cluster's kubeconfig, if a flag names it.
+        context: Its context; empty for the current one.
+        clusters: Kubeconfigs of tenant clusters, by `namespace/name` or `name`.
+        folder: A folder of `<namespace>.<name>.kubeconfig` files.
+        allow_exec: Whether kubeconfigs that a person named may run commands, read files, and use
+            a proxy. Kubeconfigs from Secrets never may.
+        environment: The variables of the process.
+        account: The folder of the pod's service account.
+        timeouts: Time limits for each cluster.
+    """
+
+    kubeconfig: Path | None = None
+    context: str = ""
+    clusters: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
+    allow_exec: bool = field(default=False, kw_only=True)
+    environment: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
+    account: Path | None = field(default=None, kw_only=True)
+    timeouts: Timeouts = field(default_factory=Timeouts, kw_only=True)
+
+    def management(self) -> KubeCluster | None:
+        """Return the cluster of the flag, of `$KUBECONFIG`, or of the pod's account, or None."""
+        named = self.environment.get("KUBECONFIG", "")
+        if self.kubeconfig is not None:
+            config = read_files("management", [self._there(self.kubeconfig)])
+        elif named:
+            config = read_files("management", [Path(step) for step in named.split(":") if step])
+        else:
+            account = ServiceAccount(
+                self.environment, *(() if self.account is None else (self.account,))
+            )
+            return self._cluster(account, MANAGEMENT) if account.is_there() else None
+        access = check_kubeconfig("management", config, self.context, allow_exec=self.allow_exec)
+        return self._cluster(access, MANAGEMENT)
+
+    def named(self, cluster: str) -> bytes | None:
+        """Return the kubeconfig that a person named for a cluster, or None."""
+        if cluster in self.clusters:
+            return read_file(cluster, self.clusters[cluster])
+        if self.folder is None:
+            return None
+        path = self.folder / f"{cluster.replace('/', '.')}.kubeconfig"
+        try:
+            is_folder, is_there = self.folder.is_dir(), path.exists()
+        except OSError as failure:
+            message = f"kubeconfig of {cluster}: {path} cannot be read: {failure.strerror}"
+            raise KubeconfigError(message) from failure
+        if not is_folder:
+            # With a misspelled folder, every cluster would look like a future one.
+            raise KubeconfigError(f"kubeconfig of {cluster}: {self.folder} is not a folder")
+        return read_file(cluster, path) if is_there else None
+
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
+        """Return the cluster of a kubeconfig. Sends no request yet."""
+        config = parse(cluster, kubeconfig)
+        allowed = self.allow_exec and is_named
+        return self._cluster(
+            check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named), TENANT
+        )
+
+    def _there(self, path: Path) -> Path:
+        read_file("management", path)
+        return path
+
+    def _cluster(self, access: Kubeconfig | ServiceAccount, limits: ListLimits) -> KubeCluster:
+        return KubeCluster(access, self.timeouts, self.environment, limits)
+
+
+def open_contexts(
+    path: Path,
+    contexts: Sequence[str],
+    seconds: float,
+    environment: Mapping[str, str],
+    *,
+    allow_exec: bool = False,
+) -> list[tuple[str, KubeCluster]]:
+    """Return the clusters of some contexts, or of the current one. Sends no request yet.
+
+    Each of them can be the management cluster, which holds one object per record.
+
+    Raises:
+        KubeconfigError: The kubeconfig cannot be used.
+    """
+    read_file(str(path), path)
+    config = read_files(str(path), [path])
+    wanted = list(contexts) or [str(config.get("current-context") or "")]
+    return [
+        (
+            name,
+            KubeCluster(
+                check_kubeconfig(str(path), config, name, allow_exec=allow_exec),
+                Timeouts(seconds),
+                environment,
+                MANAGEMENT,
+            ),
+        )
+        for name in wanted
+    ]

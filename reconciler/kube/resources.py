@@ -1,0 +1,464 @@
+"""Resources and objects of clusters."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.documents.findings import shown
+from reconciler.families import families
+from reconciler.families.interface import Projection
+from reconciler.model import objects
+from reconciler.model.objects import (
+    BINDING,
+    CONDITIONS,
+    CONFIG_MAP,
+    CRD,
+    DEPLOYMENT,
+    EVENT,
+    HOST,
+    LEASE,
+    MAY_I,
+    NAMED,
+    NAMESPACE,
+    NODE,
+    OBJECT,
+    POLICY,
+    REVISION,
+    SECRET,
+    SERVICE,
+    WHO_AM_I,
+    Check,
+    Manifest,
+    OddError,
+    Ref,
+    Resource,
+    fields,
+    items,
+    owned_labels,
+    stored,
+    text,
+    texts,
+)
+from reconciler.model.pool import Pool
+
+METALLB = "metallb.io/v1beta1"
+
+IP_ALLOCATION = objects.RESOURCE
+"""The kind of records."""
+
+ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")
+ADVERTISEMENT = Resource(METALLB, "L2Advertisement", "l2advertisements")
+CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstates")
+
+_RESOURCES_COMMON = (
+    *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
+    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT, LEASE),
+    *(WHO_AM_I, MAY_I),
+)
+
+
+@cache
+def _by_group() -> Mapping[tuple[str, str], Resource]:
+    theirs = (family.objects for family in families())
+    return by_group(
+        [*_RESOURCES_COMMON, *(it for own in theirs for it in (*own.resources, *own.observes))]
+    )
+
+
+def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
+    """Return resources by API group and kind: versions of one kind are one object.
+
+    Raises:
+        ValueError: One kind is described twice, differently.
+    """
+    found: dict[tuple[str, str], Resource] = {}
+    for resource in resources:
+        if found.setdefault((resource.group, resource.kind), resource) != resource:
+            raise ValueError(f"{resource.kind} of {resource.group} is described in two ways")
+    return found
+
+
+@cache
+def _of_family() -> Mapping[tuple[str, str], Resource]:
+    """Return the resources of families, by family and kind."""
+    return {
+        (family.name, resource.kind): resource
+        for family in families()
+        for resource in family.objects.resources
+    }
+
+
+def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
+    """Return pools by the objects that represent them."""
+    known = _of_family()
+    return {
+        Ref(known[key.family, key.kind], key.namespace, key.name): pool
+        for pool in pools
+        if ((key := pool.key).family, key.kind) in known
+    }
+
+
+@cache
+def owned() -> tuple[Resource, ...]:
+    """Return the kinds that `ipam` creates in the management cluster: pools and records."""
+    return (*(kind for family in families() for kind in family.objects.owned), IP_ALLOCATION)
+
+
+@cache
+def needed() -> tuple[Resource, ...]:
+    """Return the kinds that a management cluster needs."""
+    return (*(kind for family in families() for kind in family.objects.needed), IP_ALLOCATION)
+
+
+@cache
+def described_resources() -> frozenset[Resource]:
+    """Return the kinds of families, and records."""
+    return frozenset([kind for it in families() for kind in it.objects.resources] + [IP_ALLOCATION])
+
+
+@cache
+def _by_version() -> Mapping[tuple[str, str], Resource]:
+    return by_version(_by_group().values())
+
+
+def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
+    """Return resources by API version and kind, in all versions."""
+    return {
+        (item.api_version, item.kind): resource
+        for resource in resources
+        for item in resource.in_each_version()
+    }
+
+
+def resource_of(manifest: Manifest) -> Resource:
+    """Return the resource of an object.
+
+    Raises:
+        KeyError: The kind is not in the table.
+    """
+    return _by_version()[manifest["apiVersion"], manifest["kind"]]
+
+
+def ref_of(manifest: Manifest) -> Ref:
+    """Return the reference of a manifest."""
+    metadata = manifest["metadata"]
+    return Ref(resource_of(manifest), metadata.get("namespace", ""), metadata["name"])
+
+
+def parse_ref(text: str) -> Ref:
+    """Parse `str(ref)`.
+
+    Raises:
+        KeyError: The kind is not in the table.
+        ValueError: The text is not a reference.
+    """
+    steps = text.split("/")
+    group = steps.pop(0) if "." in steps[0] else ""
+    kind, *rest = steps
+    resource = _by_group()[group, kind]
+    namespace, name = rest if resource.is_namespaced else ("", *rest)
+    return Ref(resource, namespace, name)
+
+
+PREFIXES = ("metallb.io/", "metallb.universe.tf/")
+"""Of annotations, the newer first: where both are there, MetalLB reads the first one."""
+
+
+POOL, PINNED, SHARED = "address-pool", "loadBalancerIPs", "allow-shared-ip"
+
+
+ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED, SHARED))
+"""The annotations by which Services ask MetalLB for something."""
+
+
+def shaped(manifest: Any, resource: Resource) -> Manifest:
+    """Return a valid object with apiVersion and kind, without nulls.
+
+    Raises:
+        ValueError: A field has the wrong type; the message names object and field.
+    """
+    try:
+        whole: Manifest = _checks().get(resource, OBJECT)(manifest)
+        if resource.is_namespaced and "namespace" not in whole["metadata"]:
+            raise OddError("is missing").inside("metadata.namespace")
+    except OddError as odd:
+        metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        named = f"{resource.kind} {shown(name)}" if name else resource.kind
+        raise ValueError(f"{named}: {odd.way or 'it'} {odd.problem}") from odd
+    if whole.get("kind") == resource.kind and whole.get("apiVersion") == resource.api_version:
+        return whole
+    return {**whole, "apiVersion": resource.api_version, "kind": resource.kind}
+
+
+_POD = fields(containers=items(fields(image=str)))
+_VERSION = fields(
+    ("name",),
+    name=str,
+    subresources=dict,
+    schema=fields(openAPIV3Schema=dict),
+)
+_INGRESS = fields(ingress=items(fields(ip=str)))
+
+
+def _answer(status: Check | type) -> Check:
+    """Return the check of a review."""
+    return fields(status=status)
+
+
+_SHAPES_COMMON: Mapping[Resource, Check] = {
+    CONFIG_MAP: stored(data=texts),
+    SECRET: stored(data=texts),
+    SERVICE: stored(spec=fields(type=str), status=fields(loadBalancer=_INGRESS)),
+    NODE: stored(status=HOST),
+    ADDRESS_POOL: stored(spec=fields(addresses=items(text))),
+    CONFIGURATION_STATE: stored(status=fields(result=str, errorSummary=str, conditions=CONDITIONS)),
+    EVENT: stored(
+        involvedObject=NAMED,
+        reason=str,
+        series=fields(lastObservedTime=str),
+        lastTimestamp=str,
+        eventTime=str,
+        firstTimestamp=str,
+    ),
+    CRD: stored(spec=fields(versions=items(_VERSION)), status=fields(conditions=CONDITIONS)),
+    DEPLOYMENT: stored(spec=fields(template=fields(spec=_POD))),
+    WHO_AM_I: _answer(fields(userInfo=fields(username=str))),
+    MAY_I: _answer(dict),
+}
+
+
+# Services and Nodes are numerous and large: unread fields are dropped.
+_NAMES = ("name", "namespace", "uid", "resourceVersion")
+_TIMES = ("creationTimestamp", "deletionTimestamp")
+_ASKING = ("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy")
+_SHARING = ("externalTrafficPolicy", "selector", "ports")
+_READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
+    SERVICE: {"metadata": _NAMES, "spec": ("type",), "status": ("loadBalancer",)},
+    NODE: {"metadata": _NAMES, "status": ("addresses",)},
+}
+
+
+def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
+    """Return an item of a list with only the fields that are read of its kind.
+
+    Args:
+        manifest: The object, not validated yet.
+        resource: Its kind.
+    """
+    read = _READ.get(resource)
+    if read is None:
+        return manifest
+    kept: dict[str, Any] = _part(manifest, ("apiVersion", "kind"))
+    kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if part in manifest}
+    return _asking(manifest, kept) if resource == SERVICE else kept
+
+
+def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """Return a Service with its requests for addresses. Invalid fields are dropped."""
+    spec, metadata = kept.get("spec"), kept.get("metadata")
+    if not isinstance(spec, dict) or not isinstance(metadata, dict):
+        return kept
+    if spec.get("type") != "LoadBalancer":
+        return kept
+    metadata |= {key: it for key in _TIMES if type(it := manifest["metadata"].get(key)) is str}
+    listed = manifest["metadata"].get("annotations")
+    there = listed if isinstance(listed, dict) else {}
+    found = {key: it for key in ASKED if type(it := there.get(key)) is str}
+    keys = _ASKING + (_SHARING if any(key.endswith(SHARED) for key in found) else ())
+    kept["metadata"] = {**metadata, "annotations": found} if found else metadata
+    kept["spec"] = _part(manifest["spec"], keys)
+    return kept
+
+
+def _part(value: Any, keys: tuple[str, ...]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: value[key] for key in keys if key in value}
+
+
+@cache
+def _checks() -> Mapping[Resource, Check]:
+    """Return the checks of all kinds, including those of families."""
+    found = {**_SHAPES_COMMON, IP_ALLOCATION: _record()}
+    for family in families():
+        found |= family.objects.shapes
+    return found
+
+
+def _record() -> Check:
+    more = {name: it for family in families() for name, it in family.objects.record_spec.items()}
+    return stored(
+        spec=fields((), type=str, **more),
+        status=fields(phase=str, startAddress=str, endAddress=str, conditions=CONDITIONS),
+    )
+
+
+def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:
+    """Return the desired status with the times of unchanged conditions from the live one.
+
+    Conditions of other managers are left to them.
+
+    Args:
+        wanted: The desired status.
+        live: The live status, which can be empty.
+        is_whole: The server treats the list of conditions as one value.
+    """
+    if "conditions" not in wanted:
+        return wanted
+    present = {item.get("type"): item for item in _conditions(live)}
+    conditions = [_settled(item, present.get(item["type"]) or {}) for item in wanted["conditions"]]
+    ours = [item["type"] for item in conditions]
+    others = [item for item in present.values() if item["type"] not in ours]
+    return {**wanted, "conditions": [*conditions, *(others if is_whole else ())]}
+
+
+def is_whole_list(manifest: Manifest) -> bool:
+    """Return whether a manager owns the list of conditions of a live object as one value."""
+    for entry in manifest["metadata"].get("managedFields") or ():
+        status = (entry.get("fieldsV1") or {}).get("f:status")
+        if isinstance(status, Mapping) and status.get("f:conditions") == {}:
+            return True
+    return False
+
+
+def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
+    """Return the conditions of a status, which others may have written in any shape."""
+    found = status.get("conditions")
+    listed = found if isinstance(found, list) else []
+    return [item for item in listed if isinstance(item, Mapping) and _is_text(item.get("type"))]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def timeless(status: Manifest) -> Manifest:
+    """Return a status without the times of its conditions.
+
+    The desired times are those of the revision, so they differ with every commit.
+    """
+    if "conditions" not in status:
+        return status
+    conditions = [
+        {key: value for key, value in item.items() if key != "lastTransitionTime"}
+        for item in status["conditions"]
+    ]
+    return {**status, "conditions": conditions}
+
+
+def _settled(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str, Any]:
+    since = live.get("lastTransitionTime")
+    if not since or live.get("status") != wanted["status"]:
+        return wanted
+    return {**wanted, "lastTransitionTime": since}
+
+
+_HASH_LENGTH = 16
+
+
+class DesiredObject(Struct, frozen=True):
+    """A desired object of one cluster.
+
+    Attributes:
+        body: The object without status; None if only the status belongs to `ipam`.
+        status: The status; None if `ipam` does not write it.
+        part: Fields of an object of another owner; None for other objects.
+        rests_on: Skip the object if one of these could not be written.
+        hash: The hash of body and status without revision and time. An equal hash needs no write.
+    """
+
+    ref: Ref
+    body: Manifest | None
+    status: Manifest | None
+    hash: str
+    part: Manifest | None = None
+    rests_on: tuple[Ref, ...] = ()
+
+    def at(self, revision: str) -> Manifest:
+        """Return the body with the revision as an annotation."""
+        assert self.body is not None  # noqa: S101 - callers apply only what has a body  # nosec B101
+        metadata = self.body["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
+        return {**self.body, "metadata": {**metadata, "annotations": annotations}}
+
+
+def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[DesiredObject, ...]]:
+    """Return the desired objects of each cluster, in the order of the projections."""
+    found: dict[str, list[DesiredObject]] = {}
+    for projection in projections:
+        found.setdefault(projection.cluster, []).append(_desired(projection))
+    return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def owned_by(
+    manifest: Manifest, owners: Iterable[tuple[Ref, bool]], uids: Mapping[Ref, str]
+) -> Manifest:
+    """Return the object with the owners whose uids are known.
+
+    Args:
+        manifest: The object.
+        owners: The owners, each with whether it is the controller.
+        uids: The uids by owner.
+    """
+    references = [
+        {
+            "apiVersion": ref.resource.api_version,
+            "blockOwnerDeletion": True,
+            "controller": controls,
+            "kind": ref.resource.kind,
+            "name": ref.name,
+            "uid": uids[ref],
+        }
+        for ref, controls in owners
+    ]
+    return {**manifest, "metadata": {**manifest["metadata"], "ownerReferences": references}}
+
+
+def _desired(projection: Projection) -> DesiredObject:
+    manifest = projection.manifest
+    if projection.is_part:
+        ref = ref_of(manifest)
+        return DesiredObject(ref, None, None, NO_BODY, manifest, projection.rests_on)
+    found = desired_object(manifest, is_status_only=projection.is_status_only)
+    return replace(found, rests_on=projection.rests_on) if projection.rests_on else found
+
+
+def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:
+    """Return the desired object of a manifest."""
+    ref = ref_of(manifest)
+    status = manifest.get("status")
+    body = None if is_status_only else _body(manifest, ref)
+    said = None if status is None else timeless(status)
+    return DesiredObject(ref, body, status, f"{_hash(body)}.{_hash(said)}")
+
+
+def with_status(wanted: DesiredObject, more: Manifest | None) -> DesiredObject:
+    """Return the object with additional fields of status."""
+    if not more or wanted.status is None:
+        return wanted
+    status = {**wanted.status, **more}
+    said = f"{wanted.hash.partition('.')[0]}.{_hash(timeless(status))}"
+    return DesiredObject(wanted.ref, wanted.body, status, said)
+
+
+def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
+    metadata: dict[str, Any] = dict(manifest["metadata"])
+    metadata["labels"] = {**(metadata.get("labels") or {}), **owned_labels()}
+    if ref.resource.finalizer:
+        metadata["finalizers"] = [ref.resource.finalizer]
+    return {**{key: manifest[key] for key in manifest if key != "status"}, "metadata": metadata}
+
+
+def _hash(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+NO_BODY = _hash(None)
+"""The prefix of the hash of an object of another owner."""

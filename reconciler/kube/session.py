@@ -1,0 +1,250 @@
+"""Sessions with API servers: connection pool, TLS, proxy, and credentials.
+
+The official client's configuration reads the credentials (tokens, plugins, the account of a pod),
+and its connection pool carries the requests. Certificates are set on the pool here, because the
+client would keep them in temporary files until the process ends.
+"""
+
+import ssl
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from reconciler.kube.deadline import Deadline, limited_pool
+from reconciler.kube.interface import CONTACTS
+from reconciler.kube.kubeconfig import Kubeconfig, ServiceAccount, is_loopback, read_file
+from reconciler.model.errors import ClusterError, KubeconfigError
+
+
+class Session(NamedTuple):
+    """A connection pool, the server's address, and a source of the authorization header."""
+
+    pool: Any
+    server: str
+    authorization: Callable[[], str]
+
+    def __repr__(self) -> str:
+        """Show no credential."""
+        return "Session()"
+
+
+class Credentials:
+    """The current session, which is replaced when its credentials expire. Threads can share it."""
+
+    def __init__(self, open_session: Callable[[], Session]) -> None:
+        self._open_session = open_session
+        self._sessions = [open_session()]
+        self._failure: ClusterError | None = None
+        self._lock = Lock()
+
+    @property
+    def current(self) -> Session:
+        """The session for the next request."""
+        return self._sessions[-1]
+
+    def renew(self, refused: Session) -> None:
+        """Read the credentials again, once for all threads whose session was refused.
+
+        Raises:
+            ClusterError: The credentials cannot be read.
+        """
+        with self._lock:
+            if self.current is not refused:
+                return  # another thread renewed them
+            if self._failure is None:
+                try:
+                    self._sessions.append(self._open_session())
+                except ClusterError as failure:
+                    self._failure = failure
+            if self._failure is not None:  # each thread raises an exception of its own
+                raise type(self._failure)(str(self._failure), self._failure.hint)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions:
+            session.pool.clear()
+
+
+def open_session(
+    access: Kubeconfig | ServiceAccount, deadline: Deadline, environment: Mapping[str, str]
+) -> Session:
+    """Return a session. Sends no request, but runs the credential plugin if there is one.
+
+    Raises:
+        KubeconfigError: The credentials or certificates cannot be used.
+    """
+    from kubernetes import client, config
+
+    configuration = client.Configuration()
+    try:
+        context = (
+            _kubeconfig(access, config, configuration, deadline.timeouts.clocks.wall)
+            if isinstance(access, Kubeconfig)
+            else _account(access, config, configuration)
+        )
+    except ClusterError:
+        raise
+    except Exception as failure:  # noqa: BLE001 - loaders raise any exception
+        # The message of the exception can contain values.
+        message = f"kubeconfig of {access.name}: its credentials cannot be read"
+        raise KubeconfigError(f"{message} ({type(failure).__name__})") from None
+    server = str(configuration.host).rstrip("/")
+    configuration.retries = False
+    configuration.connection_pool_maxsize = CONTACTS
+    configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
+    configuration.proxy_headers = _proxy_headers(configuration.proxy or "")
+    configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
+    pool = client.rest.RESTClientObject(configuration).pool_manager
+    pool.connection_pool_kw["ssl_context"] = context
+    classes = pool.pool_classes_by_scheme
+    pool.pool_classes_by_scheme = {
+        name: limited_pool(kind, deadline) for name, kind in classes.items()
+    }
+    return Session(pool, server, lambda: _authorization(access.name, configuration))
+
+
+def _kubeconfig(
+    access: Kubeconfig, config: Any, configuration: Any, wall: Callable[[], float]
+) -> ssl.SSLContext:
+    is_tls = access.server.startswith("https:")
+    context = _trusting(access.name, access.data("certificate-authority"), is_tls=is_tls)
+    _prove(access, context, wall)
+    # Certificates are loaded already. A plugin can ask for the cluster's data.
+    keys = access.cluster if "exec" in access.user else ("server", "tls-server-name")
+    cluster = {key: access.cluster[key] for key in keys if key in access.cluster}
+    hidden = ("client-certificate", "client-certificate-data", "client-key", "client-key-data")
+    user = {key: value for key, value in access.user.items() if key not in hidden}
+    path = user.pop("tokenFile", "")
+    if path:
+        # It has precedence over an inline token, as in kubectl.
+        token = read_file(access.name, Path(path), "tokenFile").decode("utf-8", "replace")
+        user["token"] = token.strip()
+    loader = config.kube_config.KubeConfigLoader(
+        {
+            "current-context": "one",
+            "contexts": [{"name": "one", "context": {"cluster": "one", "user": "one"}}],
+            "clusters": [{"name": "one", "cluster": cluster}],
+            "users": [{"name": "one", "user": user}],
+        }
+    )
+    loader.load_and_set(configuration)
+    if "exec" in user:
+        _check_plugin(access.name, configuration, context)
+    return context
+
+
+def _check_plugin(name: str, configuration: Any, context: ssl.SSLContext) -> None:
+    if configuration.cert_file and configuration.key_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    elif not configuration.auth_settings():
+        raise KubeconfigError(f"kubeconfig of {name}: key exec: the plugin gave no credentials")
+
+
+def _account(access: ServiceAccount, config: Any, configuration: Any) -> ssl.SSLContext:
+    authority = access.folder / "ca.crt"
+    loader = config.incluster_config.InClusterConfigLoader(
+        token_filename=str(access.folder / "token"),
+        cert_filename=str(authority),
+        environ=access.environment,
+    )
+    loader.load_and_set(configuration)
+    return _trusting(access.name, authority.read_bytes())
+
+
+def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLContext:
+    """Return a TLS 1.2+ context that trusts the given certificates, or else the system's."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # A given certificate is trusted even if it is not self-signed, as in Go.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    try:
+        if authority:
+            context.load_verify_locations(cadata=authority.decode("ascii", "replace"))
+        elif is_tls:
+            context.load_default_certs()
+    except (ssl.SSLError, ValueError) as failure:
+        why = "key certificate-authority-data: it holds no certificate that can be read"
+        raise KubeconfigError(f"kubeconfig of {name}: {why}") from failure
+    return context
+
+
+def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]) -> None:
+    """Load the client certificate if there is one."""
+    certificate, key = access.data("client-certificate"), access.data("client-key")
+    if not certificate:
+        return
+    start = f"kubeconfig of {access.name}: key client-certificate-data:"
+    until = certificate_expiry(certificate)
+    if until is not None and until < wall():
+        raise KubeconfigError(f"{start} the certificate has expired")
+    try:
+        # OpenSSL reads keys from files only. The file is private and deleted at once.
+        with NamedTemporaryFile(prefix="ipam-") as file:
+            file.write(certificate + b"\n" + key)
+            file.flush()
+            context.load_cert_chain(file.name, password="")  # nosec B106  # no password
+    except ssl.SSLError as failure:
+        why = "it does not fit client-key-data, or one of them cannot be read"
+        raise KubeconfigError(f"{start} {why}") from failure
+    except OSError as failure:
+        raise ClusterError(
+            f"{start} no temporary file can be made: {failure.strerror}"
+        ) from failure
+
+
+def _proxy(
+    access: Kubeconfig | ServiceAccount, server: str, environment: Mapping[str, str]
+) -> tuple[str | None, str | None]:
+    """Return the proxy and the hosts that bypass it. The loopback never uses one."""
+    url = urlsplit(server)
+    if is_loopback(url.hostname or ""):
+        return None, None
+    named = access.cluster.get("proxy-url") if isinstance(access, Kubeconfig) else None
+    name = f"{url.scheme}_proxy"
+    proxy = environment.get(name) or environment.get(name.upper())
+    return named or proxy or None, environment.get("no_proxy") or environment.get("NO_PROXY")
+
+
+def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
+    """Return the credentials in the proxy's address, which the client ignores."""
+    url = urlsplit(proxy)
+    if url.username is None:
+        return None
+    credentials = b64encode(unquote(f"{url.username}:{url.password or ''}").encode()).decode()
+    return {"proxy-authorization": f"Basic {credentials}"}
+
+
+def _authorization(name: str, configuration: Any) -> str:
+    """Return the Authorization header. The client reads tokens again before they expire."""
+    try:
+        token = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
+    except Exception as failure:  # noqa: BLE001 - so do their hooks
+        raise KubeconfigError(
+            f"kubeconfig of {name}: its credentials cannot be read ({type(failure).__name__})"
+        ) from None
+    value = str(token).strip()
+    if not value.isascii() or not value.isprintable():
+        raise KubeconfigError(
+            f"kubeconfig of {name}: its token holds characters that no header takes"
+        )
+    return value
+
+
+# The filter of warnings is global.
+_WARNINGS = Lock()
+
+
+def certificate_expiry(pem: bytes) -> int | None:
+    """Return when the first certificate of a PEM file expires, in seconds since 1970, or None."""
+    from cryptography.x509 import InvalidVersion, load_pem_x509_certificate
+
+    try:
+        with _WARNINGS, warnings.catch_warnings(action="ignore"):
+            return int(load_pem_x509_certificate(pem).not_valid_after_utc.timestamp())
+    except (ValueError, InvalidVersion):
+        return None

@@ -1,0 +1,374 @@
+"""HTTP requests to an API server: deadline, size limits, retries, redaction, and watches.
+
+The retries of the client library are off, because they know neither the deadline nor which errors
+are permanent. A request that may have been carried out is sent again only if repeating is harmless.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from http.client import HTTPException
+from threading import Lock
+from typing import Any, NamedTuple
+
+from reconciler.kube.deadline import Deadline, Timeouts
+from reconciler.kube.interface import RequestCounts
+from reconciler.kube.responses import (
+    Failure,
+    KubeResponse,
+    Redactor,
+    Retry,
+    connection_failure,
+    failure_of,
+    parse_json,
+    retry_after,
+    server_clock,
+)
+from reconciler.kube.session import Credentials, Session
+from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
+
+_MIB = 1024 * 1024
+MAX_BODY = 8 * _MIB
+"""Bytes of a response."""
+MAX_LINE = 4 * _MIB
+"""Bytes of one change of a watch. A server stores objects of at most half this size."""
+MAX_RETRIES = 4
+FIRST_PAUSE = 0.5
+MAX_PAUSE = 8.0
+_CHUNK = 64 * 1024
+
+
+class TooLargeError(ClusterError):
+    """A response is too large. A smaller page might fit."""
+
+
+class ListLimits(NamedTuple):
+    """Size limits for the lists of a cluster.
+
+    Attributes:
+        items: Objects of a list.
+        pages: Pages of a list.
+        size: Bytes of all pages of a list.
+    """
+
+    items: int
+    pages: int
+    size: int
+
+    def check(self, what: str, items: int, pages: int, size: int) -> None:
+        """Check what was read of a list.
+
+        Raises:
+            ClusterError: The list exceeds a limit.
+        """
+        if items > self.items:
+            raise ClusterError(f"{what}: the list has more than {self.items} objects")
+        if pages > self.pages:
+            raise ClusterError(f"{what}: the list has more than {self.pages} pages")
+        if size > self.size:
+            raise ClusterError(f"{what}: the list is larger than {self.size // _MIB} MiB")
+
+
+TENANT = ListLimits(50_000, 1_000, 128 * _MIB)
+"""A cluster that its tenant controls. Clusters with 5,000 nodes and 20,000 Services stay below."""
+MANAGEMENT = ListLimits(sys.maxsize, sys.maxsize, sys.maxsize)
+"""The management cluster. It holds one object per record, and is as trusted as the repository."""
+
+
+class KubeRequest(NamedTuple):
+    """An HTTP request.
+
+    Attributes:
+        what: The purpose, as messages show it.
+        is_repeatable: Whether carrying it out twice is harmless.
+        is_review: The request creates a review, which is not stored.
+        is_verbatim: Nothing is redacted. A Secret can hold the credential that reads it.
+        accept: The media type of the response.
+    """
+
+    method: str
+    path: str
+    what: str
+    body: bytes = b""
+    content_type: str = "application/json"
+    is_repeatable: bool = True
+    is_review: bool = False
+    is_verbatim: bool = False
+    accept: str = "application/json"
+
+
+class Transport:
+    """The connection to one API server. Threads can share it; a watch needs one of its own.
+
+    Attributes:
+        deadline: The time that is left for the cluster.
+        limits: Size limits of its lists.
+    """
+
+    def __init__(
+        self,
+        open_session: Callable[[Deadline], Session],
+        timeouts: Timeouts,
+        limits: ListLimits,
+        *,
+        renewable: bool,
+    ) -> None:
+        self.deadline = Deadline(timeouts)
+        self.limits = limits
+        self._redactor = Redactor()
+        self._timeouts = timeouts
+        self._is_renewable = renewable
+        self._credentials = Credentials(partial(open_session, self.deadline))
+        self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
+        self._now = 0
+        self._stream: Any = None
+        self._is_closed = False
+        self._lock = Lock()
+
+    def requests(self) -> RequestCounts:
+        """Return the number of requests that were sent."""
+        with self._lock:
+            return RequestCounts(*self._counts.values())
+
+    def jitter(self) -> float:
+        """Return a number in [0, 1)."""
+        return self._timeouts.clocks.jitter()
+
+    def now(self) -> int:
+        """Return the server's clock at its last response."""
+        return self._now
+
+    def send(self, request: KubeRequest) -> KubeResponse:
+        """Send a request, with retries.
+
+        Raises:
+            ClusterError: The server refuses, or there is no response.
+        """
+        with self.deadline.running():
+            tries, is_renewed = 0, False
+            while True:
+                session = self._credentials.current
+                result = self._send_once(session, request)
+                if isinstance(result, KubeResponse):
+                    return result
+                if self._may_renew(result) and not is_renewed:
+                    is_renewed = True
+                    self._credentials.renew(session)
+                    continue
+                if not _may_repeat(result, tries, is_repeatable=request.is_repeatable):
+                    raise result.error
+                pause = _pause_before(result, tries, self._timeouts.clocks.jitter())
+                if pause >= self.deadline.left():
+                    raise result.error
+                self._timeouts.clocks.sleep(pause)
+                tries += 1
+
+    def json(self, request: KubeRequest) -> tuple[dict[str, Any], int]:
+        """Return the JSON object of the response, and its size in bytes.
+
+        Raises:
+            ClusterError: The server refuses, there is no response, or it is not an object.
+        """
+        with self.deadline.running():
+            body = self.send(request).body
+            try:
+                return parse_json(body), len(body)
+            except ValueError as error:
+                raise ClusterError(f"{request.what}: the answer is {error}") from None
+
+    def stream(self, request: KubeRequest, silence_seconds: float) -> Iterator[bytes]:
+        """Yield the lines of a watch as they arrive, without a deadline.
+
+        Args:
+            request: The watch.
+            silence_seconds: How long the server may send nothing.
+
+        Raises:
+            ClusterError: The server refuses, or the connection breaks.
+        """
+        before = self.deadline.silence_seconds
+        self.deadline.limit(None)
+        self.deadline.silence_seconds = silence_seconds
+        try:
+            with self.deadline.running():
+                authorization, response = self._open_stream(request)
+                for line in _lines(self._chunks(request.what, response), request.what):
+                    yield self._redactor.redact(line, authorization)
+        finally:
+            self._stream = None
+            self.deadline.silence_seconds = before
+
+    def close(self) -> None:
+        """Close all connections; a watch that is being read ends."""
+        with self._lock:
+            self._is_closed = True
+            stream, self._stream = self._stream, None
+        if stream is not None:
+            with suppress(OSError, ValueError):
+                stream.shutdown()
+        self._credentials.close()
+
+    def pause(self, seconds: float) -> None:
+        """Wait.
+
+        Raises:
+            UnreachableError: The deadline ends before.
+        """
+        with self.deadline.running():
+            if seconds >= self.deadline.left():
+                raise self._deadline_error("wait")
+            self._timeouts.clocks.sleep(seconds)
+
+    def _may_renew(self, failure: Failure) -> bool:
+        is_refused = isinstance(failure.error, UnauthorizedError) and failure.retry is Retry.ALWAYS
+        return is_refused and self._is_renewable
+
+    def _send_once(self, session: Session, request: KubeRequest) -> KubeResponse | Failure:
+        if self.deadline.left() <= 0:
+            return Failure(self._deadline_error(request.what))
+        authorization = session.authorization()
+        try:
+            response = self._read(self._urlopen(session, request, authorization), request.what)
+        except _connection_errors() as error:
+            if self.deadline.left() <= 0:
+                return Failure(self._deadline_error(request.what))
+            return connection_failure(request.what, error, self._timeouts)
+        if response.status >= 300 or not request.is_verbatim:
+            body = self._redactor.redact(response.body, authorization)
+            response = response._replace(body=body)
+        failure = failure_of(request.what, response)
+        if failure is None:
+            return response
+        return failure._replace(after_seconds=retry_after(response.headers))
+
+    def _open_stream(self, request: KubeRequest) -> tuple[str, Any]:
+        """Send a watch and return its authorization and its unread response."""
+        is_renewed = False
+        while True:
+            session = self._credentials.current
+            authorization = session.authorization()
+            try:
+                raw = self._urlopen(session, request, authorization)
+                if raw.status < 300:
+                    self._now = server_clock(_headers(raw)) or self._now
+                    return authorization, self._register(raw, request.what)
+                response = self._read(raw, request.what)
+            except _connection_errors() as error:
+                raise connection_failure(request.what, error, self._timeouts).error from None
+            body = self._redactor.redact(response.body, authorization)
+            failure = failure_of(request.what, response._replace(body=body))
+            if failure is None or is_renewed or not self._may_renew(failure):
+                raise failure.error if failure else UnreachableError(f"{request.what}: no answer")
+            is_renewed = True
+            self._credentials.renew(session)
+
+    def _register(self, stream: Any, what: str) -> Any:
+        """Let `close` end this stream."""
+        with self._lock:
+            if self._is_closed:
+                stream.close()
+                raise UnreachableError(f"{what}: it was ended")
+            self._stream = stream
+        return stream
+
+    def _chunks(self, what: str, response: Any) -> Iterator[bytes]:
+        try:
+            while chunk := response.read1(_CHUNK, decode_content=False):
+                yield chunk
+        except _connection_errors() as error:
+            raise connection_failure(what, error, self._timeouts).error from None
+        finally:
+            response.close()
+
+    def _urlopen(self, session: Session, request: KubeRequest, authorization: str) -> Any:
+        """Send one request and read the head of the response."""
+        kind = "PATCH" if request.method == "POST" else request.method
+        with self._lock:
+            self._counts["GET" if request.is_review else kind] += 1
+        headers = {"Accept": request.accept, "User-Agent": "gitops-ipam"}
+        if request.body:
+            headers["Content-Type"] = request.content_type
+        if authorization:
+            headers["Authorization"] = authorization
+        return session.pool.urlopen(
+            request.method,
+            session.server + request.path,
+            body=request.body or None,
+            headers=headers,
+            # For connecting; the deadline limits each read.
+            timeout=min(self._timeouts.connect_seconds, max(self.deadline.left(), 0.001)),
+            redirect=False,
+            retries=False,
+            preload_content=False,
+            decode_content=False,
+        )
+
+    def _read(self, raw: Any, what: str) -> KubeResponse:
+        """Read a response to its end and return its connection to the pool."""
+        body = bytearray()
+        try:
+            while chunk := raw.read(_CHUNK, decode_content=False):
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise TooLargeError(f"{what}: the answer is larger than {MAX_BODY // _MIB} MiB")
+            raw.release_conn()
+        finally:
+            raw.close()  # has no effect on a connection that was returned
+        headers = _headers(raw)
+        self._now = server_clock(headers) or self._now
+        return KubeResponse(raw.status, headers, bytes(body))
+
+    def _deadline_error(self, what: str) -> UnreachableError:
+        seconds = f"{self.deadline.seconds:g}"
+        return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
+
+
+def _may_repeat(failure: Failure, tries: int, *, is_repeatable: bool) -> bool:
+    """Return whether a failed request is sent again after `tries` repetitions."""
+    if tries == MAX_RETRIES or isinstance(failure.error, UnauthorizedError):
+        return False
+    if failure.retry is Retry.IF_REPEATABLE:
+        return is_repeatable
+    return failure.retry is Retry.ALWAYS
+
+
+def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
+    """Return the seconds until the next try: exponential with jitter, and at least Retry-After."""
+    longest: float = min(FIRST_PAUSE * 2**tries, MAX_PAUSE)
+    pause = longest * (0.5 + jitter / 2)
+    if failure.after_seconds > pause:
+        return failure.after_seconds + longest * (1 - jitter) / 2
+    return pause
+
+
+def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
+    """Yield each complete line of a stream.
+
+    Raises:
+        TooLargeError: A line is longer than any object.
+    """
+    rest = bytearray()
+    for chunk in chunks:
+        start = len(rest)
+        rest += chunk
+        while (end := rest.find(b"\n", start)) >= 0:
+            line = bytes(rest[:end])
+            del rest[: end + 1]
+            start = 0
+            if line.strip():
+                yield line
+        if len(rest) > MAX_LINE:
+            raise TooLargeError(f"{what}: a line is larger than {MAX_LINE // _MIB} MiB")
+
+
+def _headers(raw: Any) -> Mapping[str, str]:
+    """Return the headers of a response by lower-case names."""
+    return {str(name).lower(): str(value) for name, value in raw.headers.items()}
+
+
+def _connection_errors() -> tuple[type[Exception], ...]:
+    """Return the exceptions of a connection that fails."""
+    from urllib3.exceptions import HTTPError
+
+    return (HTTPError, HTTPException, OSError, ValueError)

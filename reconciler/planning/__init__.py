@@ -1,0 +1,1 @@
+"""Allocation planning: from documents and records to decisions."""

@@ -1,0 +1,448 @@
+"""Documents that count."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from itertools import compress
+from operator import not_
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from reconciler.documents import yaml
+from reconciler.documents.document import Document, GroupKind, Identity, Kind
+from reconciler.documents.dump import dump
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    article_list,
+    error,
+    join_limited,
+    nearest,
+    warning,
+)
+from reconciler.documents.load import Kinds, Loaded, is_meant, load
+from reconciler.families import families, judge, role_of
+from reconciler.families.demand import DEMAND, demand_document, entries_of, judge_demand
+from reconciler.model.change import FileChange
+from reconciler.model.pool import Contract
+from reconciler.model.settings import OVERRIDES, Overrides, Settings
+from reconciler.model.settings import PATH as SETTINGS_PATH
+from reconciler.planning.settings import CLUSTER_TARGET, HOME, OVERRIDE, SETTINGS, within
+from reconciler.records.parse import Recalled
+
+
+class LastGood(Struct, frozen=True):
+    """What counts in the place of what is broken (`contract.md` §4.7).
+
+    Attributes:
+        files: Broken files that could be read before.
+        documents: Documents as they were when they could last be read; `unread` says what stands
+            in their place now.
+        originals: The file that counts for each object that several files describe.
+        halted: The file because of which nothing may be granted, released or expired at all; empty
+            when something may.
+        findings: What is told about it.
+    """
+
+    files: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    originals: Mapping[Identity, str] = field(default_factory=dict)
+    halted: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+class Tree(Struct, frozen=True):
+    """One revision, read: its Settings, what its source files hold, what its records state.
+
+    Attributes:
+        revision: The commit, or None for a work tree.
+        clock: The revision's committer date, in seconds since 1970; or the newest date on its
+            line that is not ahead.
+        sources: Source files, by path.
+        records: Record files, by path.
+        findings: What is wrong with the tree itself, such as a symlink among the sources.
+        last_good: What counts in the place of what is broken, as it was in earlier revisions.
+        retained: Paths of released records that some cluster may still announce, and why; empty for
+            one that no cluster was asked about.
+        left: Paths of records that claims left when they moved, of which a cluster was asked: why
+            it announces them still, or nothing where nobody uses them any more.
+        overrides: Those of the base, which let something pass; and what is wrong with files of
+            Overrides.
+        contracts: What teams may ask for by the base of a change, beside what its own documents say.
+        allow_release: How many releases `--allow-release` permits, or None.
+        gone: Owners that are proven to be deleted: family, kind, namespace, name.
+        clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
+    """
+
+    revision: str | None
+    clock: int
+    settings: Settings
+    sources: tuple[Loaded, ...]
+    records: tuple[Recalled, ...]
+    findings: tuple[Finding, ...] = ()
+    last_good: LastGood = field(default_factory=LastGood)
+    retained: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+    clock_ahead: int | None = None
+    overrides: Overrides = field(default_factory=Overrides)
+    contracts: tuple[Contract, ...] = ()
+    allow_release: int | None = None
+    gone: frozenset[tuple[str, str, str, str]] = frozenset()
+
+    @property
+    def held_back(self) -> dict[str, str]:
+        """Released records that a cluster keeps from going, and why."""
+        return {path: why for path, why in self.retained.items() if why}
+
+
+EDITED = "observed-edited"
+"""The code of what people did to the folder."""
+
+
+def path_of(folder: str, identity: Identity) -> str:
+    """Where a document stands: `<folder>/<Kind>.<group>/<namespace or _>/<name>.yaml`."""
+    group, kind, namespace, name = identity
+    return f"{folder}/{kind}.{group}/{namespace or '_'}/{name}.yaml"
+
+
+def identity_of(folder: str, path: str) -> Identity | None:
+    """Whose file stands at a path that `path_of` tells; None for any other path."""
+    kind, _, rest = path.removeprefix(f"{folder}/").partition("/")
+    name, _, group = kind.partition(".")
+    place, _, file = rest.partition("/")
+    identity = (group, name, "" if place == "_" else place, file.removesuffix(".yaml"))
+    return identity if path_of(folder, identity) == path else None
+
+
+def is_observed(settings: Settings, path: str) -> bool:
+    """The path is that of a file of the folder."""
+    return path.startswith(f"{settings.observed}/")
+
+
+def expected_bytes(document: Document) -> bytes:
+    """The canonical bytes of what a document says."""
+    if document.kind.id == DEMAND.id:
+        return demand_document(document.namespace, document.name, entries_of(document))
+    metadata = dict(document.metadata)
+    if document.namespace:
+        metadata["namespace"] = document.namespace
+    return dump({**document.body, "metadata": metadata}).encode()
+
+
+def remedy(path: str, base: str = "") -> str:
+    """How what somebody did to a file of the folder is undone.
+
+    Args:
+        path: The file.
+        base: The revision in which it stands as reconcile wrote it; empty when it is not known.
+    """
+    why = "ipam reconcile alone writes it"
+    return f"git checkout {base} -- {path}: {why}" if base else f"revert the change: {why}"
+
+
+def differences(there: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> tuple[FileChange, ...]:
+    """The changes that make one set of files another, by path; none where the bytes are equal.
+
+    Args:
+        there: The files of the folder as they stand, by path.
+        wanted: The files that shall stand there.
+    """
+    return tuple(
+        FileChange(path, wanted.get(path))
+        for path in sorted({*there, *wanted})
+        if there.get(path) != wanted.get(path)
+    )
+
+
+def odd(document: Document, folder: str) -> Iterator[Finding]:
+    """What is told of a document that does not stand as reconcile would write it."""
+    path = path_of(folder, document.identity)
+    if document.path != path:
+        message = f"{document.title} belongs to {path}"
+        yield warning(EDITED, document.at(), message, remedy(path))
+    elif document.data != expected_bytes(document):
+        message = f"{document.title} is not written as ipam reconcile writes it"
+        yield warning(EDITED, document.at(), message, remedy(path))
+
+
+class Counting(NamedTuple):
+    """Which documents count.
+
+    Attributes:
+        first: The document that counts for each object.
+        second: Those of objects that another one describes.
+        replaced: What was observed, and people describe themselves.
+    """
+
+    first: dict[Identity, Document]
+    second: list[Document]
+    replaced: list[Document]
+
+
+def counting_of(tree: Tree) -> Counting:
+    """Which documents count. Of two in one file the first does."""
+    originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
+    seen = [source.path.startswith(folder) for source in tree.sources]
+    files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]
+    every = [(item.identity, item) for source in files for item in source.documents]
+    counting: dict[Identity, Document] = {}
+    for identity, document in every:
+        if originals.get(identity, document.path) == document.path:
+            counting.setdefault(identity, document)
+    second: list[Document] = []
+    replaced: list[Document] = []
+    for identity, item in every if len(counting) < len(every) else ():
+        if (first := counting[identity]) is not item:
+            is_replaced = item.path.startswith(folder) and not first.path.startswith(folder)
+            (replaced if is_replaced else second).append(item)
+    return Counting(counting, second, replaced)
+
+
+def of_people(tree: Tree) -> frozenset[Identity]:
+    """What counts as people's own documents say, and not as it was observed."""
+    counting = counting_of(tree).first
+    last = {item.identity: item for item in tree.last_good.documents}
+    folder = f"{tree.settings.observed}/"
+    every = (last | counting).items()
+    return frozenset(identity for identity, it in every if not it.path.startswith(folder))
+
+
+def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
+    """The changes of a look, and that files go which hold the same documents at other places.
+
+    Somebody moved them there. Beside what is written now they would describe its object twice.
+
+    Args:
+        tree: The whole tree that was looked at.
+        changes: What the look makes of the observed folder, at the places of its documents.
+    """
+    folder = tree.settings.observed
+    found = {it.path: it for it in changes}
+    there = [it for it in tree.sources if it.path.startswith(f"{folder}/")]
+    strays = [
+        source.path
+        for source in there
+        if source.path not in found
+        and source.documents
+        and not source.is_broken
+        and all(path_of(folder, it.identity) in found for it in source.documents)
+    ]
+    # Of what was moved, nothing is at its own place that could go.
+    names = {it.path for it in there}
+    kept = [it for it in found.values() if it.data is not None or it.path in names]
+    return tuple(sorted([*kept, *(FileChange(path, None) for path in strays)]))
+
+
+def taken_over(tree: Tree) -> list[str]:
+    """Files of what was observed that people describe themselves by now: they may go.
+
+    Not for a file that holds something broken: it may never have been what its author means.
+    """
+    folder = f"{tree.settings.observed}/"
+    seen = [source for source in tree.sources if source.path.startswith(folder)]
+    if not seen or tree.last_good.halted:
+        return []
+    counting = counting_of(tree)
+    broken = {source.path for source in tree.sources if source.is_broken}
+    there = {
+        id(document)
+        for document in counting.replaced
+        if counting.first[document.identity].path not in broken
+    }
+    return [
+        source.path
+        for source in seen
+        if not source.is_broken and all(id(document) in there for document in source.documents)
+    ]
+
+
+OWN_KINDS = (SETTINGS, OVERRIDE, DEMAND)
+"""Kinds of no family, which have places of their own."""
+_LIKENESS = 0.8
+# Whose documents each of the default folders holds; those of tenants have two.
+_ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
+
+
+def source_kinds(settings: Settings | None = None) -> Kinds:
+    """All kinds that people's folders may hold."""
+    observed = (settings or Settings()).observed
+    demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
+    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, DEMAND: demand}
+    homes_of = {(kind.api_version, kind.name): path for kind, path in homes.items()}
+    return Kinds([*_of_families(), CLUSTER_TARGET], homes_of)
+
+
+def _of_families() -> Iterator[Kind]:
+    return (kind for family in families() for kind in family.kinds)
+
+
+def observed_kinds() -> Kinds:
+    """All kinds that the folder of what was observed may hold."""
+    kinds = [DEMAND, *_of_families()]
+    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
+    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
+
+
+@lru_cache(maxsize=16)
+def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
+    """What reads one source file, by its path and bytes and nothing else."""
+    written = partial(load, kinds=source_kinds(settings), judge=partial(_judge, settings=settings))
+    judged = partial(_judge_observed, settings=settings)
+    seen = partial(load, kinds=observed_kinds(), judge=judged)
+    return partial(_read, settings=settings, written=written, seen=seen)
+
+
+def _read(
+    path: str,
+    data: bytes,
+    settings: Settings,
+    written: Callable[[str, bytes], Loaded],
+    seen: Callable[[str, bytes], Loaded],
+) -> Loaded:
+    return (seen if is_observed(settings, path) else written)(path, data)
+
+
+def _judge(document: Document, settings: Settings) -> list[Finding]:
+    """What is wrong with a document of a right shape, where it stands."""
+    return [*misplaced(document, settings), *judge(document, settings)]
+
+
+def _judge_observed(document: Document, settings: Settings) -> list[Finding]:
+    """The same of one that was observed."""
+    found = judge_demand(document) if document.kind.id == DEMAND.id else judge(document, settings)
+    return [*found, *odd(document, settings.observed)]
+
+
+def misplaced(document: Document, settings: Settings) -> list[Finding]:
+    """A kind in a folder of others: an error where Settings name the folder, else a warning."""
+    folder, _, _ = document.path.rpartition("/")
+    wrong = _wrong(folder, document.kind, settings.sources, settings.kinds)
+    if wrong is None:
+        return []
+    say, where, hint = wrong
+    place = document.at("kind")
+    return [say("kind-in-wrong-folder", place, f"{document.title} is in {where}", hint)]
+
+
+@lru_cache(maxsize=4_096)
+def _wrong(
+    folder: str,
+    kind: Kind,
+    sources: tuple[str, ...],
+    kinds: tuple[tuple[str, tuple[str, ...]], ...],
+) -> tuple[Callable[..., Finding], str, str] | None:
+    """What is said of a kind in a folder, where that is, and the hint: once for all its documents."""
+    named = [name for name, _ in kinds if within(folder, name)]
+    if named:
+        return _forbidden(max(named, key=len), kind.name, dict(kinds))  # the innermost
+    source = max((name for name in sources if within(folder, name)), key=len, default="")
+    role = role_of(kind)
+    homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
+    if _ROLES.get(source, role) == role or not homes:
+        return None
+    hint = f"move it to {article_list(homes)}; spec.kinds of Settings says what a folder holds"
+    return warning, f"{source}/, where nobody looks for it", hint
+
+
+def _forbidden(
+    folder: str, kind: str, kinds: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[..., Finding], str, str] | None:
+    if kind in kinds[folder]:
+        return None
+    only = f"{article_list(kinds[folder], 'and')} only" if kinds[folder] else "nothing"
+    homes = [f"{name}/" for name, allowed in kinds.items() if kind in allowed]
+    hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
+    return error, f"{folder}/, which holds {only}", hint
+
+
+def is_elsewhere(path: str, settings: Settings) -> bool:
+    """A file that nobody reads where it stands, though its name is one of those that are read.
+
+    A hidden folder is some other program's.
+    """
+    folders = (*settings.folders, settings.records, OVERRIDES)
+    is_ours = path == SETTINGS_PATH or any(within(path, folder) for folder in folders)
+    return is_meant(path) and not is_ours and not f"/{path}".count("/.")
+
+
+def is_suspect(path: str, data: bytes) -> bool:
+    """Whether a file may hold a document of a kind that is known; costs less than to read it."""
+    del path
+    return any(group in data for group in _groups())
+
+
+@lru_cache(maxsize=1)
+def _groups() -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(kind.group.encode() for kind in _every_kind()))
+
+
+@lru_cache(maxsize=1)
+def _every_kind() -> dict[GroupKind, Kind]:
+    return {kind.id: kind for kind in (*_of_families(), CLUSTER_TARGET, *OWN_KINDS)}
+
+
+def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
+    """What is said of a file outside of the folders that are read, where it holds known kinds.
+
+    Of what is no YAML nothing is said: it is no file of ours.
+    """
+    lines: dict[Kind, int] = {}
+    for kind, line in _held(data) if is_suspect(path, data) else ():
+        lines.setdefault(kind, line)
+    if not lines:
+        return None
+    names, folders = (
+        join_limited([kind.name for kind in lines]),
+        [f"{it}/" for it in settings.sources],
+    )
+    message = (
+        f"it holds {names}, and counts for nothing: only what is in {join_limited(folders)} is read"
+    )
+    kind, line = next(iter(lines.items()))
+    return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
+
+
+def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
+    """Known kinds of the documents that can be read, each with its line."""
+    for parsed in yaml.read(data).documents:
+        body = parsed.value if isinstance(parsed.value, dict) else {}
+        version, name = body.get("apiVersion"), body.get("kind")
+        if isinstance(version, str) and isinstance(name, str):
+            kind = _every_kind().get(GroupKind(version.rpartition("/")[0], name))
+            if kind is not None:
+                yield kind, parsed.line
+
+
+def _way_in(path: str, kind: Kind, settings: Settings) -> str:
+    """Where a document counts: in the folder that seems to be meant, else in that of its kind."""
+    own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
+    if own is not None:
+        return f"move it to {own}"
+    parts = path.lower().split("/")[:-1]
+    near = (nearest(part, settings.sources, _LIKENESS) for part in parts)
+    if meant := next(filter(None, near), ""):
+        is_so = meant in parts
+        return f"move it to {meant}/ at the top" if is_so else f"did you mean {meant}/?"
+    homes = [f"{it}/" for it in settings.sources if _ROLES.get(it) == role_of(kind)]
+    named = "spec.sources of Settings names the folders"
+    return f"move it to {article_list(homes)}; {named}" if homes else named
+
+
+def schema_files() -> dict[str, str]:
+    """The schema of each kind that people write, as `Kind.schema` names it, by kind.
+
+    A name that two kinds or versions share is followed by version and group, as kubectl takes it:
+    `Kind.v1.example.org`.
+    """
+    kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]
+    names = [kind.name for kind in kinds]
+    found = {
+        kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema
+        for kind in kinds
+    }
+    return dict(sorted(found.items()))
+
+
+def _told_apart(kind: Kind) -> str:
+    _, _, version = kind.api_version.rpartition("/")
+    return f"{kind.name}.{version}.{kind.id.group}"

@@ -1,0 +1,203 @@
+"""Owners of pools and claims."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.findings import Finding, Location, error, join_limited, shown
+from reconciler.families import families, family_of_kind, is_pool, keeps_addresses
+from reconciler.families.fields import contract_of
+from reconciler.families.interface import FamilyReading
+from reconciler.model.claim import Claim, Refusal
+from reconciler.model.key import Key
+from reconciler.model.pool import Contract
+
+NOT_YOURS = "not-yours"
+
+
+class ClaimingDocument(Struct, frozen=True):
+    """A document that claims, as it is judged.
+
+    Attributes:
+        named: The team that its records name.
+        spaces: Namespaces that it asks in and for; none for what is of the cluster.
+        claims: What it asks for.
+    """
+
+    document: Document
+    named: str
+    spaces: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+
+class Trespass(Struct, frozen=True):
+    """What a document may not ask for, and where it says so."""
+
+    place: Location
+    refusal: Refusal
+
+
+def contracts_of(documents: Documents) -> tuple[Contract, ...]:
+    """What teams may ask for, by their names."""
+    kinds = dict.fromkeys(kind.id for it in families() for kind in it.kinds if kind.role == "team")
+    found = (contract_of(document) for kind in kinds for document in documents.of(kind))
+    return tuple(sorted(contract for contract in found if contract is not None))
+
+
+def owned(
+    reading: FamilyReading, documents: Documents, judging: Sequence[Contract] = ()
+) -> FamilyReading:
+    """A reading in which nothing new is given to who asks for what is another's.
+
+    Args:
+        reading: What all families read.
+        documents: All documents.
+        judging: What teams may ask for by the base of a change; by both it has to be theirs.
+    """
+    rules = rules_of(contracts_of(documents), judging)
+    if not rules:
+        return reading
+    claims, found = dict(reading.claims), list[Finding]()
+    for asking in askings(documents, reading.claims):
+        trespass = next(filter(None, (it.trespass(asking) for it in rules)), None)
+        if trespass is not None:
+            message = f"{asking.document.title}: {trespass.refusal.message}"
+            found.append(error(NOT_YOURS, trespass.place, message, trespass.refusal.hint))
+        for claim in asking.claims:
+            refusals = (it.refusal(asking, claim) for it in rules)
+            refusal = trespass.refusal if trespass else next(filter(None, refusals), None)
+            if refusal is not None:
+                claims[claim.key] = replace(claim, refusal=refusal)
+    return replace(reading, claims=claims, findings=(*reading.findings, *found))
+
+
+def askings(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[ClaimingDocument]:
+    """The documents that claim, each with what it asks for."""
+    of_owner: dict[Identity, list[Claim]] = {}
+    for claim in claims.values():
+        of_owner.setdefault(claim.key.owner, []).append(claim)
+    for family in families():
+        for kind in dict.fromkeys(kind.id for kind in family.kinds):
+            if not keeps_addresses(kind) or is_pool(kind):
+                continue
+            for document in documents.of(kind):
+                owner = (family.name, kind.kind, document.namespace, document.name)
+                yield asking_of(document, documents, of_owner.get(owner, ()))
+
+
+def asking_of(
+    document: Document, documents: Documents, claims: Iterable[Claim] = ()
+) -> ClaimingDocument:
+    """A document of a kind that claims, as it is judged."""
+    family = family_of_kind(document.kind.id)
+    named = family.team(document, documents) if family is not None else ""
+    space = family.space(document) if family is not None else ""
+    mine = tuple(claims)
+    spaces = dict.fromkeys([document.namespace, space, *(it.owner.namespace for it in mine)])
+    return ClaimingDocument(document, named, tuple(filter(None, spaces)), mine)
+
+
+def rules_of(*sides: Sequence[Contract]) -> "tuple[Rules, ...]":
+    """What all sides ask for; nothing where nobody says anything."""
+    return tuple(Rules(side) for side in dict.fromkeys(map(tuple, sides)) if side)
+
+
+class Rules:
+    """What teams may ask for by one revision."""
+
+    def __init__(self, contracts: Sequence[Contract]) -> None:
+        self.of_team = {contract.team: contract for contract in contracts}
+        self._of_space: dict[str, list[str]] = {}
+        self._of_folder: dict[str, list[str]] = {}
+        for contract in contracts:
+            for space in contract.namespaces:
+                self._of_space.setdefault(space, []).append(contract.team)
+            for folder in contract.folders:
+                self._of_folder.setdefault(folder, []).append(contract.team)
+
+    def folder(self, path: str) -> str:
+        """The innermost folder of a team that a file lies in; empty for none."""
+        return max(filter(path.startswith, self._of_folder), key=len, default="")
+
+    def owners(self, path: str) -> list[str]:
+        """The teams whose folder a file lies in."""
+        return self._of_folder.get(self.folder(path), [])
+
+    def is_alone(self, team: str, space: str) -> bool:
+        """A namespace is of this team, and of no other."""
+        return self._of_space.get(space) == [team]
+
+    def team(self, asking: ClaimingDocument) -> str:
+        """The team that asks; empty where nobody says anything of it.
+
+        What names a team is of that. A team that is called like the namespace was not named.
+        """
+        if asking.named and asking.named not in asking.spaces:
+            return asking.named
+        at = self.owners(asking.document.file)
+        spaces = [team for space in asking.spaces for team in self._of_space.get(space, ())]
+        if asking.named in spaces or not (spaces or asking.named not in self.of_team):
+            return asking.named
+        return next((team for team in at if team in spaces), next(iter([*spaces, *at]), ""))
+
+    def trespass(self, asking: ClaimingDocument) -> Trespass | None:
+        """Why a document may ask for nothing at all; None where it may."""
+        team = self.team(asking)
+        if not team:
+            return None
+        document, contract = asking.document, self.of_team.get(team, Contract(team))
+        start, path = document.start, document.file
+        if at := self.owners(path):
+            if team not in at:
+                folder = self.folder(path)
+                message = f"it is of team {team}, but stands in {folder} of {_teams(at)}"
+                hint = f"move it to a folder of team {team}, or let it name whose it is"
+                return Trespass(start, Refusal(NOT_YOURS, message, hint))
+        elif contract.folders:
+            message = f"it is of team {team}, but stands in {shown(path)}"
+            hint = f"the folders of team {team}: {join_limited(contract.folders)}"
+            return Trespass(start, Refusal(NOT_YOURS, message, hint))
+        if asking.named != team and asking.named in self.of_team:
+            message = f"it names team {asking.named}, but its namespace is of team {team}"
+            return Trespass(start, Refusal(NOT_YOURS, message, "let both be of one team"))
+        return self._elsewhere(asking, contract)
+
+    def _elsewhere(self, asking: ClaimingDocument, contract: Contract) -> Trespass | None:
+        """Why a team may not ask in a namespace."""
+        place = asking.document.at("metadata", "namespace")
+        for space in asking.spaces:
+            others = self._of_space.get(space, [])
+            if contract.team in others:
+                continue
+            # Requests stand in a namespace of the platform: that of their tenant is judged.
+            is_home = space == asking.document.namespace and len(asking.spaces) > 1
+            if others or (contract.namespaces and not is_home):
+                whose = f"of {_teams(others)}" if others else "none of its own"
+                message = f"it is of team {contract.team}, but namespace {space} is {whose}"
+                mine = join_limited(contract.namespaces) or "none"
+                hint = f"the namespaces of team {contract.team}: {mine}"
+                return Trespass(place, Refusal(NOT_YOURS, message, hint))
+        return None
+
+    def refusal(self, asking: ClaimingDocument, claim: Claim) -> Refusal | None:
+        """Why a claim gets nothing new, though its document may ask."""
+        contract = self.of_team.get(self.team(asking))
+        if contract is None:
+            return None
+        others = [str(key) for key in claim.candidates if str(key) not in contract.pools]
+        if contract.pools and others:
+            message = f"{join_limited(others)}: not for team {contract.team}"
+            hint = f"the pools of team {contract.team}: {join_limited(contract.pools)}"
+            return Refusal(NOT_YOURS, message, hint)
+        asked = sum(it.size for it in asking.claims if it.type == claim.type)
+        if contract.most is not None and asked > contract.most:
+            message = f"{asking.document.title} asks for {asked} {claim.type} addresses,"
+            message += f" and team {contract.team} may ask for {contract.most}"
+            return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
+        return None
+
+
+def _teams(names: Sequence[str]) -> str:
+    return f"team{'s' if len(names) > 1 else ''} {join_limited(names)}"

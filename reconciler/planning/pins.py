@@ -1,0 +1,199 @@
+"""Pinned and overlapping ranges."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from reconciler.addresses.notation import format_range, format_short
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.findings import NAMED, Finding, join_limited, warning
+from reconciler.model.claim import Claim, Owner, Refusal
+from reconciler.model.key import Key
+from reconciler.model.plan import Grant, Plan, Refuse
+from reconciler.model.pool import Pool
+from reconciler.model.state import Blocked, State
+from reconciler.planning.refusals import Holders, paused
+from reconciler.planning.space import Space
+from reconciler.planning.usage import Lookup, space_of
+
+
+def find_pin(
+    pin: IPRange,
+    claim: Claim,
+    pools: Sequence[Pool],
+    space_of: Callable[[str], Space],
+    holders: Holders,
+) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
+    """The range, with the position of the first pool that gives it; and why others do not.
+
+    It is found, not taken: whoever wants it does that.
+    """
+    refusals: list[Refusal] = []
+    for at, pool in enumerate(pools):
+        refused = check_pin(pin, pool, space_of(pool.space), holders, claim.owner)
+        if refused is None:
+            return (at, pin), refusals
+        refusals.append(refused)
+    return None, refusals
+
+
+def check_pin(
+    pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
+) -> Refusal | None:
+    """Why the pool cannot give out the pinned range; None when it can."""
+    if pool.is_paused:
+        return paused(pool)
+    text = format_short(pin)
+    inside = [window for window in pool.windows if window.covers(pin)]
+    touched = [window for window in pool.windows if window.overlaps(pin)]
+    listed = join_limited([format_range(window) for window in touched or pool.windows])
+    if all(window.version != pin.version for window in pool.windows):
+        return Refusal(
+            "family-mismatch",
+            f"{text} is IPv{pin.version}, {pool.key.name} is not",
+            f"pin a range of {listed}",
+        )
+    if not inside and len(touched) > 1:
+        return Refusal(
+            "pin-straddles-ranges",
+            f"{text} crosses ranges of {pool.key.name}: {listed}",
+            "pin a range that lies in one of them, or join them to one",
+        )
+    if not inside:
+        return Refusal(
+            "pin-outside-pool",
+            f"{text} is not within the ranges of {pool.key.name}: {listed}",
+            "pin a range inside, or widen the pool",
+        )
+    if reserved := pool.reserved.overlapping(pin):
+        blocks = join_limited([format_short(block) for block in reserved])
+        return Refusal(
+            "pin-reserved",
+            f"{text} holds reserved addresses of {pool.key.name}: {blocks}",
+            "pin a range beside them, or end the reservation",
+        )
+    if not space.is_free(pin, owner):
+        return _taken(text, holders.of(pin, pool.space), space.withheld_by_others(pin, owner))
+    return None
+
+
+def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
+    """Who has it, each once, and where who has no record of it says so.
+
+    Args:
+        text: What is pinned.
+        claims: Claims that hold an address of it, in words.
+        used: What others set by hand; the range may be their claim's by now.
+    """
+    alone = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
+    by = join_limited([*claims, *dict.fromkeys(it.title for it in alone)])
+    places = join_limited(list(dict.fromkeys(str(it.source) for it in used)))
+    return Refusal(
+        "pin-taken",
+        f"{text} is taken{f' by {by}' if by else ''}",
+        f"pin a free range, or release the other{f': {places}' if places else ''}",
+    )
+
+
+PinEntry = tuple[IPRange, Key]
+
+
+def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
+    """Pools that share addresses with one of a lower key, and such ones, both in order of keys.
+
+    Of many that overlap each other each is told with the one that reaches furthest where it
+    begins, not with all: as many are told as there are ranges, at most. Nothing overlaps when
+    nothing is told.
+    """
+    found: dict[Key, dict[Key, None]] = {}
+    for left, right in _meeting(pools):
+        found.setdefault(max(left, right), {})[min(left, right)] = None
+    return {key: sorted(found[key]) for key in sorted(found)}
+
+
+def rivals(pools: Mapping[Key, Pool]) -> dict[Key, Key]:
+    """Pools that share addresses, directly or by way of others, with one that stands for all."""
+    near: dict[Key, list[Key]] = {}
+    for left, right in _meeting(pools):
+        near.setdefault(left, []).append(right)
+        near.setdefault(right, []).append(left)
+    found: dict[Key, Key] = {}
+    for key in near:
+        reached = [key] if key not in found else []
+        while reached:
+            one = reached.pop()
+            if one not in found:
+                found[one] = key
+                reached += near[one]
+    return found
+
+
+class Neighbours:
+    """The pools that share addresses with a pool, told one pool at a time."""
+
+    def __init__(self, pools: Mapping[Key, Pool]) -> None:
+        self._pools = pools
+        self._spaces = {space: Lookup(entries) for space, entries in _by_space(pools).items()}
+
+    def of(self, key: Key) -> list[Key]:
+        """The neighbours of a pool, itself among them, in the order of the pools."""
+        pool = self._pools[key]
+        near = (it for own in pool.usable for it in self._spaces[pool.space].overlapping(own))
+        return list(dict.fromkeys([key, *(other for _, other in near)]))
+
+
+def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[PinEntry]]:
+    by_space: dict[str, list[PinEntry]] = {}
+    for key, pool in pools.items():
+        by_space.setdefault(pool.space, []).extend((item, key) for item in pool.usable)
+    return by_space
+
+
+def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
+    """Pools that share addresses: each range with the one that reaches furthest before it.
+
+    Ranges of one pool never overlap, so the pools differ.
+    """
+    for entries in _by_space(pools).values():
+        yield from _sweep(entries)
+
+
+def _sweep(entries: Iterable[PinEntry]) -> Iterator[tuple[Key, Key]]:
+    reaching: PinEntry | None = None
+    for item, key in sorted(entries):
+        if reaching is not None and reaching[0].overlaps(item):
+            yield reaching[1], key
+            if item.last <= reaching[0].last:
+                continue
+        reaching = item, key
+
+
+def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
+    """What is told of whoever gets a range that others pin, too.
+
+    Neither has a record that would say whose it is: it goes to who is served first, which a
+    mistyped address decides as well. Who gets nothing is refused at its own file.
+    """
+    taken = [it for it in plan.decisions if isinstance(it, Refuse) and it.reason == "pin-taken"]
+    if not taken:
+        return
+    pins = [(claim.pin, it) for it in taken if (claim := state.claims[it.claim]).pin is not None]
+    losers = Lookup(pins)
+    for granted in plan.decisions:
+        if not isinstance(granted, Grant) or granted.is_taken_back:
+            continue
+        claim, item = state.claims[granted.claim], granted.allocation.range
+        if claim.pin is None or item is None:
+            continue
+        space = space_of(state.pools, granted.allocation)
+        others = [
+            (pin, it)
+            for pin, it in losers.overlapping(item)
+            if any(state.pools[key].space == space for key in state.claims[it.claim].candidates)
+        ]
+        for pin, it in others[:NAMED]:
+            yield warning(
+                "pin-contested",
+                granted.source,
+                f"{format_short(item)} of {granted.claim.short} shares addresses with"
+                f" {format_short(pin)}, which {it.claim.short} pins at {it.source}",
+                "find out whose they are, and let the other pin a free range, or none",
+            )

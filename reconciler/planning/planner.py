@@ -1,0 +1,423 @@
+"""Allocation decisions."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPRange
+from reconciler.model.claim import Allocation, Claim, Near, Phase, Refusal, current_records, granted
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
+from reconciler.model.pool import Pool
+from reconciler.model.state import State
+from reconciler.planning.pins import Neighbours, find_pin, rivals
+from reconciler.planning.quotas import Quotas
+from reconciler.planning.refusals import (
+    FROZEN,
+    NO_ROOM,
+    Holders,
+    Tried,
+    frozen,
+    left,
+    no_room,
+    not_by_itself,
+    not_found,
+    other_version,
+    paused,
+    reasons,
+    stale,
+    tried,
+    untold,
+    usable_of,
+)
+from reconciler.planning.retention import (
+    difference_of,
+    former,
+    holding_after,
+    left_behind,
+    retention_end,
+    shrinking,
+    withdrawn,
+)
+from reconciler.planning.space import Space, Withheld, find_near
+from reconciler.planning.usage import Holdings, usage
+
+Claims = Mapping[Key, Claim]
+
+
+def other_of(claim: Claim, claims: Claims) -> Claim | None:
+    """The claim that goes together with one, or None."""
+    return None if claim.beside is None else claims.get(claim.beside)
+
+
+def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
+    """Pins first, lest another claim take a named address; then large before small.
+
+    Two that go together are served together: behind all pins, when only one of them is one.
+    """
+    rank = 2 if claim.pin is None else 0
+    other = other_of(claim, claims)
+    if other is not None and (other.pin is None) != (claim.pin is None):
+        rank = 1
+    return rank, -claim.size, claim.key
+
+
+def lacking(decision: Decision) -> Refuse | None:
+    """The decision that leaves a claim without any address; None for any other."""
+    if not isinstance(decision, Refuse):
+        return None
+    held = decision.allocation
+    return None if held is not None and held.is_live else decision
+
+
+def beside(other: Claim, lack: Refuse) -> Refusal:
+    """A claim could have an address, but goes together with one that gets none."""
+    return Refusal(
+        lack.reason,
+        f"{other.key.slot} gets no address, and neither does without the other: {lack.message}",
+        lack.hint,
+    )
+
+
+def frozen_pools(state: State) -> dict[Key, str]:
+    """Pools that give nothing new, with the path of what cannot be read.
+
+    A record that never could be read may hold anything of its pool, and of its neighbours.
+    """
+    found: dict[Key, str] = dict(state.frozen)
+    if not state.unreadable:
+        return found
+    neighbours = Neighbours(state.pools)
+    asked: dict[Key | None, None] = {}
+    for item in state.unreadable:
+        pool = item.pool if item.pool in state.pools else None
+        if pool in asked or None in asked:  # all of these are found already
+            continue
+        asked[pool] = None
+        for key in list(state.pools) if pool is None else neighbours.of(pool):
+            found.setdefault(key, item.path)
+    return found
+
+
+_ANY = 1 << 129
+
+Spaces = Callable[[str], Space]
+"""The space of a name."""
+
+
+class Candidates:
+    """The candidates of all claims that name the same pools and need the same IP version.
+
+    Attributes:
+        pools: In the order in which they are tried.
+        refusals: Why some of them give nothing to any such claim.
+        frozen: Position of the first that gives nothing new; past the last one when all do.
+    """
+
+    def __init__(
+        self, pools: Sequence[Pool], version: int | None, frozen: Mapping[Key, str]
+    ) -> None:
+        self.pools = pools
+        self.frozen = next((at for at, it in enumerate(pools) if it.key in frozen), len(pools))
+        self._version = version
+        never = [(at, _never(pool, version)) for at, pool in enumerate(pools)]
+        self.refusals = [refusal for _, refusal in never if refusal is not None]
+        self._longest = [0 if refusal is not None else _ANY for _, refusal in never]
+        self._asked = [pools[at] for at, refusal in never if refusal is None]
+        self._tried: Tried | None = None
+
+    def allocate(
+        self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
+    ) -> tuple[int, IPRange] | None:
+        """Take a range of the first candidate with room for all of it; its position, too.
+
+        What touches the range that is added to comes first. Without `take`, it is only found.
+        """
+        if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
+            return found
+        return self._first(space_of, size, take=take)
+
+    def _first(self, space_of: Spaces, size: int, *, take: bool) -> tuple[int, IPRange] | None:
+        at = self._next(0, size)
+        while at is not None:
+            pool = self.pools[at]
+            space = space_of(pool.space)
+            found = space.allocate(pool, size, self._version, take=take)
+            if found is not None:
+                return at, found
+            self._longest[at] = space.longest(pool, self._version)
+            at = self._next(at + 1, size)
+        return None
+
+    def tried(self, space_of: Spaces) -> Tried | None:
+        """What there was to be had of all that were asked, once all claims are served."""
+        if self._tried is None and self._asked:
+            rooms = ((it, space_of(it.space).room(it, self._version)) for it in self._asked)
+            self._tried = tried(rooms, self._version)
+        return self._tried
+
+    def _next(self, start: int, size: int) -> int | None:
+        longest = self._longest
+        return next((at for at in range(start, len(longest)) if longest[at] >= size), None)
+
+
+def _never(pool: Pool, version: int | None) -> Refusal | None:
+    """Why a pool gives nothing to a claim that names no address; None when it may give some."""
+    if version is not None and not usable_of(pool, version):
+        return other_version(pool, version)
+    if pool.is_paused:
+        return paused(pool)
+    return None if pool.auto_assign else not_by_itself(pool)
+
+
+def plan(state: State) -> Plan:
+    """Return one decision for every claim and for every record without a claim.
+
+    Returns:
+        Decisions by claim key. Kept and granted ranges are pairwise disjoint in an address space,
+        unless two records overlapped before; each granted one lies in its pool's usable set.
+
+    Source:
+        `contract.md` §4; Butler's allocator for best fit and pins.
+    """
+    planner = _Planner(state)
+    decisions = [*planner.without_claim(), *planner.claims()]
+    decisions.sort(key=lambda decision: decision.claim)
+    return Plan(tuple(decisions), planner.before, planner.after(decisions))
+
+
+class _Planner:
+    """The state of one planning run: what is taken grows as claims are served."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.now = format_instant(state.clock)
+        self.record_of = current_records(state.records)
+        self.shrinking = shrinking(state)
+        self.expired = {record.path for record in state.records if self._is_expired(record)}
+        holding = [item for item in state.records if item.range and item.path not in self.expired]
+        self.holdings = Holdings(state.pools, holding)
+        self.holders = Holders(state.pools, holding)
+        self.before: dict[Key, Usage] = {
+            key: usage(pool, self.holdings) for key, pool in state.pools.items()
+        }
+        self.rivals = rivals(state.pools)
+        self.quotas = Quotas(state.claims, self.record_of, state.blocked)
+        self.spaces: dict[str, Space] = {}
+        self.is_trial = False  # nothing is taken for what is decided
+        self.decided: dict[Key, Decision] = {}
+        self.withheld = Withheld((*state.blocked, *state.off_limits))
+        self.is_served = False  # all claims, once: before that, no refusal needs its words
+        self.frozen = frozen_pools(state)
+        self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
+        self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
+
+    def without_claim(self) -> list[Decision]:
+        """Decisions on records that no claim asks for any more."""
+        found: list[Decision] = []
+        for record in self.state.records:
+            wanted = record.claim in self.state.claims
+            if record.path in self.state.unused and record.announced:
+                found.append(Release(withdrawn(record, self.now)))
+                continue
+            if wanted and record.range is not None and record.path not in self.expired:
+                continue  # as nearly always
+            is_current = wanted and self.record_of[record.claim] is record
+            is_left = record.range is None and not is_current
+            if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
+                found.append(Expire(record))
+            elif record.is_live and not wanted:
+                found.append(self._orphan(record))
+        return found
+
+    def claims(self) -> list[Decision]:
+        """Decisions on claims, served in the order of `precedence`.
+
+        What was refused is decided once more when all are served. Nothing came free since: it is
+        refused again, in the words that the next plan will find, which then rewrites no record.
+        """
+        asked = self.state.claims
+        served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
+        for claim in served:
+            self.decided[claim.key] = self._decide(claim)
+        self.is_served = True
+        grants = (item for item in self.decided.values() if isinstance(item, Grant))
+        self.holders.add(item.allocation for item in grants if not item.is_taken_back)
+        return [
+            self._decide(claim)
+            if isinstance(decision, Refuse) and decision.reason != FROZEN
+            else decision
+            for claim, decision in zip(served, self.decided.values(), strict=True)
+        ]
+
+    def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
+        """Usage once the decisions are carried out."""
+        changed = [item for item in decisions if isinstance(item, Grant | Release)]
+        if not changed:
+            return self.before
+        holdings = Holdings(self.state.pools, holding_after(self.state, changed, self.expired))
+        return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
+
+    def _decide(self, claim: Claim) -> Decision:
+        record = self.record_of.get(claim.key)
+        if claim.beside and (refusal := self._beside(claim, record)):
+            gone = record and record.path in self.expired
+            return _refuse(claim, refusal, None if gone else record)
+        if why := self._doubt(claim):
+            return self._leave(claim, record, why)
+        if record is None or record.range is None or record.path in self.expired:
+            return self._place(claim, record if record and record.range is None else None)
+        difference = difference_of(claim, record, self.state)
+        if record.is_live:
+            if difference and claim.key in self.state.movable:
+                return self._move(claim, record)
+            if difference and claim.fixed:
+                return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
+            return Keep(record, stale=difference)
+        if difference:
+            return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
+        return self._take_back(claim, record)
+
+    def _beside(self, claim: Claim, record: Allocation | None) -> Refusal | None:
+        """Why a claim gets nothing that it could have: the one beside it gets nothing."""
+        other = other_of(claim, self.state.claims)
+        if other is None or self.is_trial or (record is not None and record.is_live):
+            return None
+        lack = None if isinstance(self.decided.get(other.key), Grant) else self._lack(other)
+        return beside(other, lack) if lack is not None and self._lack(claim) is None else None
+
+    def _lack(self, claim: Claim) -> Refuse | None:
+        """Why a claim would hold nothing if it were its turn now; nothing is taken for it."""
+        self.is_trial = True
+        found = self._decide(claim)
+        self.is_trial = False
+        return lacking(found)
+
+    def _doubt(self, claim: Claim) -> str:
+        """What cannot be read, so that the claim gets nothing new; empty when all can be."""
+        if claim.key in self.unreadable:
+            return self.unreadable[claim.key].path
+        return claim.doubt or self.state.halted
+
+    def _leave(self, claim: Claim, record: Allocation | None, why: str) -> Decision:
+        """The claim keeps what it holds and gets nothing new.
+
+        What it would get is taken all the same: others get what they would get beside it, and it
+        gets that when what it follows from can be read again.
+        """
+        if record is not None and record.is_live:
+            return Keep(record, held=True)
+        if record is None or record.range is None:
+            self._place(claim, record)
+        refusal = frozen(why, "its pool") if claim.key in self.unreadable else left(claim, why)
+        return replace(_refuse(claim, refusal), allocation=record, is_left=True)
+
+    def _move(self, claim: Claim, record: Allocation) -> Decision:
+        """A person lets the claim move: another range is its own, and the old one stays for a while."""
+        assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
+        back = former(claim, self.state)
+        self.quotas.give_back(claim, record.range)
+        found = self._place(claim, None) if back is None else self._take_back(claim, back)
+        if isinstance(found, Grant) and not self.is_trial:
+            return replace(found, leaves=left_behind(record, self.now))
+        self.quotas.count(claim, record.range)
+        return replace(found, allocation=record) if isinstance(found, Refuse) else found
+
+    def _take_back(self, claim: Claim, record: Allocation) -> Decision:
+        """The claim came back while its record was in retention: the same owner, the same range."""
+        item = record.range
+        size = item.size if item else 0
+        if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
+            return replace(_refuse(claim, refusal), allocation=record)
+        if item is not None and not self.is_trial:
+            self.quotas.count(claim, item)
+        allocation = granted(claim, record.pool, record.range, self.now)
+        return Grant(replace(allocation, name=record.name), claim.source, record)
+
+    def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
+        if self.state.unknown and len(claim.candidates) < len(claim.wanted):
+            return _refuse(claim, untold(claim), failed)
+        if claim.refusal is not None:
+            return _refuse(claim, claim.refusal, failed)
+        if not claim.candidates:
+            return _refuse(claim, not_found(claim), failed)
+        if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
+            return _refuse(claim, refusal, failed)
+        return self._try(claim, failed)
+
+    def _try(self, claim: Claim, failed: Allocation | None) -> Decision:
+        """The first candidate with room for all of it, or why there is none.
+
+        From a pool that cannot be read on, whatever is found is taken, but not given.
+        """
+        among = self._candidates(claim)
+        take, refusals = not self.is_trial, among.refusals
+        if claim.pin is None:
+            found = among.allocate(self._space, claim.size, claim.near, take=take)
+        else:
+            found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
+        if found is not None and take:
+            self._note(claim, among, found)
+        elif found is None and claim.pin is None and among.frozen == len(among.pools):
+            return _refuse(claim, self._no_room(claim, among), failed)
+        at, item = found or (len(among.pools), None)
+        if among.frozen < len(among.pools) and among.frozen <= at:
+            key = among.pools[among.frozen].key
+            return _refuse(claim, frozen(self.frozen[key], key.name), failed)
+        if item is None:
+            return _refuse(claim, reasons(claim, refusals), failed)
+        made = granted(claim, among.pools[at].key, item, self.now)
+        return Grant(made, claim.source, failed)
+
+    def _note(self, claim: Claim, among: Candidates, found: tuple[int, IPRange]) -> None:
+        """Take what was found for a claim: its pin, and of its quota."""
+        at, item = found
+        if claim.pin is not None:
+            self._space(among.pools[at].space).take(among.pools[at], item)
+        self.quotas.count(claim, item)
+
+    def _candidates(self, claim: Claim) -> Candidates:
+        asked = claim.candidates, claim.version
+        if asked not in self.candidates:
+            pools = [self.state.pools[key] for key in claim.candidates]
+            self.candidates[asked] = Candidates(pools, claim.version, self.frozen)
+        return self.candidates[asked]
+
+    def _no_room(self, claim: Claim, among: Candidates) -> Refusal:
+        if not self.is_served:
+            return NO_ROOM
+        tried = among.tried(self._space)
+        return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
+
+    def _orphan(self, record: Allocation) -> Decision:
+        if self.state.is_left_alone(record) or record.path in self.shrinking.waiting:
+            return Keep(record, held=True)
+        return Release(replace(record, phase=Phase.RELEASED, since=self.now))
+
+    def _is_expired(self, record: Allocation) -> bool:
+        """Its retention has ended, and no claim takes the range back."""
+        if not record.is_released or record.announced or record.path in self.state.retained:
+            return False
+        if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
+            return False
+        end = retention_end(record, self.state)
+        if end is None or end > self.state.clock:
+            return False
+        claim = self.state.claims.get(record.claim)
+        if claim is not None and claim.doubt:
+            return False
+        if claim is None or claim.refusal or self.record_of[record.claim] is not record:
+            return True
+        return bool(difference_of(claim, record, self.state))
+
+    def _space(self, name: str) -> Space:
+        if name not in self.spaces:
+            taken = [*self.holdings.ranges(name)]
+            taken += [item for unreadable in self.state.unreadable for item in unreadable.ranges]
+            self.spaces[name] = Space(taken, self.rivals, self.withheld)
+        return self.spaces[name]
+
+
+def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:
+    return Refuse(claim.key, refusal.reason, refusal.message, refusal.hint, claim.source, failed)

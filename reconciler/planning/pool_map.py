@@ -1,0 +1,384 @@
+"""Maps of pools."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.state import State
+from reconciler.planning.usage import AddressUsage, everything
+
+
+class AddressUse(StrEnum):
+    """What an address is, in the words of outputs."""
+
+    ALLOCATED = "allocated"
+    HELD = "held"
+    GATEWAY = "gateway"
+    IN_USE = "in use"
+    RESERVED = "reserved"
+    FREE = "free"
+    UNUSED = "not given out"
+    INSIDE = "inside a cluster"
+    OUTSIDE = "outside"
+
+    @property
+    def is_holder(self) -> bool:
+        """A record holds it."""
+        return self in (AddressUse.ALLOCATED, AddressUse.HELD)
+
+
+class AddressPart(NamedTuple):
+    """Addresses in a row that are one thing.
+
+    Attributes:
+        range: The addresses, of those that were asked for.
+        space: The address space in which they are that; empty for none.
+        pool: The pool that they are of, or that their record names; None for none.
+        record: What holds them, or None.
+        title: Whose they are, for people; empty for nobody's.
+        source: Where that is written, or None.
+    """
+
+    range: IPRange
+    sort: AddressUse
+    space: str = ""
+    pool: Key | None = None
+    record: Allocation | None = None
+    title: str = ""
+    source: Location | None = None
+
+
+class _Layer(NamedTuple):
+    """What comes before all that stands in later layers; it may overlap itself."""
+
+    parts: Sequence[AddressPart]
+
+    def of(self, space: str) -> list[AddressPart]:
+        """What counts in a space."""
+        return [part for part in self.parts if part.space in ("", space)]
+
+
+def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
+    """All of some addresses, by address; where an address is two things, both.
+
+    In each address space that knows an address it is one thing: what a record holds is that,
+    whatever its pool says.
+    """
+    wanted = IPSet.of(asked)
+    layers = list(_layers(state))
+    known = {pool.space: IPSet() for pool in state.pools.values()}
+    for layer in (layers[0], *layers[2:]):
+        by_space: dict[str, list[IPRange]] = {}
+        for part in layer.parts:
+            by_space.setdefault(part.space, []).append(part.range)
+        for space, ranges in by_space.items():
+            if space:
+                known[space] = known.get(space, IPSet()) | IPSet.of(ranges)
+    found: list[AddressPart] = []
+    everywhere = IPSet()
+    for space, addresses in known.items():
+        left = wanted & addresses
+        everywhere = everywhere | left
+        for layer in layers:
+            left = _cut(layer.of(space), left, space, found)
+    rest = wanted - everywhere
+    for layer in layers:
+        rest = _cut([part for part in layer.parts if not part.space], rest, "", found)
+    rest = _cut(_inside(state), rest, "", found)
+    found += [AddressPart(item, AddressUse.OUTSIDE) for item in rest]
+    return sorted(found, key=lambda part: (part.range, part.space, part.sort, part.title))
+
+
+def without_record(state: State) -> list[AddressPart]:
+    """What has addresses, or keeps them from others, without a record: routers, what is in use."""
+    used = [part for item in everything(state) for part in _without(item)]
+    return [*_gateways(state), *used, *_unread(state)]
+
+
+def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[AddressPart]) -> IPSet:
+    """Tell those of what is left that are some parts; what is left then."""
+    taken = []
+    for part in parts:
+        for shared in left & IPSet((part.range,)):
+            found.append(part._replace(range=shared, space=space))
+            taken.append(shared)
+    return left - IPSet.of(taken)
+
+
+def _layers(state: State) -> Iterator[_Layer]:
+    """Records; what has addresses without one; what pools reserve, give out, and do not."""
+    records = {record.path: record for record in state.records}
+    yield _Layer([it for item in everything(state) for it in _held(item, records)])
+    yield _Layer(without_record(state))
+    pools = list(state.pools.values())
+    yield _Layer(list(_shares(pools, AddressUse.RESERVED)))
+    yield _Layer(list(_shares(pools, AddressUse.FREE)))
+    yield _Layer(list(_shares(pools, AddressUse.UNUSED)))
+
+
+def _held(item: AddressUsage, records: dict[str, Allocation]) -> Iterator[AddressPart]:
+    if item.sort == "record":
+        record = records[item.source.path]
+        sort = AddressUse.HELD if record.is_released else AddressUse.ALLOCATED
+        space = "".join(item.spaces)
+        title = record.claim.short
+        yield AddressPart(item.range, sort, space, record.pool, record, title, item.source)
+
+
+def _without(item: AddressUsage) -> Iterator[AddressPart]:
+    if item.sort == "in-use":
+        yield AddressPart(item.range, AddressUse.IN_USE, title=item.title, source=item.source)
+
+
+def _gateways(state: State) -> Iterator[AddressPart]:
+    """Routers, those too for which the network of their pool stands."""
+    for item in state.gateways:
+        for space in item.spaces(state.pools) or ("",):
+            yield AddressPart(
+                item.range, AddressUse.GATEWAY, space, title=item.title, source=item.source
+            )
+
+
+def _unread(state: State) -> Iterator[AddressPart]:
+    """Addresses in what nobody can read: nobody gets them."""
+    for blocked in state.off_limits:
+        yield AddressPart(
+            blocked.range, AddressUse.IN_USE, title=blocked.title, source=blocked.source
+        )
+    for unreadable in state.unreadable:
+        for item in unreadable.ranges:
+            place = Location(unreadable.path, 1, 1)
+            yield AddressPart(item, AddressUse.IN_USE, title="what cannot be read", source=place)
+
+
+def _shares(pools: Iterable[Pool], sort: AddressUse) -> Iterator[AddressPart]:
+    """What a sort of addresses is in each pool's network."""
+    for pool in pools:
+        if sort is AddressUse.RESERVED:
+            share = pool.reserved & pool.extent
+        else:
+            share = pool.usable if sort is AddressUse.FREE else pool.extent
+        for item in share:
+            yield AddressPart(item, sort, pool.space, pool.key, source=pool.source)
+
+
+def _inside(state: State) -> list[AddressPart]:
+    """Networks of pods and services, which are nobody's outside of their cluster."""
+    return [
+        AddressPart(
+            item.range, AddressUse.INSIDE, title=f"{item.use} of {item.owner}", source=item.source
+        )
+        for item in state.inside
+    ]
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+OTHERS = "*"
+"""Stands for holders for whom no letter is left."""
+CONFLICT = "%"
+"""Stands for what two records hold both."""
+MAX_ROWS = 32
+MAX_COLUMNS = 64
+_MAX_CELLED = 1 << 24
+"""A pool of more addresses is told as intervals, and so is one of IPv6."""
+
+SIGNS = {
+    AddressUse.HELD: "~",
+    AddressUse.GATEWAY: "+",
+    AddressUse.IN_USE: "!",
+    AddressUse.RESERVED: "#",
+    AddressUse.FREE: ".",
+    AddressUse.UNUSED: "-",
+}
+
+_RANKS = {AddressUse.ALLOCATED: 2, AddressUse.HELD: 1}
+
+
+class MapHolder(NamedTuple):
+    """Who has addresses of a pool, the letter that stands for them, and how many they are."""
+
+    letter: str
+    title: str
+    size: int
+
+
+class MapRow(NamedTuple):
+    """Cells in a row, from an address on; a cell of nothing is None."""
+
+    first: int
+    cells: tuple[AddressPart | None, ...]
+
+
+class PoolMap(NamedTuple):
+    """A pool as a map.
+
+    Attributes:
+        parts: Its addresses, by address.
+        letters: The letter of each holder, by title.
+        per_cell: Addresses in a cell; 0 where there are no cells.
+        rows: Cells, by address.
+        conflicts: What two live or released records have both.
+    """
+
+    pool: Key
+    parts: tuple[AddressPart, ...]
+    holders: tuple[MapHolder, ...]
+    letters: dict[str, str]
+    per_cell: int
+    rows: tuple[MapRow, ...]
+    conflicts: tuple[IPRange, ...] = ()
+
+    def sign(self, part: AddressPart) -> str:
+        """What stands for a part in one character."""
+        return self.letters[part.title] if part.sort is AddressUse.ALLOCATED else SIGNS[part.sort]
+
+
+def pool_map(state: State, key: Key, columns: int, most_rows: int = MAX_ROWS) -> PoolMap:
+    """The map of a pool, in rows of so many cells at most."""
+    (found,) = pool_maps((state,), key, columns, most_rows)
+    return found
+
+
+def pool_maps(
+    states: Sequence[State], key: Key, columns: int, most_rows: int = MAX_ROWS
+) -> tuple[PoolMap, ...]:
+    """The map of a pool in each of some states that have it alike: one letter means one holder."""
+    every = [_parts(state, key) for state in states]
+    titles = _titles(part for found in every for part in found)
+    pool = states[0].pools[key]
+    network = pool.extent | pool.usable
+    is_celled = network.size <= _MAX_CELLED and all(it.version == 4 for it in network)
+    width = _power(min(max(columns, 8), MAX_COLUMNS))
+    size = _cell_size(network, width, most_rows) if is_celled else 0
+    made = []
+    for found in every:
+        holders = _holders(found, titles)
+        rows = tuple(_rows(network, found, width, size)) if size else ()
+        both = tuple(_conflicts(found))
+        made.append(PoolMap(key, tuple(found), holders, titles, size, rows, both))
+    return tuple(made)
+
+
+def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
+    """Parts in so many cells: each is as wide as the logarithm of its size, none is nothing.
+
+    Where there are more parts than cells, a cell shows the gravest of its parts.
+    """
+    count = len(parts)
+    if count > columns:
+        shares = (
+            parts[at * count // columns : (at + 1) * count // columns] for at in range(columns)
+        )
+        return [max(share, key=lambda it: _RANKS.get(it.sort, 0)) for share in shares]
+    weights = [part.range.size.bit_length() for part in parts]
+    widths = [1 + (columns - count) * weight // sum(weights) for weight in weights]
+    if widths:
+        widths[weights.index(max(weights))] += columns - sum(widths)
+    return [part for part, width in zip(parts, widths, strict=True) for _ in range(width)]
+
+
+def _conflicts(parts: Iterable[AddressPart]) -> Iterator[IPRange]:
+    """What stands in two parts of which records hold both."""
+    last: IPRange | None = None
+    for item in sorted(part.range for part in parts if part.sort.is_holder):
+        if last is not None and (shared := item.shared(last)) is not None:
+            yield shared
+        if last is None or item.version != last.version or item.last > last.last:
+            last = item
+
+
+def _parts(state: State, key: Key) -> list[AddressPart]:
+    pool = state.pools[key]
+    return [
+        part._replace(title=_owner(part))
+        for part in parts_of(state, pool.extent | pool.usable)
+        if part.space == pool.space and (part.pool in (None, key) or part.sort.is_holder)
+    ]
+
+
+def _owner(part: AddressPart) -> str:
+    return part.record.owner.short if part.record is not None else part.title
+
+
+def _titles(parts: Iterable[AddressPart]) -> dict[str, str]:
+    """The letter of each holder, in the order of their first addresses."""
+    mine = sorted(
+        (part.range, at, part.title)
+        for at, part in enumerate(parts)
+        if part.sort is AddressUse.ALLOCATED
+    )
+    titles = list(dict.fromkeys(title for _, _, title in mine))
+    letters = LETTERS if len(titles) <= len(LETTERS) else LETTERS[:-1]
+    return {it: letters[at] if at < len(letters) else OTHERS for at, it in enumerate(titles)}
+
+
+def _holders(parts: Sequence[AddressPart], titles: Mapping[str, str]) -> tuple[MapHolder, ...]:
+    """Those that have something, in the order of their letters."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        if part.sort is AddressUse.ALLOCATED:
+            counts[part.title] = counts.get(part.title, 0) + part.range.size
+    return tuple(
+        MapHolder(letter, title, counts[title])
+        for title, letter in titles.items()
+        if title in counts
+    )
+
+
+def _power(number: int) -> int:
+    """The largest power of two that is not more."""
+    return 1 << (number.bit_length() - 1)
+
+
+def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
+    """The fewest addresses in a cell with which there are not too many rows."""
+    size = 1
+    while sum(1 for _ in _starts(network, width * size)) > most_rows:
+        size *= 2
+        if all(it.first // (width * size) == it.last // (width * size) for it in network):
+            break  # a row each: no larger cell makes fewer
+    return size
+
+
+def _starts(network: IPSet, span: int) -> Iterator[int]:
+    """First addresses of rows that hold something of a network, by address."""
+    done = -1
+    for item in network:
+        for start in range(max(item.first // span * span, done + 1), item.last + 1, span):
+            yield start
+            done = start + span - 1
+
+
+def _rows(network: IPSet, parts: Sequence[AddressPart], width: int, size: int) -> Iterator[MapRow]:
+    at = 0
+    for start in _starts(network, width * size):
+        cells: list[AddressPart | None] = []
+        for first in range(start, start + width * size, size):
+            last = first + size - 1
+            while at < len(parts) and parts[at].range.last < first:
+                at += 1
+            cells.append(_shown(parts, at, first, last))
+        yield MapRow(start, tuple(cells))
+
+
+def _shown(parts: Sequence[AddressPart], at: int, first: int, last: int) -> AddressPart | None:
+    """The part that a cell shows: what is held comes first, then what has the most of it."""
+    best, shown = (-1, 0), None
+    cell = IPRange(4, first, last)
+    while at < len(parts) and parts[at].range.first <= last:
+        part, at = parts[at], at + 1
+        if (shared := part.range.shared(cell)) is not None:
+            rank = (_RANKS.get(part.sort, 0), shared.size)
+            if rank > best:
+                best, shown = rank, part
+    return shown
+
+
+def pools_named(pools: Collection[Key], text: str) -> list[Key]:
+    """Pools of a name, of `namespace/name`, or of a key as outputs show it; by key."""
+    return sorted(key for key in pools if text in (str(key), key.short, key.name))

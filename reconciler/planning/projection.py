@@ -1,0 +1,158 @@
+"""Objects of an evaluation."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.documents.document import Document, GroupKind, Identity
+from reconciler.families import families
+from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput
+from reconciler.model.claim import Allocation
+from reconciler.model.instant import format_instant
+from reconciler.model.objects import MANAGEMENT
+from reconciler.model.plan import Release
+from reconciler.planning.documents import is_observed
+from reconciler.planning.evaluate import Evaluation, is_held
+from reconciler.planning.rules import WRONG as BY_HAND
+from reconciler.records.changes import apart, records_after
+from reconciler.records.emit import form_of, record_object
+
+_BY_SOMEBODY = ("record-edited", "record-misplaced")
+_NAMED = ("name", "namespace")
+
+
+def project(
+    evaluation: Evaluation,
+    default_port: int = DEFAULT_PORT,
+) -> tuple[Projection, ...]:
+    """The objects of all clusters for the records of the tree as they stand, not as planned.
+
+    Apply reads what was committed; what is not in Git cannot reach a cluster. Nor does what a
+    person wrote into a record, which is an error: what clusters have by then stays.
+
+    Args:
+        evaluation: Of the tree.
+        default_port: Of an endpoint that names none.
+    """
+    records = apart(evaluation.state.records, evaluation.state.claims)
+    given = replace(world_of(evaluation, records, _nobodys(evaluation)), default_port=default_port)
+    made = [item for family in families() for item in family.project(given)]
+    made += [Projection(MANAGEMENT, record_object(record)) for record in records]
+    return tuple(_applied(made, _observed(evaluation)))
+
+
+def records_then(
+    evaluation: Evaluation, concerns: Callable[[Allocation], bool] | None = None
+) -> tuple[Allocation, ...]:
+    """Records once all of the plan is carried out that no brake holds back.
+
+    Args:
+        evaluation: Of the tree.
+        concerns: Which of those that have addresses are asked for; None for all there are.
+    """
+    plan, state = evaluation.plan, evaluation.state
+    rest = (it for it in plan.decisions if not is_held(it, evaluation))
+    if concerns is not None:
+        rest = (it for it in rest if it.allocation and concerns(it.allocation))
+        state = replace(state, records=tuple(it for it in state.records if concerns(it)))
+    folder = evaluation.tree.settings.records
+    return records_after(replace(plan, decisions=tuple(rest)), state, folder)
+
+
+def carried_out(evaluation: Evaluation) -> Evaluation:
+    """The evaluation as it is of the tree that reconcile commits: all is done but what a brake holds."""
+    plan = evaluation.plan
+    held = tuple(it for it in plan.decisions if is_held(it, evaluation))
+    return replace(
+        evaluation,
+        state=replace(evaluation.state, records=records_then(evaluation)),
+        plan=replace(plan, decisions=held, before=plan.after),
+        changes=(),
+    )
+
+
+def world_of(
+    evaluation: Evaluation,
+    records: tuple[Allocation, ...],
+    withheld: Mapping[str, IPSet] = MappingProxyType({}),
+) -> ProjectionInput:
+    """What is projected of an evaluation, for some records."""
+    return ProjectionInput(
+        documents=evaluation.documents,
+        reading=_without_wrong_ranges(evaluation),
+        records=records,
+        usage=evaluation.plan.before,
+        clock=format_instant(evaluation.tree.clock),
+        applies_documents=evaluation.tree.settings.applies_documents,
+        withheld=withheld,
+        metallb_pool=evaluation.tree.settings.metallb_pool,
+    )
+
+
+def _observed(evaluation: Evaluation) -> frozenset[Identity]:
+    """Objects that nobody describes: what is known of them was read in a cluster."""
+    tree, documents = evaluation.tree, evaluation.documents
+    return frozenset(
+        item.identity
+        for source in tree.sources
+        if is_observed(tree.settings, source.path)
+        for item in source.documents
+        if (there := documents.find(*_name(item))) and there.path == item.path
+    )
+
+
+def _name(document: Document) -> tuple[GroupKind, str, str]:
+    return document.kind.id, document.namespace, document.name
+
+
+def _identity(item: Projection) -> Identity:
+    group, _, _ = item.manifest["apiVersion"].rpartition("/")
+    metadata = item.manifest["metadata"]
+    return group, item.manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
+def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
+    """What is applied: of an object that was only observed its status, and never what it asks for."""
+    for item in made:
+        if item.is_status_only or item.is_part or _identity(item) not in observed:
+            yield item
+        elif "status" in (manifest := item.manifest):
+            metadata = {key: value for key, value in manifest["metadata"].items() if key in _NAMED}
+            kept = {key: manifest[key] for key in ("apiVersion", "kind", "status")}
+            yield replace(item, manifest={**kept, "metadata": metadata}, is_status_only=True)
+
+
+def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
+    """The reading without ranges set by hand that are wrong: no cluster gets those.
+
+    One that has it keeps it: while something is wrong, nothing is withdrawn.
+    """
+    reading = evaluation.reading
+    wrong = {found.location for found in evaluation.findings if found.code == BY_HAND}
+    if not wrong:
+        return reading
+    return replace(
+        reading, blocked=tuple(item for item in reading.blocked if item.source not in wrong)
+    )
+
+
+def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
+    """What records hold whose claim is gone, and which nothing but their own text says whose it is.
+
+    But for what a brake holds back: its cluster announces it on, as reconcile wrote it.
+    """
+    touched = {it.location.path for it in evaluation.findings if it.code in _BY_SOMEBODY}
+    gone = (
+        item.allocation
+        for item in evaluation.plan.decisions
+        if isinstance(item, Release)
+        and (not is_held(item, evaluation) or item.allocation.path in touched)
+    )
+    return {
+        record.path: IPSet((record.range,))
+        for record in gone
+        if record.range is not None
+        and form_of(record.claim.family).record.type_of(record.claim.slot) is None
+    }

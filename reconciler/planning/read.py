@@ -1,0 +1,481 @@
+"""Reading of revisions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from reconciler.documents.document import GroupKind
+from reconciler.documents.findings import Finding, Location, cut_off, error, has_error
+from reconciler.documents.load import clashes
+from reconciler.documents.text import is_yaml
+from reconciler.families import family_of_kind
+from reconciler.gitio.interface import BranchCommit, Entry, Parsed, Revision, Source
+from reconciler.model.errors import LimitError
+from reconciler.model.pool import Contract
+from reconciler.model.settings import OVERRIDES, PATH, Limits, Overrides, Settings
+from reconciler.planning.documents import Tree, identity_of
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.files import reader_of, split
+from reconciler.planning.last_good import MAX_VERSIONS, last_good
+from reconciler.planning.settings import Stood, is_override, overrides_of, read_settings
+
+
+def read_overrides(source: Source) -> Overrides:
+    """The Overrides of a revision, of which those count that it did not bring itself."""
+    files = _files(source)
+    return overrides_of(files, _stood(source, files)) if files else Overrides()
+
+
+def overrides_beside(base: Source, source: Source) -> Overrides:
+    """The Overrides of a change, of which those count that its base holds, too.
+
+    A committer date is what its committer says: no Override lasts longer for a commit that is
+    dated before its base, or before what it stands on.
+    """
+    files = _files(source)
+    if not files:
+        return Overrides()
+    stood = Stood(_files(base), max(source.passed(), base.passed()), is_base=True)
+    return overrides_of(files, stood)
+
+
+def _files(source: Source) -> Mapping[str, bytes]:
+    if source.standing([OVERRIDES]) == []:
+        return {}
+    entries = [item for item in source.entries([OVERRIDES]) if is_override(item.path)]
+    data = source.read(entries)
+    return {entry.path: item for entry, item in zip(entries, data, strict=True)}
+
+
+def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
+    step = source.brought([OVERRIDES])
+    changed = {item.path for item in step.changed}
+    if changed and step.id and not step.is_cut and _is_all(source, changed):
+        changed = set()
+    left = {path: data for path, data in files.items() if path not in changed}
+    return Stood(left, source.passed(), step.is_cut, is_base=not step.id)
+
+
+def _is_all(source: Source, changed: set[str]) -> bool:
+    """A revision brought Overrides and nothing that they could be for: its parent had all of that."""
+    try:
+        step = source.brought([])
+    except LimitError:
+        return False
+    return not step.is_cut and {item.path for item in step.changed} == changed
+
+
+class OwnSettings(Struct, frozen=True):
+    """The Settings of a revision.
+
+    Attributes:
+        settings: Those that count: of a file that cannot be read, as it last could be (the
+            defaults when it never could); and where the records were left behind, with the folder
+            that they are in.
+        findings: What is wrong with the file.
+        is_broken: The file cannot be read, is gone, or has lost the records: nothing may
+            follow from it.
+        halts: The file because of which that is so.
+    """
+
+    settings: Settings
+    findings: tuple[Finding, ...]
+    is_broken: bool = False
+    halts: str = PATH
+
+
+def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
+    """The Settings that a source itself holds, with the folder that its records are in.
+
+    Args:
+        source: Held to the limits of its Settings from now on.
+        judging: Settings of its base: then to theirs.
+    """
+    if judging is not None:
+        source.bound(judging.limits)
+    own = _read_own(source)
+    source.bound((judging or own.settings).limits)
+    source.require(PATH, [*own.settings.folders, own.settings.records, OVERRIDES])
+    barred = _barred(source, own.settings.records)
+    if barred:
+        return replace(own, is_broken=True, halts=barred)
+    if has_records(source, own.settings.records):
+        return own
+    for step in islice(source.past([PATH]), MAX_VERSIONS):
+        before = None if step.is_cut else _older(source, step)
+        folder = before.records if before is not None else own.settings.records
+        if folder not in (own.settings.records, *own.settings.folders) and _holds(source, folder):
+            settings = replace(own.settings, records=folder)
+            lost = left_behind(own.settings, folder)
+            return OwnSettings(settings, (*own.findings, lost), is_broken=True)
+        if step.is_cut:
+            message = f"no record is in {own.settings.records}/, and whether some were left in"
+            message += " another folder is behind the end of this clone: nothing new is given"
+            cut = cut_off(Location(PATH, 1, 1), message)
+            if judging is not None and judging.records == own.settings.records:
+                break  # a change that leaves the folder as it is leaves nothing behind
+            return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
+    return own
+
+
+def folder_with_records(source: Source, settings: Settings) -> str:
+    """A folder that earlier Settings named, where records are left; empty when there is none."""
+    now = settings.records
+    inside = (folder for folder in folders_before(source) if folder != now)
+    return next((folder for folder in inside if _holds(source, folder)), "")
+
+
+def folders_before(source: Source) -> Iterator[str]:
+    """The folders that earlier Settings named for records, the newest first."""
+    for step in islice(source.past([PATH]), MAX_VERSIONS):
+        if not step.is_cut and (before := _older(source, step)) is not None:
+            yield before.records
+
+
+def _read_own(source: Source) -> OwnSettings:
+    entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
+    if entries:
+        settings, findings = read_settings(source.read(entries)[0])
+        if not has_error(findings):
+            return OwnSettings(settings, findings)
+    else:
+        settings, findings = Settings(), ()
+    before = _settings_before(source)
+    if before is None:
+        return OwnSettings(settings, findings, is_broken=bool(entries))
+    if not entries:
+        message = f"{PATH} was there before: nothing is given, released or expired without it"
+        hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
+        findings = (error("settings-gone", Location(PATH), message, hint),)
+    return OwnSettings(before, findings, is_broken=True)
+
+
+def _barred(source: Source, records: str) -> str:
+    """What stands in the place of the records' folder, or above it; empty when nothing does."""
+    found = (item.location.path for item in source.findings())
+    return next((path for path in found if f"{records}/".startswith(f"{path}/")), "")
+
+
+def _settings_before(source: Source) -> Settings | None:
+    """The newest earlier Settings that can be read; None when there never were any."""
+    for step in source.past([PATH]):
+        old = _old(step)
+        if old is None:
+            break
+        settings, findings = read_settings(source.read([old])[0])
+        if not has_error(findings):
+            return settings
+    return None
+
+
+def _older(source: Source, step: BranchCommit) -> Settings | None:
+    """The Settings before a step, those of no file if there was none; None if unreadable."""
+    old = _old(step)
+    settings, findings = read_settings(source.read([old])[0] if old is not None else None)
+    return None if has_error(findings) else settings
+
+
+def _old(step: BranchCommit) -> Entry | None:
+    return next((item.old for item in step.changed if item.path == PATH), None)
+
+
+def has_records(source: Source, folder: str) -> bool:
+    """A record is in the folder, or a folder that may have one: a look that costs nothing."""
+    inside = source.folders([folder])
+    if inside is None:
+        return _holds(source, folder)
+    return any(item.is_folder or is_yaml(item.path) for item in inside)
+
+
+def _holds(source: Source, folder: str) -> bool:
+    return any(is_yaml(entry.path) for entry in source.entries([folder]))
+
+
+def left_behind(settings: Settings, folder: str) -> Finding:
+    """Return the finding for a records folder without records, while another folder has them."""
+    message = (
+        f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
+    )
+    hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
+    return error("settings-changed", settings.location, message, hint)
+
+
+def left_over(settings: Settings, folder: str) -> Finding:
+    """Return the finding for records that are in another folder than Settings name."""
+    message = f"spec.records names {settings.records}/, but records are left in {folder}/"
+    hint = f"git mv all that is left in {folder} in the same commit, or set it back to {folder}"
+    return error("settings-changed", settings.location._replace(path=PATH), message, hint)
+
+
+class EvaluationOptions(Struct, frozen=True):
+    """Inputs of an evaluation that are not files of the revision.
+
+    Attributes:
+        settings: Settings of another revision to use instead of its own.
+        overrides: The Overrides that apply; None for the Overrides of the revision.
+        allow_release: How many releases `--allow-release` permits.
+        retained: Released records that stay although their retention has ended, with the reason.
+        left: Records that claims left when they moved, with the reason why a cluster still
+            announces them; an empty reason if no cluster does.
+        contracts: What teams can request according to the base of a change.
+        gone: Paths of observed files whose objects are proven to be deleted.
+    """
+
+    settings: Settings | None = None
+    overrides: Overrides | None = None
+    allow_release: int | None = None
+    retained: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
+    contracts: tuple[Contract, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+DEFAULTS = EvaluationOptions()
+
+
+def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Evaluation:
+    """Read a revision and evaluate it."""
+    tree = read_tree(source, options.settings, overrides=options.overrides)
+    tree = replace(
+        tree,
+        retained=options.retained,
+        left=options.left,
+        contracts=options.contracts,
+        allow_release=options.allow_release,
+        gone=_owners(tree.settings.observed, options.gone),
+    )
+    return evaluate(tree)
+
+
+def _owners(observed: str, paths: Iterable[str]) -> frozenset[tuple[str, str, str, str]]:
+    """Return the owners that observed files describe: family, kind, namespace, name."""
+    named = [identity_of(observed, path) for path in paths]
+    return frozenset(
+        (family.name, kind, namespace, name)
+        for group, kind, namespace, name in filter(None, named)
+        if (family := family_of_kind(GroupKind(group, kind))) is not None
+    )
+
+
+def read_tree(
+    source: Source,
+    settings: Settings | None = None,
+    own: OwnSettings | None = None,
+    overrides: Overrides | None = None,
+) -> Tree:
+    """Read a revision.
+
+    Args:
+        source: The files of the revision.
+        settings: Settings of another revision to use instead of its own (`check --base`). They
+            also name the folders.
+        own: The Settings of the revision, if they are already read.
+        overrides: The Overrides that apply; None for the Overrides of the revision.
+    """
+    own = own or read_own_settings(source, settings)
+    overrides = read_overrides(source) if overrides is None else overrides
+    settings = settings or own.settings
+    reader = reader_of(source, settings)
+    sources, records = split(source.entries([*settings.folders, settings.records]), settings)
+    revision = source.revision()
+    loaded = reader.sources(sources)
+    record_files = reader.recalled(records)
+    reader.forget_others(sources, records)
+    before = last_good(reader, loaded, record_files)
+    twice = clashes(entry.path for entry in (*sources, *records))
+    # Both files of such a pair are read. An error among the findings of the tree would prevent
+    # the release of every record.
+    before = replace(before, findings=(*before.findings, *twice)) if twice else before
+    if own.is_broken:
+        before = replace(before, halted=own.halts)
+    return Tree(
+        revision=revision.id if revision else None,
+        clock=source.clock(),
+        clock_ahead=source.clock_ahead(),
+        settings=settings,
+        sources=tuple(loaded),
+        records=tuple(record_files),
+        findings=(*own.findings, *source.findings()),
+        last_good=before,
+        overrides=overrides,
+    )
+
+
+T = TypeVar("T")
+
+
+class SourceView(Struct, frozen=True):
+    """What another source says.
+
+    Attributes:
+        of: The source.
+    """
+
+    of: Source
+
+    @property
+    def parsed(self) -> Parsed:
+        """Files that were parsed before."""
+        return self.of.parsed
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self.of.bound(limits)
+
+    def revision(self) -> Revision | None:
+        """The revision."""
+        return self.of.revision()
+
+    def clock(self) -> int:
+        """Its clock."""
+        return self.of.clock()
+
+    def clock_ahead(self) -> int | None:
+        """Its committer date, if it is ahead."""
+        return self.of.clock_ahead()
+
+    def passed(self) -> int:
+        """A time that has passed, by its line."""
+        return self.of.passed()
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        """All files below the folders."""
+        return self.of.entries(folders)
+
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder where one belongs."""
+        self.of.require(file, folders)
+
+    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+        """What stands at some paths itself."""
+        return self.of.standing(paths)
+
+    def folders(self, parents: Sequence[str]) -> list[Entry] | None:
+        """What stands directly in the parents."""
+        return self.of.folders(parents)
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The bytes of files."""
+        return self.of.read(entries)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the files as such."""
+        return self.of.findings()
+
+    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
+        """The commits that made these files and folders what they are."""
+        return self.of.past(paths)
+
+    def brought(self, paths: Sequence[str]) -> BranchCommit:
+        """What the revision itself changed."""
+        return self.of.brought(paths)
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        """`work(path, bytes)` for each file."""
+        return self.of.each(entries, work)
+
+
+class AsOf(SourceView, frozen=True):
+    """A source with a clock of its own; all else is that of the source.
+
+    Attributes:
+        seconds: The clock, since 1970.
+        ahead: The committer date, if it was found to be ahead then.
+    """
+
+    seconds: int
+    ahead: int | None = None
+
+    def clock(self) -> int:
+        """The clock that is asked for."""
+        return self.seconds
+
+    def clock_ahead(self) -> int | None:
+        """The committer date, if it was ahead then."""
+        return self.ahead
+
+    def passed(self) -> int:
+        """The clock that is asked for, or a newer date on the line that was not ahead then."""
+        return self.seconds if self.ahead is not None else max(self.seconds, self.of.passed())
+
+
+class Overlay(SourceView, frozen=True):
+    """A source of which one folder is that of another one.
+
+    Attributes:
+        above: The other one; bytes of both are found by their ids in either.
+        folder: The folder that is taken from it.
+    """
+
+    above: Source
+    folder: str
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self.of.bound(limits)
+        self.above.bound(limits)
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        """All files below the folders."""
+        found = [it for it in self.of.entries(folders) if not self._is_inside(it.path)]
+        inside = self._inside(folders)
+        return sorted([*found, *self.above.entries(inside)]) if inside else found
+
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder where one belongs."""
+        inside = self._inside(folders)
+        self.of.require(file, [item for item in folders if item not in inside])
+        if inside:
+            self.above.require(file, inside)
+
+    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+        """What stands at some paths itself."""
+        inside = [path for path in paths if self._is_inside(path)]
+        outside = [path for path in paths if path not in inside]
+        found = self.of.standing(outside) if outside else []
+        there = self.above.standing(inside) if inside else []
+        return None if found is None or there is None else sorted([*found, *there])
+
+    def folders(self, parents: Sequence[str]) -> list[Entry] | None:
+        """What stands directly in the parents: of the folder too, where it stands in one."""
+        found = self.of.folders(parents)
+        there = self.above.folders(parents)
+        if found is None or there is None:
+            return None
+        kept = [item for item in found if not self._is_inside(item.path)]
+        return sorted([*kept, *(item for item in there if self._is_inside(item.path))])
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The bytes of files."""
+        inside = [item for item in entries if self._is_inside(item.path)]
+        if not inside:
+            return self.of.read(entries)
+        outside = [item for item in entries if not self._is_inside(item.path)]
+        known = dict(zip(inside, self.above.read(inside), strict=True))
+        known |= dict(zip(outside, self.of.read(outside), strict=True))
+        return [known[item] for item in entries]
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the files as such."""
+        found = [it for it in self.of.findings() if not self._is_inside(it.location.path)]
+        there = (it for it in self.above.findings() if self._is_inside(it.location.path))
+        return tuple(dict.fromkeys([*found, *there]))
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        """`work(path, bytes)` for each file."""
+        inside = [item for item in entries if self._is_inside(item.path)]
+        if not inside:
+            return self.of.each(entries, work)
+        outside = [item for item in entries if not self._is_inside(item.path)]
+        known = dict(zip(inside, self.above.each(inside, work), strict=True))
+        known |= dict(zip(outside, self.of.each(outside, work), strict=True))
+        return [known[item] for item in entries]
+
+    def _is_inside(self, path: str) -> bool:
+        return f"{path}/".startswith(f"{self.folder}/")
+
+    def _inside(self, folders: Sequence[str]) -> list[str]:
+        return [path for path in folders if self._is_inside(path)]

@@ -1,0 +1,154 @@
+"""Release limit."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from reconciler.documents.findings import Finding, Location, gate, warning
+from reconciler.model.instant import format_instant
+from reconciler.model.plan import Plan, Refuse
+from reconciler.model.pool import Pool
+from reconciler.model.settings import SETTINGS_SCOPE, OverrideKind, Overrides, Settings
+from reconciler.model.state import State
+from reconciler.planning.usage import percentage
+
+# Clocks of machines that are in order differ by less.
+_SKEW_SECONDS = 60
+
+CAPACITY = "capacity"
+"""The code of what takes a pool to a tier that may not be reached."""
+
+
+def refusals(plan: Plan) -> Iterator[Finding]:
+    """Each refused claim as a gate at the place of the claim."""
+    for decision in plan.decisions:
+        if isinstance(decision, Refuse):
+            message = f"{decision.claim.short}: {decision.message}"
+            yield gate(decision.reason, decision.source, message, decision.hint)
+
+
+def capacity(
+    state: State, plan: Plan, settings: Settings, overrides: Overrides
+) -> Iterator[Finding]:
+    """Pools that the plan fills further, into a tier that may not be reached.
+
+    A pool that was as full before is no reason to stop a change that does not touch it.
+    """
+    for key, pool in state.pools.items():
+        before, after = plan.before[key], plan.after[key]
+        used_before, used_after = before.allocated + before.held, after.allocated + after.held
+        if pool.gate is None or after.tier.rank < pool.gate.rank:
+            continue
+        is_fuller = used_after * before.total > used_before * after.total
+        if is_fuller and not _may_be_full(pool, settings, overrides):
+            yield gate(
+                CAPACITY,
+                pool.source,
+                f"{key.name} goes from {before.percent}% to {after.percent}%"
+                f" ({used_after} of {after.total}): tier {after.tier}",
+                f"widen the pool or add another; the gate is {pool.gate}",
+            )
+
+
+def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
+    """An Override names the pool, or all pools that go by the gate of Settings."""
+    if overrides.allow(OverrideKind.GATE, str(pool.key)):
+        return True
+    return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)
+
+
+def clock(ahead: int | None, used: int) -> Iterator[Finding]:
+    """A committer date that no clock can have shown yet: by it, all retention would have ended.
+
+    Args:
+        ahead: The date, if it is so.
+        used: The clock of the plan instead.
+    """
+    if ahead is not None:
+        yield gate(
+            "clock-ahead",
+            Location("."),
+            f"the commit is dated {format_instant(ahead)}, over an hour ahead of now;"
+            f" nothing expires, and what is written is dated {format_instant(used)}",
+            "set the clock that is wrong, here or where it was committed, and commit again",
+        )
+
+
+def clock_behind(date: int, now: int) -> Iterator[Finding]:
+    """A machine that shows an earlier time than what it works on: what falls due would wait for it.
+
+    Args:
+        date: The committer date of the revision.
+        now: What this machine shows, in seconds since 1970.
+    """
+    behind = date - now
+    if behind > _SKEW_SECONDS:
+        yield warning(
+            "clock-behind",
+            Location("."),
+            f"this machine shows {format_instant(now)}, {behind} s before the commit's date:"
+            " nothing falls due until it has caught up",
+            "set this machine's clock, or that of who committed",
+        )
+
+
+class Counts(Struct, frozen=True):
+    """The numbers that the release limit compares.
+
+    Attributes:
+        releases: Live records that the plan releases (N).
+        live: Records of phase Allocated (L).
+        reserved: Released records whose retention has not ended at the clock of the plan (K).
+    """
+
+    releases: int
+    live: int
+    reserved: int = 0
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether no live record is left."""
+        return self.releases == self.live
+
+    def is_over(self, settings: Settings) -> bool:
+        """Whether more is released than Settings permit."""
+        gone, total = self.releases + self.reserved, self.live + self.reserved
+        is_counted = total >= settings.min_records
+        return is_counted and 100 * gone > settings.max_release_percent * total
+
+
+def brake(
+    counts: Counts, settings: Settings, allowed: int | None, overrides: Overrides
+) -> Finding | None:
+    """Return the gate of a plan that releases more than Settings permit; else None.
+
+    An Override permits a number of releases together with the reserved records, so it cannot be
+    used twice. `allowed` counts the releases of this plan.
+
+    Args:
+        counts: The numbers to compare.
+        settings: Settings with the limits.
+        allowed: The number that `--allow-release` permits, or None.
+        overrides: The Overrides that apply.
+    """
+    releases, gone = counts.releases, counts.releases + counts.reserved
+    if releases == 0 or (allowed is not None and releases <= allowed):
+        return None
+    if not counts.is_everything and not counts.is_over(settings):
+        return None
+    if overrides.releases(gone, counts.reserved):
+        return None
+    share = f"{releases} of {counts.live} live records ({percentage(releases, counts.live)}%)"
+    if counts.reserved:
+        total = counts.live + counts.reserved
+        share += f", with {counts.reserved} reserved records {gone} of {total}"
+        share += f" ({percentage(gone, total)}%)"
+    if counts.is_everything:
+        message = f"the plan releases everything: {share}"
+    else:
+        limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
+        message = f"the plan releases {share}, {limit}"
+    hint = f"to permit it, merge an Override of kind brake with releases: {gone}, or run"
+    hint += f" ipam reconcile --allow-release {releases}"
+    place = Location(settings.location.path, settings.location.line, settings.location.column)
+    return gate("brake", place, f"{message}; no release is carried out", hint)

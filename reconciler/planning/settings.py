@@ -1,0 +1,443 @@
+"""Settings and Overrides of a repository."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.documents.document import Document, Documents, Kind
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    cut_off,
+    error,
+    has_error,
+    info,
+    meant,
+    shown,
+    warning,
+)
+from reconciler.documents.load import Kinds, load
+from reconciler.documents.text import is_yaml
+from reconciler.families import families, family_of
+from reconciler.model.instant import format_instant, parse_duration, parse_instant
+from reconciler.model.key import Key
+from reconciler.model.objects import API_VERSION, MANAGEMENT
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.settings import (
+    OVERRIDES,
+    PATH,
+    SETTINGS_SCOPE,
+    Elastic,
+    Intake,
+    Limits,
+    Override,
+    OverrideKind,
+    Overrides,
+    Settings,
+)
+
+_UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
+SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
+CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
+
+
+def looked_at(settings: Settings) -> list[str]:
+    """The files and folders that verbs read."""
+    return [PATH, OVERRIDES, *settings.folders, settings.records]
+
+
+def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
+    """Settings of a repository.
+
+    Args:
+        data: Bytes of `ipam.yaml`, or None when there is none: then the defaults.
+
+    Returns:
+        The settings and what is wrong with them. What cannot be read has its default.
+    """
+    if data is None:
+        return Settings(), ()
+    # A change and its base are read several times, and nearly always have the same one.
+    return _known(data) if type(data) is bytes else _settings(data)
+
+
+def _settings(data: bytes) -> tuple[Settings, tuple[Finding, ...]]:
+    loaded = load(PATH, data, Kinds([SETTINGS]))
+    if not loaded.documents:
+        return Settings(), loaded.findings
+    settings, found = _read(loaded.documents[0])
+    for other in loaded.documents[1:]:
+        message, hint = "one Settings document, please", "remove it; the first one counts"
+        found.append(error("document-duplicate", other.at(), message, hint))
+    return settings, (*loaded.findings, *found)
+
+
+_known = lru_cache(maxsize=8)(_settings)
+
+
+def check_targets(documents: Documents) -> Iterator[Finding]:
+    """ClusterTargets whose name is kept for another cluster. They are not applied to."""
+    for document in documents.of(CLUSTER_TARGET.id):
+        if document.name == MANAGEMENT:
+            message = f"{document.title}: the management cluster has that name"
+            yield error(
+                "name-reserved", document.at("metadata", "name"), message, "give it another name"
+            )
+
+
+def _read(document: Document) -> tuple[Settings, list[Finding]]:
+    spec = document.spec
+    default = Settings()
+    found: list[Finding] = []
+    gate = spec.get("gate", default.gate)
+    brakes: dict[str, Any] = spec.get("brakes") or {}
+    committer: dict[str, Any] = spec.get("committer") or {}
+    settings = Settings(
+        sources=tuple(spec.get("sources", default.sources)),
+        records=spec.get("records", default.records),
+        thresholds=_thresholds(document, found),
+        gate=None if gate == "never" else Tier(gate),
+        retention=parse_duration(spec["retention"]) if "retention" in spec else default.retention,
+        overlap_is_error=spec.get("poolOverlap") == "error",
+        max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
+        applies_documents=(spec.get("apply") or {}).get("documents") == "all",
+        limits=_limits(spec.get("limits") or {}, default.limits),
+        min_records=brakes.get("minRecords", default.min_records),
+        address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,
+        kinds=tuple(
+            (folder, tuple(spec["kinds"][folder])) for folder in sorted(spec.get("kinds") or {})
+        ),
+        committer=(
+            committer.get("name", default.committer[0]),
+            committer.get("email", default.committer[1]),
+        ),
+        skips_ci=(spec.get("commit") or {}).get("skipCi", default.skips_ci),
+        observed=spec.get("observed", default.observed),
+        elastic=_elastic(spec.get("elastic") or {}, default.elastic),
+        intake=tuple(
+            Intake(item["kind"], tuple(item.get("namespaces", ("*",))))
+            for item in spec.get("intake", ())
+        ),
+        metallb_pool=(spec.get("metallb") or {}).get("poolName", default.metallb_pool),
+        branch=spec.get("branch", default.branch),
+        location=document.at(),
+    )
+    found += _reserved(document, settings)
+    found += _unfit(document, settings)
+    found += _shared(document, settings)
+    found += _not_taken_in(document, settings)
+    return settings, found
+
+
+def _shared(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Folders that only reconcile writes, and that share files with others."""
+    written = {"records": settings.records, "observed": settings.observed}
+    sources = [(f"source {name}", name) for name in settings.sources]
+    for field, folder in written.items():
+        others = [*sources, *((f"spec.{it}", written[it]) for it in written if it > field)]
+        for title, other in others:
+            if within(other, folder) or within(folder, other):
+                message = f"spec.{field}: {folder} and {title} share files"
+                hint = "keep what reconcile writes apart from what people write"
+                yield error("field-value", document.at("spec", field), message, hint)
+                break
+
+
+def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
+    lasting = {
+        "pendingAfter": "pending_after",
+        "shrinkAfter": "shrink_after",
+        "retention": "retention",
+    }
+    read = {to: parse_duration(spec[name]) for name, to in lasting.items() if name in spec}
+    return replace(default, max_growth=spec.get("maxGrowth", default.max_growth), **read)
+
+
+def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
+    """A folder that Overrides would be in, too."""
+    for folder in (*settings.sources, settings.records, settings.observed):
+        if within(folder, OVERRIDES) or within(OVERRIDES, folder):
+            message = f"spec: {folder} and {OVERRIDES} share files"
+            hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
+            yield error("field-value", document.at("spec"), message, hint)
+            return
+
+
+def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Folders and kinds of `spec.kinds` that are none."""
+    known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
+    for folder, kinds in settings.kinds:
+        if not any(within(folder, source) for source in settings.sources):
+            place = document.at("spec", "kinds", folder, key=True)
+            message = f"spec.kinds: {shown(folder)} is no source folder, and in none"
+            hint = f"sources: {', '.join(settings.sources)}"
+            yield error("field-value", place, message, hint)
+        for index, kind in enumerate(kinds):
+            if kind not in known:
+                place = document.at("spec", "kinds", folder, index)
+                hint = meant(kind, known) or f"known: {', '.join(known)}"
+                yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
+
+
+def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Kinds of `spec.intake` whose objects cannot be taken in."""
+    if not settings.intake:
+        return
+    known = sorted(it.kind for family in families() for it in family.objects.intake)
+    for index, item in enumerate(settings.intake):
+        if item.kind not in known:
+            place = document.at("spec", "intake", index, "kind")
+            hint = meant(item.kind, known) or f"known: {', '.join(known)}"
+            message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
+            yield error("kind-unknown", place, message, hint)
+
+
+def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:
+    text = spec.get("bytes")
+    if text is None:
+        return Limits(spec.get("files", default.files), default.bytes)
+    number = text.rstrip("KMGi")
+    return Limits(spec.get("files", default.files), int(number) * _UNITS[text[len(number) :]])
+
+
+def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
+    values = Thresholds(**(document.spec.get("thresholds") or {}))
+    if not values.warning <= values.critical <= values.exhausted:
+        place = document.at("spec", "thresholds")
+        message = (
+            "spec.thresholds must rise from warning to exhausted, got"
+            f" {values.warning}, {values.critical}, {values.exhausted}"
+        )
+        hint = "for example {warning: 70, critical: 85, exhausted: 95}"
+        found.append(error("field-value", place, message, hint))
+        return Thresholds()
+    return values
+
+
+def within(path: str, folder: str) -> bool:
+    """The path is that of the folder, or of something in it."""
+    return path == folder or path.startswith(f"{folder}/")
+
+
+OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
+HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
+
+LONGEST_DAYS = 92
+"""A quarter: who lets something pass for longer has other Settings in mind."""
+DAY = 24 * 60 * 60
+_OF_POOLS = (OverrideKind.GATE, OverrideKind.SHRINK)
+
+_FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml", re.ASCII)
+_FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/", re.ASCII)
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
+
+
+class Stood(Struct, frozen=True):
+    """What stood before.
+
+    Attributes:
+        files: The bytes of each file of the folder as it stood, by path.
+        clock: A time that has passed for certain, in seconds since 1970.
+        is_cut: What stood is behind the end of the clone: nothing counts.
+        is_base: It is what a change is compared with: a base, or HEAD of a work tree; not what came
+            before a revision of a branch.
+    """
+
+    files: Mapping[str, bytes]
+    clock: int
+    is_cut: bool = False
+    is_base: bool = False
+
+
+def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
+    """The Overrides of a tree.
+
+    Args:
+        files: The bytes of the files of its folder, by path.
+        before: What stood before the change that is judged.
+    """
+    counting: list[Override] = []
+    coming: list[Override] = []
+    found: list[Finding] = []
+    for path in sorted(files):
+        override, wrong = read_override(path, files[path])
+        found += wrong
+        if override is None:
+            continue
+        found += _long(override) if override.expires > before.clock else []
+        if override.expires <= before.clock:
+            found.append(_expired(override))
+        elif before.is_cut:
+            found.append(_cut(override))
+        elif before.files.get(path) == files[path]:
+            counting.append(override)
+        else:
+            coming.append(override)
+            found.append(_added(override, before))
+    return Overrides(tuple(counting), tuple(found), tuple(coming))
+
+
+def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
+    """What those that count let pass, and which of them nothing; once everything was asked.
+
+    Args:
+        overrides: Those of a tree.
+        pools: The pools that are there.
+    """
+    there = {str(key) for key in pools}
+    for item in overrides.used():
+        message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
+        yield info("override-used", item.location, message)
+    for item, lack in overrides.short():
+        wanted, resting = lack.wanted, lack.resting
+        rest = f" ({resting} rest{'s' if resting == 1 else ''} already)" if resting else ""
+        message = f"it lets {item.releases} pass, {wanted} are needed{rest}"
+        yield warning("override-short", item.location, message, f"spec.releases: {wanted}")
+    for item in overrides.unused():
+        message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
+        if item.kind in _OF_POOLS and item.scope not in {*there, SETTINGS_SCOPE}:
+            message += f"; there is no pool {shown(item.scope)}"
+        until = format_instant(item.expires)
+        hint = f"remove the file when its change is through; it counts until {until}"
+        yield warning("override-unused", item.location, message, hint)
+
+
+def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding]]:
+    """The Override of a file, or None with what is wrong with it."""
+    loaded = load(path, data, Kinds([OVERRIDE]))
+    found = list(loaded.findings)
+    found += _misplaced(path, loaded.documents)
+    for other in loaded.documents[1:]:
+        message = "a second Override in one file"
+        found.append(error("override-misplaced", other.at(), message, f"one a file: {HOME}"))
+    if has_error(found):
+        return None, found
+    override, wrong = _override(loaded.documents[0])
+    return override, [*found, *wrong]
+
+
+def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
+    """What is wrong with the place of a file, and with the names of what it holds."""
+    name = path.removeprefix(f"{OVERRIDES}/")
+    named = _FILE.fullmatch(name)
+    if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
+        message = f"{shown(path)} is no place of an Override"
+        hint = f"{HOME}, for example {OVERRIDES}/2026-02-15-vlan40-full.yaml"
+        yield error("override-misplaced", Location(path, 1, 1), message, hint)
+        return
+    stem = name.removesuffix(".yaml")
+    for document in documents:
+        if document.name != stem:
+            message = f"metadata.name: {shown(document.name)} stands in the file {shown(path)}"
+            place = document.at("metadata", "name")
+            yield error("override-misplaced", place, message, f"name it {stem}")
+
+
+def _override(document: Document) -> tuple[Override | None, list[Finding]]:
+    """What a document of the right shape says, or what contradicts itself in it."""
+    spec = document.spec
+    kind = OverrideKind(spec["kind"])
+    scope, releases = spec.get("scope", ""), spec.get("releases", 0)
+    found = list(_bad_scope(document, kind))
+    if not spec["reason"].strip():
+        place = document.at("spec", "reason")
+        found.append(error("field-value", place, "spec.reason: says nothing", "write down why"))
+    expires = parse_instant(spec["expires"])
+    if expires is None:
+        message = f"spec.expires: {shown(spec['expires'])} is no instant"
+        hint = "RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"
+        found.append(error("field-value", document.at("spec", "expires"), message, hint))
+    if found or expires is None:
+        return None, found
+    reason, place = spec["reason"], document.at()
+    return Override(kind, scope, reason, expires, releases, document.path, place), []
+
+
+def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
+    """What its kind has against `scope` and `releases`."""
+    is_brake = kind is OverrideKind.BRAKE
+    wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
+    if other in document.spec:
+        message = f"spec.{other}: an Override of kind {kind} has none"
+        hint = f"remove it; spec.{wanted} says what it is for"
+        yield error("field-value", document.at("spec", other, key=True), message, hint)
+    if wanted not in document.spec:
+        hint = "how many releases are expected" if is_brake else f"{_SCOPES[kind]}: {_AS}"
+        yield error(
+            "field-required", document.at("spec"), f"spec.{wanted}: required for kind {kind}", hint
+        )
+    elif not is_brake and not _is_scope(kind, scope := document.spec["scope"]):
+        message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
+        yield error("field-value", document.at("spec", "scope"), message, _AS)
+    elif kind is OverrideKind.MOVE and not _can_move(document.spec["scope"]):
+        message = f"spec.scope: {shown(document.spec['scope'])} cannot hold two ranges at once"
+        hint = "one address in one object: delete its record, with an Override of kind record"
+        yield error("field-value", document.at("spec", "scope"), message, hint)
+
+
+def _can_move(scope: str) -> bool:
+    """The claim is of a family whose clusters announce two ranges of it while it moves."""
+    key = Key.parse(scope)
+    family = family_of(key.family) if key is not None else None
+    return family is None or family.moves
+
+
+_SCOPES = {
+    OverrideKind.RECORD: "the path of a record, a claim, or a folder with / behind it",
+    OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
+    OverrideKind.MOVE: "a claim",
+    OverrideKind.SHRINK: "a pool",
+}
+_AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim with /slot behind it"
+
+
+def _is_scope(kind: OverrideKind, text: str) -> bool:
+    key = Key.parse(text)
+    is_claim, is_pool = key is not None and key.slot != "", key is not None and key.slot == ""
+    match kind:
+        case OverrideKind.RECORD:
+            return is_claim or any(form.fullmatch(text) for form in (_PATH, _FOLDER))
+        case OverrideKind.GATE:
+            return is_pool or text == SETTINGS_SCOPE
+        case OverrideKind.MOVE:
+            return is_claim
+    return is_pool
+
+
+def _added(item: Override, before: Stood) -> Finding:
+    when = "once it is merged," if before.is_base else "from the next commit that a person makes on"
+    until = format_instant(item.expires)
+    message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
+    hint = "it changes nothing about the change that brings it"
+    if not before.is_base:
+        hint += "; in a commit that brings nothing else it counts at once"
+    return info("override-added", item.location, message, hint)
+
+
+def _long(item: Override) -> Iterator[Finding]:
+    """What is said of one that counts for longer than anybody keeps in mind."""
+    begins = parse_instant(f"{item.path.removeprefix(f'{OVERRIDES}/')[:10]}T00:00:00Z")
+    if begins is not None and item.expires - begins > LONGEST_DAYS * DAY:
+        days = (item.expires - begins) // DAY
+        message = f"spec.expires: it lets {item.lets_pass} pass for {days} days"
+        hint = f"at most {LONGEST_DAYS} from the date of its name; a new one is two lines"
+        yield warning("override-long", item.location, message, hint)
+
+
+def _expired(item: Override) -> Finding:
+    message = f"it expired at {format_instant(item.expires)}: it lets nothing pass any more"
+    return warning("override-expired", item.location, message, "remove the file")
+
+
+def _cut(item: Override) -> Finding:
+    message = "whether it was merged before is behind the end of this clone: it does not count"
+    return cut_off(item.location, message)
+
+
+def is_override(path: str) -> bool:
+    """The path is that of a file in the folder that is read, or of one in the folder's place."""
+    return path == OVERRIDES or (path.startswith(f"{OVERRIDES}/") and is_yaml(path))

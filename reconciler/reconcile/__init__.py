@@ -1,0 +1,1 @@
+"""Reconcile runs and the commands around them."""

@@ -1,0 +1,330 @@
+"""Authoritative branch and rewritten history."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler import __version__
+from reconciler.addresses.notation import format_short
+from reconciler.documents.findings import join_limited, shown
+from reconciler.gitio.interface import Commit, DefaultBranch, Repository, Revision
+from reconciler.gitio.message import Said, message_of, read_message
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Phase
+from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranchError, UsageError
+from reconciler.model.instant import format_instant
+from reconciler.model.settings import Settings
+from reconciler.planning.digest import digest
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.files import reader_of
+from reconciler.planning.read import read_own_settings
+from reconciler.reconcile.commits import differing, require_whole, settings_at
+from reconciler.records.changes import candidate_names
+from reconciler.records.emit import record_text
+from reconciler.records.layout import path_of
+
+_SHORTEST_ID = 7
+
+
+def require_truth(repository: Repository, settings: Settings) -> None:
+    """Refuse a branch that is not the truth: what it gives out, no other branch knows of.
+
+    Raises:
+        GitError: The remote cannot be asked.
+        UsageError: It is another branch, or it cannot be told which one is.
+    """
+    own, default = (
+        repository.branch,
+        DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)"),
+    )
+    clear = default if settings.branch else repository.standing.default_branch()
+    truth, why = clear.branch, clear.why
+    if own == truth:
+        return
+    anyhow = f"to reconcile {own} all the same: --branch {own} --any-branch"
+    if not truth:
+        message = (
+            f"whether branch {own} is the truth cannot be told: {why}, and ipam.yaml names none"
+        )
+        hint = f"let ipam.yaml say which one is: spec: {{branch: {own}}}; {anyhow}"
+        raise UsageError(message, hint)
+    message = f"branch {own} is not the truth: that is {truth}, because {why}"
+    raise UsageError(message, f"merge it, and reconcile with --branch {truth}; {anyhow}")
+
+
+def fetched(repository: Repository) -> Revision:
+    """The branch as its remote has it.
+
+    Raises:
+        GitError: The remote cannot be read.
+        NoBranchError: It has no such branch. Where the Settings at hand name the truth, its hint
+            does, and not what the remote shows.
+    """
+    try:
+        return repository.fetch()
+    except NoBranchError as missing:
+        truth = _named_at_hand(repository)
+        if not truth:
+            raise
+        hint = f"the truth is {truth}, because ipam.yaml at HEAD names it (spec.branch): "
+        if truth == repository.branch:
+            hint += "push it"
+        else:
+            hint += f"git switch {truth}, or reconcile it with --branch {truth}"
+        raise NoBranchError(str(missing), hint) from missing
+
+
+def _named_at_hand(repository: Repository) -> str:
+    """The branch that Settings name in the checkout's own commit; empty where they name none."""
+    try:
+        own = read_own_settings(repository.source("HEAD"))
+    except (GitError, LimitError):
+        return ""
+    return "" if own.is_broken else own.settings.branch
+
+
+def require_at_start(repository: Repository) -> None:
+    """Refuse to begin on a branch that is not the truth; where it cannot be told, rounds tell.
+
+    Raises:
+        UsageError: It is another branch.
+    """
+    with suppress(GitError, LimitError):
+        with repository.alone():
+            base = repository.fetch()
+        own = read_own_settings(repository.source(base.id))
+        if not own.is_broken:
+            require_truth(repository, own.settings)
+
+
+def accepted_head(accepted: str | None, base: Revision) -> str | None:
+    """The head's id, if that is what a person accepts; its beginning is enough."""
+    is_it = accepted and len(accepted) >= _SHORTEST_ID and base.id.startswith(accepted)
+    return base.id if is_it else None
+
+
+MAX_SHOWN = 20
+_NO_COMMIT = "the reference names no commit"
+
+
+class Lost(Struct, frozen=True):
+    """The commits and records that a branch lacks of the head that was reconciled last.
+
+    Attributes:
+        last: The id that the reference has.
+        commits: Ids of commits that the branch lacks, newest first; None if the reference names another object.
+        records: Records that hold a range there, and that the branch does not have.
+    """
+
+    last: str
+    commits: tuple[str, ...] | None
+    records: tuple[Allocation, ...] = ()
+
+
+def lost_since(repository: Repository, base: Revision) -> Lost | None:
+    """Return the losses of a branch since the head that was reconciled last; None if it has all of it.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    last = repository.standing.last()
+    if not last or last == base.id:
+        return None
+    found = repository.standing.bring(last)
+    if found is None:
+        return Lost(last, None)
+    if repository.is_in(found.id, base.id):
+        return None
+    require_whole(repository, base.id, [found.id])
+    commits = repository.touching(found.id, base.id, (), MAX_SHOWN + 1)
+    return Lost(found.id, tuple(commits), tuple(lost_records(repository, found.id, base.id)))
+
+
+def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
+    """Return the head of the branch, and the losses that a person accepts.
+
+    The reference is read before the branch: a run that moves both moves the branch first.
+
+    Args:
+        repository: Where the branch is.
+        accept: The head that `--accept-history` names, or None.
+
+    Raises:
+        GitError: The remote fails, or the clone is too shallow.
+        HistoryError: The branch was rewritten or rolled back.
+    """
+    base = fetched(repository)
+    lost = lost_since(repository, base)
+    if lost is not None and not accepted_head(accept, base):
+        repository.standing.forget()
+        base = fetched(repository)
+        lost = lost_since(repository, base)
+    if lost is not None and not accepted_head(accept, base):
+        raise refusal(repository, base, lost)
+    return base, lost
+
+
+def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
+    """Whether a revision contains a commit, or a person accepted that it lost it.
+
+    Raises:
+        GitError: That cannot be determined.
+    """
+    if repository.is_in(ancestor, revision):
+        return True
+    for commit in repository.accepting(revision):
+        said = read_message(repository.made(commit).message)
+        lost = said.accepts if said is not None else ""
+        if lost and (lost == ancestor or repository.is_in(ancestor, lost)):
+            return True
+    return False
+
+
+def lost_records(repository: Repository, last: str, base: str) -> Iterable[Allocation]:
+    """Return the records of a commit that another one does not have with the same range."""
+    sides = []
+    for revision in (last, base):
+        source = repository.source(revision)
+        settings = settings_at(source)
+        if settings is None:
+            return
+        sides.append((source, settings))
+    before, now = sides
+    pairs = differing(before, now)
+    folder = f"{now[1].records}/"
+    read = []
+    for (source, settings), at in ((before, 0), (now, 1)):
+        entries = [pair[at] for path, pair in pairs.items() if path.startswith(folder)]
+        there = [entry for entry in entries if entry is not None]
+        recalled = reader_of(source, settings).recalled(there)
+        read.append([it.allocation for it in recalled if it.allocation is not None])
+    kept = {(it.claim, it.range) for it in read[1]}
+    yield from (it for it in read[0] if it.range is not None and (it.claim, it.range) not in kept)
+
+
+def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
+    """Return the error about a branch that lost reconciled commits."""
+    remote = repository.remote_name
+    reference, branch = repository.standing.reference, repository.branch
+    message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
+    message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
+    forget = f"git push {remote} :{reference}" if remote else f"git update-ref -d {reference}"
+    hint = "whoever may push can set this reference: if these commits never were on the branch,"
+    hint += f" {forget} loses nothing"
+    if lost.commits is not None:
+        hint += f"\nto go back: {_way_back(repository, base, lost, remote)}"
+    hint += f"\nto accept the branch as it is: ipam reconcile --accept-history {base.id}"
+    return HistoryError(message, hint)
+
+
+def _missing(repository: Repository, lost: Lost) -> str:
+    if lost.commits is None:
+        return _NO_COMMIT
+    made = [repository.made(commit) for commit in lost.commits[:MAX_SHOWN]]
+    lines = [f"missing commit {it.id[:12]} of {shown(it.author)}" for it in made]
+    if lost.commits[MAX_SHOWN:]:
+        lines.append("and older commits")
+    lines += [f"lost record: {_titled(it)}" for it in lost.records[:MAX_SHOWN]]
+    if more := len(lost.records[MAX_SHOWN:]):
+        lines.append(f"and {more} more records")
+    return "\n".join(lines if lost.records else [*lines, "no record is lost"])
+
+
+def _titled(record: Allocation) -> str:
+    return f"{record.claim.short} {format_short(record.range) if record.range else ''}".strip()
+
+
+def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -> str:
+    branch, last = repository.branch, lost.last
+    if not remote:
+        return f"git merge {last}"
+    reference = repository.standing.reference
+    fetch, push = f"git fetch {remote} {reference}", f"git push {remote} {last}:refs/heads/{branch}"
+    if not repository.is_in(base.id, last):
+        lease = (
+            f"git push --force-with-lease={branch}:{base.id} {remote} {last}:refs/heads/{branch}"
+        )
+        dropped = [it[:12] for it in repository.touching(base.id, last, (), MAX_SHOWN)]
+        push = f"{lease} (drops {join_limited(dropped)})"
+    return (
+        f"{fetch}, then {push}; on a protected branch merge a pull request of git merge {last} over"
+        " its check"
+    )
+
+
+def accepting(
+    repository: Repository, base: Revision, evaluation: Evaluation, lost: Lost
+) -> Commit | None:
+    """Return the commit that keeps lost ranges out of use for the retention; None if none is lost.
+
+    Args:
+        repository: Where the branch is.
+        base: Its head.
+        evaluation: Of the head.
+        lost: The losses that a person accepts.
+
+    Raises:
+        GitError: The reference names no commit.
+    """
+    if lost.commits is None:
+        raise GitError(_NO_COMMIT, f"delete {repository.standing.reference} at the remote")
+    changes = released(lost.records, evaluation)
+    if not changes:
+        return None
+    settings = evaluation.tree.settings
+    said = Said(digest([]), base.id, __version__, accepts=lost.last)
+    subject = f"release {len(changes)} lost with a rewritten history"
+    ordered = [FileChange(path, changes[path]) for path in sorted(changes)]
+    return Commit(base, ordered, message_of(subject, said), settings.committer)
+
+
+def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[str, bytes]:
+    """Return the files of lost records, as Released at the clock of the evaluation."""
+    state, folder = evaluation.state, evaluation.tree.settings.records
+    held = [it for it in state.records if it.range is not None]
+    taken = {it.path for it in state.records} | {it.path for it in state.unreadable}
+    names = {(it.namespace, it.name) for it in state.records}
+    since = format_instant(evaluation.tree.clock)
+    files: dict[str, bytes] = {}
+    for record in records:
+        if any(_keeps(it, record, evaluation) for it in held):
+            continue
+        path = _free(path_of(folder, record.pool, record.claim), taken)
+        tried = candidate_names(record.name, record.claim)
+        name = next(it for it in tried if (record.namespace, it) not in names)
+        taken.add(path)
+        names.add((record.namespace, name))
+        released = replace(
+            record,
+            phase=Phase.RELEASED,
+            since=since,
+            path=path,
+            name=name,
+            announced=False,
+            pristine=True,
+        )
+        files[path] = record_text(released).encode()
+    return files
+
+
+def _keeps(other: Allocation, record: Allocation, evaluation: Evaluation) -> bool:
+    """Whether another record keeps the range out of use, or is live in a part of it."""
+    pools = evaluation.state.pools
+    if other.range is None or record.range is None or not other.range.overlaps(record.range):
+        return False
+    spaces = [pools[it.pool].space for it in (other, record) if it.pool in pools]
+    if other.pool != record.pool and len(set(spaces)) > 1:
+        return False
+    return other.is_live or other.range.covers(record.range)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    if wanted not in taken:
+        return wanted
+    stem, number = wanted.removesuffix(".yaml"), 2
+    path = f"{stem}.released.yaml"
+    while path in taken:
+        path, number = f"{stem}.released.{number}.yaml", number + 1
+    return path

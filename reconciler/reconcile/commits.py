@@ -1,0 +1,177 @@
+"""Reconcile commits in a history."""
+
+import re
+from collections.abc import Mapping
+
+from reconciler.documents.findings import has_error
+from reconciler.gitio.interface import Entry, Made, Repository, Source
+from reconciler.model.errors import GitError
+from reconciler.model.settings import PATH, Settings
+from reconciler.planning.settings import read_settings
+
+Side = tuple[Source, Settings]
+"""A revision, and the Settings that name its folders."""
+
+_PLAN = re.compile(r"^Ipam-Plan: sha256:[0-9a-f]{64}\r?$", re.MULTILINE | re.ASCII)
+_BASE = re.compile(r"^Ipam-Base: ([0-9a-f]{40}|[0-9a-f]{64})\r?$", re.MULTILINE | re.ASCII)
+_DEEPEN = "git fetch --unshallow --filter=blob:none; in a CI job fetch the whole history"
+
+
+def newest(repository: Repository, revision: str) -> str:
+    """Return the id of R of a revision; empty if its history has no reconcile commit.
+
+    R is the reconcile commit from which no other descends. If there are several, it is the one
+    that is nearest to the revision by first parents.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    known = repository.newest
+    if revision not in known:
+        known[revision] = _newest(repository, revision)
+    return known[revision]
+
+
+def _newest(repository: Repository, revision: str) -> str:
+    found: list[str] = []
+    while True:
+        said = repository.plan_commits(revision, without=found)
+        commit = next((it for it in said if is_reconcile_commit(repository, it)), "")
+        if not commit:
+            break
+        found.append(commit)
+    require_whole(repository, revision, found)
+    return repository.nearest(found, revision) if len(found) > 1 else next(iter(found), "")
+
+
+def require_whole(repository: Repository, revision: str, without: list[str]) -> None:
+    """Refuse a clone that lacks a part of a history.
+
+    Args:
+        repository: The repository.
+        revision: The newest commit.
+        without: Commits whose history is not needed.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    if repository.is_shallow() and not repository.is_whole(revision, without):
+        message = "the clone is too shallow to find the newest reconcile commit"
+        raise GitError(f"{message} of {revision[:12]}", _DEEPEN)
+
+
+def says_plan(made: Made) -> bool:
+    """Whether the message of a commit has an `Ipam-Plan` line of this root."""
+    return _PLAN.search(made.message) is not None
+
+
+def is_reconcile_commit(repository: Repository, commit: str) -> bool:
+    """Whether a commit has the form of a reconcile commit of this root.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    while True:
+        made = repository.made(commit)
+        bases = _BASE.findall(made.message)
+        if len(made.parents) != 1 or made.clock is None or not bases or not says_plan(made):
+            return False
+        settings, (parent,) = settings_at(repository.source(commit)), made.parents
+        folders = (settings.records, settings.observed) if settings is not None else ()
+        if not folders or not repository.changes_only(commit, folders):
+            return False
+        is_based = _is_based(repository, parent, bases)
+        if is_based is not None:
+            return is_based
+        # A commit on top of a stale proposal is stale as well.
+        before = repository.made(parent)
+        if len(before.parents) != 1 or not says_plan(before):
+            return True
+        commit = parent
+
+
+def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | None:
+    """Whether F of a parent equals F of a commit that `Ipam-Base` names.
+
+    None if that commit is missing: the history was rewritten, or the branch of a proposal is
+    deleted.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    if parent in bases:
+        return True
+    there = [it for it in bases if _is_here(repository, it)]
+    if there:
+        own = _content_at(repository, parent)
+        return own is not None and any(_content_at(repository, it) == own for it in there)
+    if repository.is_shallow():
+        raise GitError(f"the clone is too shallow: it lacks {bases[0][:12]}", _DEEPEN)
+    return None
+
+
+def settings_at(source: Source) -> Settings | None:
+    """Return the Settings of a revision; None if they cannot be read."""
+    entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
+    settings, findings = read_settings(source.read(entries)[0] if entries else None)
+    return None if has_error(findings) else settings
+
+
+def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
+    """Return mode and id of both folders of F; None if folders have no ids, as in a work tree."""
+    source, settings = side
+    folders = settings.records, settings.observed
+    standing = source.standing(folders)
+    if standing is None:
+        return None
+    found = {entry.path: (entry.mode, entry.oid) for entry in standing}
+    return tuple(found.get(folder) for folder in folders)
+
+
+def differing(before: Side, now: Side) -> dict[str, tuple[Entry | None, Entry | None]]:
+    """Return the files of F that differ between two revisions, by the path of the second one."""
+    first = content(before)
+    if first is not None and first == content(now):
+        return {}
+    old, new = files(before), files(now)
+    folders = {"records": now[1].records, "observed": now[1].observed}
+    found = {}
+    for name in sorted(old.keys() | new.keys()):
+        was, entry = old.get(name), new.get(name)
+        if was is None or entry is None or not _is_same(before[0], was, now[0], entry):
+            folder, _, below = name.partition("/")
+            found[f"{folders[folder]}/{below}"] = (was, entry)
+    return found
+
+
+def files(side: Side) -> Mapping[str, Entry]:
+    """Return the files of F by `records/` or `observed/` and the path below the folder."""
+    source, settings = side
+    found = {}
+    for name, folder in (("records", settings.records), ("observed", settings.observed)):
+        for entry in source.entries([folder]):
+            found[f"{name}/{entry.path.removeprefix(f'{folder}/')}"] = entry
+    return found
+
+
+def _is_same(source: Source, entry: Entry, other: Source, new: Entry) -> bool:
+    if entry.oid and new.oid:
+        return (entry.mode, entry.oid) == (new.mode, new.oid)
+    return source.read([entry]) == other.read([new])
+
+
+def _content_at(repository: Repository, commit: str) -> tuple[tuple[str, str] | None, ...] | None:
+    """Return F of a commit; None if its date or its Settings cannot be read."""
+    if repository.made(commit).clock is None:
+        return None
+    source = repository.source(commit)
+    settings = settings_at(source)
+    return content((source, settings)) if settings is not None else None
+
+
+def _is_here(repository: Repository, commit: str) -> bool:
+    try:
+        repository.made(commit)
+    except GitError:
+        return False
+    return True

@@ -1,0 +1,433 @@
+"""Diagnosis of Git, clusters, and rights."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify
+from reconciler.apply.fleet import AT_ONCE
+from reconciler.apply.intake import identities
+from reconciler.apply.management import (
+    Access,
+    ManagementCluster,
+    ValidatedCluster,
+    not_in_git,
+    open_management,
+    without_kubeconfig,
+)
+from reconciler.apply.memory import Enrolled
+from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.apply.plan import ClusterState
+from reconciler.apply.plan_management import ManagementDesiredState
+from reconciler.apply.target import ApplyOptions, Target
+from reconciler.apply.targets import targets
+from reconciler.apply.work import contained
+from reconciler.documents.findings import Severity, has_error
+from reconciler.documents.text import is_yaml
+from reconciler.gitio.interface import Entry, Probe, Repository, Revision, Source
+from reconciler.kube.interface import Cluster, Clusters
+from reconciler.kube.resources import desired_objects
+from reconciler.model.errors import (
+    ClusterError,
+    ExitCode,
+    ReconcilerError,
+    UnreachableError,
+    UsageError,
+)
+from reconciler.model.objects import MANAGEMENT
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.projection import project
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.branch import lost_since, refusal
+from reconciler.reconcile.doctor_cluster import (
+    GIT,
+    SKEW_SECONDS,
+    Diagnosis,
+    DiagnosisCheck,
+    DiagnosisGroup,
+    DiagnosisVerdict,
+    ExaminedCluster,
+    Step,
+    doubtful,
+    failed,
+    fine,
+    management_steps,
+    run,
+    shorten,
+    tenant_steps,
+    wrong,
+)
+from reconciler.reconcile.records import edited
+
+_OLDEST = (2, 31)
+_PLAIN = "100644"
+
+
+@dataclass(slots=True)
+class ExaminedGit:
+    """What became of looking at Git.
+
+    Attributes:
+        evaluation: Of the revision that was read; None when none could be.
+        revision: The commit that was read.
+    """
+
+    checks: list[DiagnosisCheck] = field(default_factory=list)
+    evaluation: Evaluation | None = None
+    revision: Revision | None = None
+
+    @property
+    def group(self) -> DiagnosisGroup:
+        """The checks as a group."""
+        return DiagnosisGroup(GIT, tuple(self.checks))
+
+
+def examine_git(probe: Probe, now: float) -> ExaminedGit:
+    """Check Git, as far as one thing needs not another that is wrong.
+
+    Args:
+        probe: The repository.
+        now: This machine's clock, in seconds since 1970.
+
+    Raises:
+        UsageError: The command line names no repository.
+    """
+    examined = ExaminedGit()
+    try:
+        examined.checks.append(_version(probe))
+        examined.checks.append(fine("repository", probe.title()))
+    except UsageError:
+        raise
+    except ReconcilerError as failure:
+        examined.checks.append(failed("repository", failure))
+        return examined
+    _examine_remote(probe, examined)
+    head = examined.revision
+    if head is not None:
+        _examine_files(probe, examined, head)
+        examined.checks.append(_clock(head, now))
+    return examined
+
+
+def _version(probe: Probe) -> DiagnosisCheck:
+    version = probe.version()
+    numbers = tuple(int(part) for part in re.findall(r"[0-9]{1,6}", version)[:2])
+    if numbers < _OLDEST:
+        needed = ".".join(map(str, _OLDEST))
+        return wrong("git", f"version {version}", f"install git {needed} or newer")
+    return fine("git", f"version {version}")
+
+
+def _examine_remote(probe: Probe, examined: ExaminedGit) -> None:
+    """Find the head that counts, and see whether it is what was seen before and can be moved."""
+    oid: str | None = None
+    is_reached = True
+    try:
+        oid = probe.remote_head()
+        where = "the repository is the truth itself: no remote" if oid is None else f"at {oid[:12]}"
+        examined.checks.append(fine("remote", where))
+    except ReconcilerError as failure:
+        examined.checks.append(failed("remote", failure))
+        is_reached = False
+    head = examined.revision = _find(probe, oid, examined, is_reached=is_reached)
+    if head is None or not is_reached:
+        return
+    if oid in (None, head.id):
+        examined.checks += run([("history", lambda: _history(probe, head))])
+    examined.checks += run([("push", lambda: _push(probe, head))])
+
+
+def _find(
+    probe: Probe, oid: str | None, examined: ExaminedGit, *, is_reached: bool
+) -> Revision | None:
+    """The head that counts, else the one that is here."""
+    try:
+        if (head := probe.find(oid)) is not None:
+            return head
+        head = probe.find(None) if oid is not None else None
+    except ReconcilerError as failure:
+        examined.checks.append(failed("history", failure))
+        return None
+    if head is None and is_reached:
+        message = "the branch has no commit here"
+        examined.checks.append(wrong("history", message, "make a first commit, or git fetch"))
+    elif head is not None:
+        message = f"the remote's head is not here; {head.id[:12]} was read instead"
+        examined.checks.append(doubtful("history", message, "git fetch"))
+    return head
+
+
+def _history(probe: Probe, head: Revision) -> DiagnosisCheck:
+    repository = probe.repository
+    repository.require_pushed(head)
+    if (lost := lost_since(repository, head)) is not None:
+        raise refusal(repository, head, lost)
+    return fine("history", f"{head.id[:12]} contains the head that was reconciled last")
+
+
+def _push(probe: Probe, head: Revision) -> DiagnosisCheck:
+    probe.check_push(head)
+    return fine("push", "permitted, as far as a dry run tells")
+
+
+def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
+    try:
+        source = probe.source(head)
+        evaluation = evaluate_source(source)
+        entries = source.entries([evaluation.tree.settings.records])
+    except ReconcilerError as failure:
+        examined.checks.append(failed("content", failure))
+        return
+    examined.evaluation = evaluation
+    examined.checks += [_content(evaluation), _records(evaluation, entries)]
+    examined.checks += run([("edits", lambda: _edits(probe.repository, source, evaluation))])
+    settings = evaluation.tree.settings
+    try:
+        probe.check_clean([*settings.folders, settings.records], head)
+    except UsageError as dirty:
+        examined.checks.append(doubtful("checkout", str(dirty), dirty.hint))
+    except ReconcilerError as failure:
+        examined.checks.append(failed("checkout", failure))
+
+
+def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
+    for found in edited(repository, source, evaluation):
+        return wrong("edits", found.message, found.hint)
+    return fine("edits", "the records are as reconcile wrote them")
+
+
+def _content(evaluation: Evaluation) -> DiagnosisCheck:
+    count = sum(1 for found in evaluation.findings if found.severity is Severity.ERROR)
+    if count:
+        errors = "1 error" if count == 1 else f"{count} errors"
+        return doubtful("content", f"{errors}; what they touch is not served", "ipam check")
+    pools = len(evaluation.state.pools)
+    return fine("content", f"no errors; pools: {pools}, claims: {len(evaluation.state.claims)}")
+
+
+def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck:
+    """Only `reconcile` writes there, and only plain files that it can read again."""
+    folder = f"{evaluation.tree.settings.records}/"
+    strange = [entry.path for entry in entries if not is_yaml(entry.path) or entry.mode != _PLAIN]
+    if strange:
+        mend = f"take them out of {folder}: only ipam writes there"
+        return doubtful("records", f"not records: {shorten(strange)}", mend)
+    unread = sum(1 for item in evaluation.tree.records if has_error(item.findings))
+    if unread:
+        return doubtful("records", f"{unread} in {folder} cannot be read", "ipam check")
+    return fine("records", f"{len(evaluation.tree.records)} in {folder}")
+
+
+def _clock(head: Revision, now: float) -> DiagnosisCheck:
+    """Plans take the time from commits: one from the future keeps addresses for too long."""
+    ahead = int(head.clock - now)
+    if ahead > SKEW_SECONDS:
+        message = f"the head was committed {ahead} s after this machine's present time"
+        return doubtful("clock", message, "set the clocks of this machine and of who commits")
+    return fine("clock", "the head was committed in the past")
+
+
+_NOBODY = doubtful(
+    "kubeconfig",
+    "none is named: reconcile commits and pushes, and applies nothing",
+    "--kubeconfig PATH, or $KUBECONFIG",
+)
+_UNKNOWN = doubtful(
+    "clusters",
+    "the repository cannot be read: only clusters that were applied to before are looked at",
+    "mend Git first",
+)
+_WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
+
+
+def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float]) -> Diagnosis:
+    """Run all checks.
+
+    Args:
+        probe: The repository.
+        clusters: The source of connections; None without a management cluster.
+        wall: This machine's clock, in seconds since 1970.
+
+    Raises:
+        UsageError: The command line names no repository.
+    """
+    git = examine_git(probe, wall())
+    groups = [git.group]
+    groups += [DiagnosisGroup(MANAGEMENT, (_NOBODY,))] if clusters is None else []
+    if clusters is not None:
+        groups += _Examination(git, clusters, wall).run()
+    return Diagnosis(tuple(groups), git.revision.id if git.revision else "")
+
+
+def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
+    """Return 70 for an internal error, 4 for Git, 5 for a cluster, else 0."""
+    if diagnosis.is_bug:
+        return ExitCode.BUG
+    git, *others = diagnosis.groups
+    if git.verdict is DiagnosisVerdict.FAILED:
+        return ExitCode.GIT
+    if any(group.verdict is DiagnosisVerdict.FAILED for group in others):
+        return ExitCode.CLUSTER
+    return ExitCode.OK
+
+
+def _contained(step: Step) -> Step:
+    """Run a step. An internal error does not stop the others."""
+    name, look = step
+
+    def careful() -> DiagnosisCheck:
+        with contained():
+            return look()
+
+    return name, careful
+
+
+class _Examination:
+    """The check of all clusters."""
+
+    def __init__(self, git: ExaminedGit, clusters: Clusters, wall: Callable[[], float]) -> None:
+        self.git = git
+        self.clusters = clusters
+        self.wall = wall
+        self.hub: ManagementCluster | None = None
+        self.known: Mapping[str, Enrolled] = {}
+        self.uids: dict[str, str] = {}
+        self.opened = ExitStack()
+
+    def run(self) -> list[DiagnosisGroup]:
+        """Check the clusters, several at once."""
+        with self.opened:
+            return self._run()
+
+    def _run(self) -> list[DiagnosisGroup]:
+        cluster: Cluster | None = None
+        refusal: ClusterError | None = None
+        try:
+            found = self.clusters.management()
+            if found is None:
+                return [DiagnosisGroup(MANAGEMENT, (_NOBODY,))]
+            cluster = ValidatedCluster(found)
+            self.opened.callback(cluster.close)
+            with contained():
+                self.hub = open_management(cluster, ApplyOptions())
+            self.known = self.hub.identity.inventory.clusters
+        except ClusterError as failure:
+            refusal = failure
+        every = self._targets()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            own = pool.submit(self._management, cluster, refusal)
+            others = [group for group in pool.map(self._other, every) if group is not None]
+            return [DiagnosisGroup(MANAGEMENT, tuple(own.result())), *map(self._alone, others)]
+
+    def _management(
+        self, cluster: Cluster | None, refusal: ClusterError | None
+    ) -> list[DiagnosisCheck]:
+        own: list[DiagnosisCheck] = []
+        if cluster is None or isinstance(refusal, UnreachableError):
+            name = "kubeconfig" if cluster is None else "server"
+            own += [failed(name, refusal)] if refusal is not None else []
+        else:
+            examined = ExaminedCluster(
+                cluster, lambda: self._home(refusal), self.wall, self._committed
+            )
+            evaluation = self.git.evaluation
+            is_all = evaluation is not None and evaluation.tree.settings.applies_documents
+            steps = management_steps(examined, applies_documents=is_all)
+            own += run(map(_contained, steps))
+            own += self._not_in_git()
+        if self.git.evaluation is None:
+            own.append(_UNKNOWN)
+        return own
+
+    def _not_in_git(self) -> Iterator[DiagnosisCheck]:
+        """Note objects of the management cluster that are not in Git."""
+        evaluation = self.git.evaluation
+        if self.hub is None or evaluation is None:
+            return
+        pools, settings = tuple(evaluation.state.pools.values()), evaluation.tree.settings
+        desired_state = ManagementDesiredState(
+            (), pools, settings, is_whole=True, known=identities(evaluation)
+        )
+        with contained():
+            for sentence in not_in_git(self.hub, desired_state):
+                yield doubtful("intake", sentence, "write them into Git, or name the kind there")
+
+    def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
+        """The management cluster as it was identified first."""
+        if refusal is not None:
+            raise refusal
+        assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
+        return self.hub.identity
+
+    @property
+    def _committed(self) -> int:
+        return self.git.revision.clock if self.git.revision is not None else 0
+
+    def _targets(self) -> list[Target]:
+        """Return the clusters of an apply."""
+        evaluation = self.git.evaluation
+        if evaluation is None:
+            return [Target(name) for name in sorted(self.known)]
+        return targets(evaluation, desired_objects(project(evaluation)), self.known)
+
+    def _other(self, target: Target) -> DiagnosisGroup | None:
+        known = self.known.get(target.name)
+        try:
+            with contained():
+                if self.hub is not None:
+                    check_memory(self.hub.identity.inventory, target.name)
+                cluster = self._connect(target.name)
+                if cluster is None:
+                    return self._without_kubeconfig(target, known)
+        except ClusterError as failure:
+            return DiagnosisGroup(target.name, (failed("kubeconfig", failure),))
+
+        def recognise() -> ClusterIdentity:
+            found = identify(cluster, target.name, METALLB_HOME, known.uid if known else "")
+            self.uids[target.name] = found.uid
+            return found
+
+        steps = tenant_steps(
+            ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.desired)
+        )
+        with closing(cluster):
+            return DiagnosisGroup(target.name, tuple(run(map(_contained, steps))))
+
+    def _connect(self, name: str) -> Cluster | None:
+        if self.hub is not None:
+            return Access(self.clusters, self.hub).connect(name)
+        kubeconfig = self.clusters.named(name)
+        if kubeconfig is None:
+            return None
+        return ValidatedCluster(self.clusters.connect(name, kubeconfig, is_named=True))
+
+    def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> DiagnosisGroup | None:
+        if self.hub is None:
+            message = "none is named, and the management cluster cannot be asked for its Secret"
+            mend = f"--cluster {target.name}=PATH"
+            return DiagnosisGroup(target.name, (doubtful("kubeconfig", message, mend),))
+        is_there = Access(self.clusters, self.hub).is_there
+        found = without_kubeconfig(target, known, is_there, require_all=False)
+        if found is None:
+            return None
+        if found.state is ClusterState.WAITING:
+            check = doubtful("kubeconfig", f"waiting: {found.error}", found.hint or _WAITING)
+        else:
+            check = wrong("kubeconfig", found.error, found.hint)
+        return DiagnosisGroup(target.name, (check,))
+
+    def _alone(self, group: DiagnosisGroup) -> DiagnosisGroup:
+        """Return the group, with a note on clusters that are identical."""
+        uid = self.uids.get(group.name)
+        same = sorted(name for name, other in self.uids.items() if other == uid)
+        if uid is None or len(same) < 2:
+            return group
+        others = ", ".join(name for name in same if name != group.name)
+        message = f"it is the very cluster that {others} names (kube-system has uid {uid})"
+        return replace(
+            group, checks=(*group.checks, wrong("identity", message, "name each cluster once"))
+        )

@@ -1,0 +1,228 @@
+"""Evaluation of a revision as reconcile sees it, and its exit code."""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_short
+from reconciler.apply.plan import Applied
+from reconciler.documents.findings import Finding, Location, has_error, ordered, shown, warning
+from reconciler.documents.text import is_yaml
+from reconciler.gitio.interface import BranchCommit, Changed, Entry, Repository, Source
+from reconciler.model.errors import ExitCode
+from reconciler.model.key import Key
+from reconciler.model.plan import Grant
+from reconciler.model.settings import Settings
+from reconciler.planning.evaluate import Evaluation, held_releases
+from reconciler.planning.files import reader_of
+from reconciler.planning.read import (
+    DEFAULTS,
+    EvaluationOptions,
+    evaluate_source,
+    folder_with_records,
+    has_records,
+    left_over,
+)
+from reconciler.planning.settings import as_findings
+from reconciler.planning.strictness import held_to
+from reconciler.reconcile.commits import newest, settings_at
+from reconciler.reconcile.records import RootMove, edited, stray_records
+
+
+def as_reconciled(
+    source: Source, repository: Repository, options: EvaluationOptions = DEFAULTS
+) -> Evaluation:
+    """Return the evaluation of a revision of the branch, with errors about edited records."""
+    evaluation = evaluate_source(source, options)
+    return with_changes_by_hand(repository, source, evaluation)
+
+
+def with_changes_by_hand(
+    repository: Repository, source: Source, evaluation: Evaluation
+) -> Evaluation:
+    """Return an evaluation by the stricter Settings of both, with errors about edited records.
+
+    Args:
+        repository: The repository.
+        source: The files of the revision.
+        evaluation: The evaluation of the revision.
+    """
+    revision = source.revision()
+    if revision is None:
+        folder = folder_with_records(source, evaluation.tree.settings)
+        return with_found(
+            evaluation, [left_over(evaluation.tree.settings, folder)] if folder else []
+        )
+    # A source may be laid over with other files or have another clock.
+    source = repository.source(revision.id)
+    settings, last = evaluation.tree.settings, newest(repository, revision.id)
+    earlier = settings_at(repository.source(last)) if last else None
+    found = [] if last else strays(repository, source, evaluation)
+    found = found or list(edited(repository, source, evaluation))
+    if earlier is None or earlier.records != settings.records:
+        folder = folder_with_records(source, settings)
+        found += [left_over(settings, folder)] if folder else []
+    if earlier is not None:
+        evaluation = held_to(evaluation, earlier, last[:12])
+    return with_found(evaluation, found)
+
+
+def with_overrides(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with a finding for each Override that permits something, or nothing."""
+    return with_found(evaluation, as_findings(evaluation.tree.overrides, evaluation.plan.after))
+
+
+def strays(
+    repository: Repository,
+    source: Source,
+    evaluation: Evaluation,
+    base: Source | None = None,
+) -> list[Finding]:
+    """Return errors about records of a root that was moved or removed.
+
+    Args:
+        repository: The repository.
+        source: The files of the revision.
+        evaluation: The evaluation of the revision.
+        base: The base of a change; without it the root has no reconcile commit.
+    """
+    settings, now = evaluation.tree.settings, source.revision()
+    decisions, before = evaluation.plan.decisions, base.revision() if base is not None else None
+    anew = [it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None]
+    begins = now is not None and not has_records(source, settings.records)
+    if now is None or not (begins or (anew and before is not None and before != now)):
+        return []
+
+    if base is not None:
+        begins = begins and not newest(repository, now.id)
+    move = RootMove(
+        now.id, settings, before.id if before is not None else None, anew, begins=begins
+    )
+    return stray_records(repository, move)
+
+
+def with_found(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
+    """Return the evaluation with more findings, all of them by place."""
+    listed = list(found)
+    if not listed:
+        return evaluation
+    return replace(evaluation, findings=ordered([*evaluation.findings, *listed]))
+
+
+def exit_code(evaluation: Evaluation) -> ExitCode:
+    """1 for wrong content, 3 for right content that a gate stops, else 0."""
+    if has_error(evaluation.findings):
+        return ExitCode.WRONG
+    return ExitCode.GATE if evaluation.gates else ExitCode.OK
+
+
+def reconciled_code(
+    code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
+) -> ExitCode:
+    """70 for a bug, 5 when some cluster failed or could not be asked, else the code of the plan.
+
+    Args:
+        code: Of the plan.
+        evaluation: What was planned.
+        applied: What became of the clusters; None when none was applied to.
+    """
+    if any(cluster.is_bug for cluster in applied or ()):
+        return ExitCode.BUG
+    if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.held_back:
+        return ExitCode.CLUSTER
+    return code
+
+
+def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
+    """70 for a bug, 5 when some cluster failed, 1 for wrong content, else 0."""
+    if any(cluster.is_bug for cluster in applied):
+        return ExitCode.BUG
+    if any(cluster.is_failed for cluster in applied):
+        return ExitCode.CLUSTER
+    code = exit_code(evaluation)
+    return code if code is ExitCode.WRONG else ExitCode.OK
+
+
+MAX_COMMITS, MAX_PATHS, MAX_FILES = 200, 1_000, 2_000
+"""The number of commits that are searched, of paths that are searched for, and of files per commit."""
+
+
+MAX_LISTED = 50
+"""The number of held releases that are listed."""
+
+
+OwnerName = tuple[str, str, str]
+"""Kind, namespace, and name of an owner of claims."""
+
+
+def held_by_limit(
+    evaluation: Evaluation, repository: Repository, source: Source, known: Container[Key] = ()
+) -> Iterator[Finding]:
+    """Report each release that the release limit holds back, with the commit that caused it.
+
+    Args:
+        evaluation: The evaluation.
+        repository: The repository.
+        source: The files of the revision.
+        known: Claims whose release the base of a change holds back already.
+    """
+    held = [it for it in held_releases(evaluation) if it.claim not in known]
+    listed = {_owner(it.claim): it for it in held[:MAX_LISTED]}
+    unknown = f"who asked for it is not among the last {MAX_COMMITS} commits of its folders"
+    found = _commits_of(set(listed), repository, source, evaluation.tree.settings)
+    for item in held[:MAX_LISTED]:
+        has = format_short(item.range) if item.range else "nothing"
+        message = f"a brake holds its release back: {item.claim.short} keeps {has};"
+        cause = found.get(_owner(item.claim), unknown)
+        yield warning("brake-held", Location(item.path, 1, 1), f"{message} {cause}")
+    if held[MAX_LISTED:]:
+        message = f"a brake holds {len(held) - MAX_LISTED} more releases back"
+        yield warning("brake-held", Location("."), message)
+
+
+def _owner(claim: Key) -> OwnerName:
+    return claim.kind, claim.namespace, claim.name
+
+
+def _commits_of(
+    wanted: set[OwnerName], repository: Repository, source: Source, settings: Settings
+) -> dict[OwnerName, str]:
+    """Return the newest commit that removed or edited the document of each owner, as text."""
+    found, reader = dict[OwnerName, str](), reader_of(source, settings)
+
+    def named(entry: Entry | None) -> set[OwnerName]:
+        if entry is None or not entry.is_file or not is_yaml(entry.path):
+            return set()
+        (data,) = source.read([entry])
+        if not (near := {owner for owner in wanted if owner[2].encode() in data}):
+            return near
+        documents = reader.read_source(entry.path, data).documents
+        return near & {(it.kind.name, it.namespace, it.name) for it in documents}
+
+    for step, item in _edits(source, settings) if wanted else ():
+        was, now = named(item.old), named(item.new)
+        for owner in was | now:
+            wanted.discard(owner)
+            what = "edited it in" if owner in now else "took it out of"
+            found[owner] = f"{_author(repository, step)} {what} {shown(item.path)}"
+            if owner not in was:
+                found[owner] = f"its document in {shown(item.path)} is as it was: what that names"
+                found[owner] += " has changed"
+        if not wanted:
+            break
+    return found
+
+
+def _edits(source: Source, settings: Settings) -> Iterator[tuple[BranchCommit, Changed]]:
+    """Return the edits of source files, the newest first."""
+    for step in islice(source.past(list(settings.folders)), MAX_COMMITS):
+        for item in step.changed if len(step.changed) <= MAX_FILES else ():
+            yield step, item
+
+
+def _author(repository: Repository, step: BranchCommit) -> str:
+    if not step.id:
+        return "the work tree"
+    name, _, _ = repository.made(step.id).author.partition(" <")
+    return f"commit {step.id[:12]} of {shown(name)}" if name else f"commit {step.id[:12]}"

@@ -1,0 +1,395 @@
+"""New repositories."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from shlex import quote
+from typing import Protocol
+
+from msgspec import Struct
+
+from reconciler.documents.validators import folder, schema
+from reconciler.model.errors import UsageError
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import schema_files
+
+
+class Forge(StrEnum):
+    """Who hosts a repository, and runs its CI."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    GITEA = "gitea"
+    FORGEJO = "forgejo"
+
+
+WORKFLOWS = {
+    Forge.GITHUB: ".github/workflows/ipam.yml",
+    Forge.GITLAB: ".gitlab-ci.yml",
+    Forge.GITEA: ".gitea/workflows/ipam.yml",
+    Forge.FORGEJO: ".forgejo/workflows/ipam.yml",
+}
+"""Where each looks for what CI does."""
+
+# A forge is known by a word of its host's name. These two have none in it.
+_HOSTS = {"codeberg.org": Forge.FORGEJO, "gitea.com": Forge.GITEA}
+_URL = re.compile(r"[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:]+)")
+_SSH = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?!/)")
+
+
+# A package that is a commit of a repository there: `git+https://github.com/acme/gitops-ipam@<commit>`.
+_COMMIT = re.compile(
+    r"git\+https://github\.com/(?P<repository>[\w-]+/[\w.-]+?)(?:\.git)?@(?P<commit>[0-9a-f]{40})"
+)
+
+
+def action_of(package: str) -> tuple[str, str] | None:
+    """The repository on GitHub and the commit that a package is, whose actions a workflow can use.
+
+    None for all other packages: they are installed by pip.
+    """
+    found = _COMMIT.fullmatch(package)
+    return (found["repository"], found["commit"]) if found else None
+
+
+def forge_of(url: str) -> Forge | None:
+    """The forge that the URL of a remote names; None when it names none that is known."""
+    found = _URL.match(url) or _SSH.match(url)
+    host = found["host"].lower() if found else ""
+    if host in _HOSTS:
+        return _HOSTS[host]
+    words = re.split(r"[.-]", host)
+    return next((forge for forge in Forge if forge.value in words), None)
+
+
+def forge_in(paths: Iterable[str]) -> Forge | None:
+    """The forge whose files stand in a repository; None when those of none, or of several, do."""
+    found = {
+        forge
+        for forge, workflow in WORKFLOWS.items()
+        if any(path == workflow.partition("/")[0] for path in paths)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+SCHEMAS = ".schemas"
+SETTINGS = "ipam.yaml"
+OWNERS = "CODEOWNERS"
+HOOK = ".pre-commit-config.yaml"
+UNNAMED = "<what pip installs ipam from>"
+"""Stands where nobody knows what CI installs. pip refuses it, and says what it was given."""
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._+/:@=~-]*[A-Za-z0-9]")
+# What may stand in all files unquoted: a line of shell, an expression of CI, YAML.
+_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
+_CI = {Forge.FORGEJO: Forge.GITEA}
+
+
+class Beginning(StrEnum):
+    """What stands in the folders of documents at first."""
+
+    EXAMPLES = "examples"
+    EMPTY = "empty"
+    OWN = "own"
+
+
+class InitOptions(Struct, frozen=True):
+    """What a new repository shall be.
+
+    Attributes:
+        branch: The branch that holds the truth.
+        forge: Whose CI it gets; None for none.
+        package: What CI installs the program from, as pip takes it.
+        beginning: A pool, a provider and a tenant, to be changed; folders without a file; or what
+            the person has in them.
+        root: The folder of a bigger repository that it is; empty for a whole one.
+    """
+
+    branch: str
+    forge: Forge | None
+    package: str
+    beginning: Beginning
+    root: str = ""
+
+    @property
+    def up(self) -> str:
+        """From the root to the top, where forges and pre-commit look for their files."""
+        return "../" * len(self.root.split("/")) if self.root else ""
+
+    @property
+    def workflow(self) -> str:
+        """The file of CI, as it is from the root; empty for none."""
+        if self.forge is None:
+            return ""
+        path = WORKFLOWS[self.forge]
+        # A forge that has a file for each workflow takes one for each root.
+        own = path.replace("/ipam.yml", f"/ipam-{_slug(self.root)}.yml") if self.root else path
+        return f"{self.up}{own}"
+
+    @property
+    def comment(self) -> str:
+        """The file of what tells beside a pull request what it does; empty where no action does."""
+        has_action = self.forge is Forge.GITHUB and action_of(self.package) is not None
+        return self.workflow.replace(".yml", "-comment.yml") if has_action else ""
+
+
+def wanted(wish: InitOptions) -> dict[str, str]:
+    """The files of a new repository: path to text, in the order in which they are shown.
+
+    Raises:
+        UsageError: The branch has a name that CI would not take as it is.
+    """
+    if not _BRANCH.fullmatch(wish.branch):
+        message = f"branch {wish.branch!r} cannot be written into files of CI as it is"
+        raise UsageError(message, "name another with --branch: letters, digits, dots, - _ and /")
+    words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
+    if (action := action_of(wish.package)) is not None:
+        words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}
+    starter = folder("starter")
+    found = dict(_below(starter / "repository"))
+    if wish.beginning is Beginning.EXAMPLES:
+        found |= examples()
+    elif wish.beginning is Beginning.EMPTY:
+        found |= {f"{name}/.gitkeep": "" for name in Settings().sources}
+    if wish.forge is not None:
+        name = _template(wish.forge, wish.package)
+        found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
+    if wish.comment:
+        found[wish.comment] = (starter / "ci" / "github-comment.yml").read_text("utf-8")
+    found = _in_root(found, wish) if wish.root else found
+    found = {path: _filled(text, words) for path, text in sorted(found.items(), key=_place)}
+    return {**found, **schemas()}
+
+
+def _template(forge: Forge, package: str) -> str:
+    """What CI does, by the name of its file in `starter`: by actions, where the package has them."""
+    if forge is Forge.GITHUB and action_of(package) is not None:
+        return "github-action"
+    return _CI.get(forge, forge).value
+
+
+def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
+    """The same for a folder of a bigger repository: what others read stands at its top."""
+    root = wish.root
+    entry = "entry: ipam check --worktree --allow-empty"
+    found = dict(files)
+    owners, hook = found.pop(OWNERS), found.pop(HOOK)
+    spelled = root.replace(" ", "\\ ")
+    owned = re.compile(r"^# (?:\*|/(\S*))(?= )", re.MULTILINE)
+    found[f"{wish.up}{OWNERS}"] = owned.sub(lambda it: f"# /{spelled}/{it[1] or ''}", owners)
+    found[f"{wish.up}{HOOK}"] = hook.replace(entry, _entry(entry, root))
+    for path in filter(None, (wish.workflow, wish.comment)):
+        said = _with_root(found[path], _scalar(root))
+        found[path] = re.sub(r"\bipam-(check|comment|reconcile)\b", rf"ipam-\1-{_slug(root)}", said)
+    return found
+
+
+def _with_root(workflow: str, root: str) -> str:
+    """The same with the root beside the package, or where no package is named, for all jobs."""
+    beside = re.compile(r"^( +)IPAM_PACKAGE: __PACKAGE__\n", re.MULTILINE)
+    if beside.search(workflow):
+        return beside.sub(lambda it: f"{it[0]}{it[1]}IPAM_ROOT: {root}\n", workflow)
+    return workflow.replace("\njobs:\n", f"\nenv:\n  IPAM_ROOT: {root}\n\njobs:\n")
+
+
+def _entry(entry: str, root: str) -> str:
+    """The line of a hook: pre-commit splits it as a shell does."""
+    key, _, command = entry.partition(": ")
+    quoted = quote(root)
+    if quoted == root:
+        return f"{entry} --root {root}"
+    return f"{key}: {json.dumps(f'{command} --root {quoted}', ensure_ascii=False)}"
+
+
+def _slug(root: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", root).strip("-") or "root"
+
+
+def examples() -> dict[str, str]:
+    """The pool, the provider and the tenant that a person changes."""
+    return dict(_below(folder("starter") / "examples"))
+
+
+def schemas() -> dict[str, str]:
+    """The JSON Schema of each kind that people write, for editors: path to text."""
+    return {
+        f"{SCHEMAS}/{name}.json": json.dumps(schema(path), indent=2, ensure_ascii=False) + "\n"
+        for name, path in schema_files().items()
+    }
+
+
+def _place(item: tuple[str, str]) -> tuple[bool, bool, str]:
+    """Settings first, then what people write, then what stands around it."""
+    path = item[0]
+    return path != SETTINGS, path.startswith(".") or "/" not in path, path
+
+
+def _below(place: Path, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for item in sorted(place.iterdir(), key=lambda it: it.name):
+        if item.is_dir():
+            yield from _below(item, f"{prefix}{item.name}/")
+        else:
+            yield f"{prefix}{item.name}", item.read_text("utf-8")
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    return text
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML takes it on one line."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
+_DOCUMENTS = (".yaml", ".yml")
+# Where forges look for owners, beside the top. One counts, so a second one would be read by nobody.
+_OTHER_OWNERS = (".github", ".gitlab", ".gitea", ".forgejo", "docs")
+
+
+class Ground(Protocol):
+    """A folder in which a repository begins."""
+
+    def text(self, path: str) -> str | None:
+        """The text of a file; None when nothing is there.
+
+        Raises:
+            OSError: Something is there or on the way to it that is no such file.
+        """
+        ...
+
+    def below(self, folder: str) -> list[str]:
+        """The paths of all files below a folder."""
+        ...
+
+    def add(self, path: str, text: str) -> None:
+        """Write a file that is not there. One that is there stays.
+
+        Raises:
+            OSError: It is there, or cannot be written.
+        """
+        ...
+
+
+class FileState(StrEnum):
+    """How a file that is wanted stands to what is there."""
+
+    NEW = "new"
+    SAME = "same"
+    YOURS = "yours"
+    LEFT_OUT = "left out"
+
+
+class WantedFile(Struct, frozen=True):
+    """A file that is wanted.
+
+    Attributes:
+        path: Its place from the top of the repository.
+        text: What it shall hold.
+        state: How that stands to what is there.
+        why: Why it is not written, where that is not plain.
+    """
+
+    path: str
+    text: str
+    state: FileState
+    why: str = ""
+
+
+def has_own_documents(ground: Ground) -> bool:
+    """Whether the folders of a repository hold files that are not the examples as they were made."""
+    shown = examples()
+    return any(path not in shown or ground.text(path) != shown[path] for path in documents(ground))
+
+
+def documents(ground: Ground) -> list[str]:
+    """The paths of all documents that people and reconcile wrote, in the folders of a new one."""
+    default = Settings()
+    folders = (*default.sources, default.records, default.observed, "overrides")
+    found = [path for folder in folders for path in ground.below(folder)]
+    return [path for path in found if path.endswith(_DOCUMENTS)]
+
+
+def survey(wanted: Mapping[str, str], ground: Ground) -> list[WantedFile]:
+    """Compare what is wanted with what is there; in the order of what is wanted."""
+    return [_judged(path, text, ground) for path, text in wanted.items()]
+
+
+def lay(
+    items: Iterable[WantedFile], ground: Ground, agrees: Callable[[list[WantedFile]], bool]
+) -> tuple[list[WantedFile], list[WantedFile]]:
+    """Write what is new, file by file, as far as that is agreed to; schemas are one question.
+
+    Args:
+        items: As `survey` gave them.
+        ground: Where to write.
+        agrees: Asked about what would be written next.
+
+    Returns:
+        What was written, and what nobody wanted.
+
+    Raises:
+        OSError: One cannot be written; those before it are.
+    """
+    written: list[WantedFile] = []
+    declined: list[WantedFile] = []
+    for group in groups(item for item in items if item.state is FileState.NEW):
+        if not agrees(group):
+            declined += group
+            continue
+        for item in group:
+            ground.add(item.path, item.text)
+        written += group
+    return written, declined
+
+
+def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
+    """Files that are shown together: all schemas, and each other one by itself."""
+    found: list[list[WantedFile]] = []
+    for item in items:
+        if is_schema(item) and found and is_schema(found[-1][0]):
+            found[-1].append(item)
+        else:
+            found.append([item])
+    return found
+
+
+def is_schema(item: WantedFile) -> bool:
+    """It is one of many that nobody reads one by one."""
+    return item.path.startswith(f"{SCHEMAS}/")
+
+
+def _judged(path: str, text: str, ground: Ground) -> WantedFile:
+    try:
+        there = ground.text(path)
+    except OSError as failure:
+        return WantedFile(path, text, FileState.LEFT_OUT, failure.strerror or str(failure))
+    if there is None:
+        return _unless_elsewhere(path, text, ground)
+    if there == text:
+        return WantedFile(path, text, FileState.SAME)
+    return WantedFile(path, text, FileState.YOURS, _beside(path))
+
+
+def _unless_elsewhere(path: str, text: str, ground: Ground) -> WantedFile:
+    up, _, name = path.rpartition("../") if path.startswith("../") else ("", "", path)
+    if name == OWNERS:
+        top = f"{up}../" if name != path else ""
+        for folder in _OTHER_OWNERS:
+            with suppress(OSError):
+                if ground.text(f"{top}{folder}/{OWNERS}") is not None:
+                    return WantedFile(
+                        path, text, FileState.LEFT_OUT, f"there is {top}{folder}/{OWNERS}"
+                    )
+    return WantedFile(path, text, FileState.NEW)
+
+
+def _beside(path: str) -> str:
+    """What a person does where a file of theirs differs."""
+    if path.startswith(f"{SCHEMAS}/"):
+        return f"ipam schema --all {SCHEMAS} writes it anew"
+    return "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"

@@ -1,0 +1,386 @@
+"""Files that move a claim."""
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_address, format_short
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents import yaml
+from reconciler.documents.document import Document
+from reconciler.documents.dump import dump
+from reconciler.documents.edit import Edit, with_edits, without_field
+from reconciler.documents.findings import Location, Severity, join_limited
+from reconciler.families import family_of, known_as
+from reconciler.families.interface import Relocation
+from reconciler.gitio.interface import Source
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Claim
+from reconciler.model.errors import UsageError
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.objects import API_VERSION
+from reconciler.model.plan import Grant, Refuse
+from reconciler.model.settings import OVERRIDES, Override, OverrideKind
+from reconciler.planning.documents import Tree
+from reconciler.planning.evaluate import Evaluation, evaluate, matching
+from reconciler.planning.files import reader_of
+from reconciler.planning.planner import plan as make_plan
+from reconciler.planning.read import read_tree
+
+_THEN = "and merge an Override of kind move before"
+
+
+class Rewritten(NamedTuple):
+    """A document as it has to be.
+
+    Attributes:
+        data: The bytes of its file.
+        edits: What was changed: where, and in words.
+    """
+
+    data: bytes
+    edits: tuple[tuple[Location, str], ...]
+
+
+def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -> Rewritten:
+    """The document of a claim, rewritten so that the claim moves to a pool.
+
+    Args:
+        evaluation: Of the work tree.
+        document: The document.
+        key: The claim.
+        pool: The pool.
+
+    Raises:
+        UsageError: It has no room for what is pinned, or the text cannot be edited in place.
+    """
+    place = _relocation(key, pool)
+    field = ".".join(place.steps)
+    data = with_edits(document, [Edit(place.steps, place.name)])
+    if data is None:
+        message = f"{document.at(*place.steps)}: {field} cannot be set at its place"
+        raise UsageError(message, f"set it to {place.name} by hand, {_THEN}")
+    edits = [(document.at(*place.steps), f"{field} is {place.name} now")]
+    claim = evaluation.state.claims.get(key)
+    if claim is not None and claim.pin is not None and place.pin:
+        item = _room(evaluation, claim, pool) if place.ends else None
+        data = _repinned(document, data, place, item)
+        words = "gone" if item is None else f"{format_short(item)} now"
+        edits.append((document.at(*place.pin, key=True), f"{'.'.join(place.pin)} is {words}"))
+    return Rewritten(data, tuple(edits))
+
+
+def as_of(document: Document, data: bytes) -> Document:
+    """A document as it stands in its file by now.
+
+    Args:
+        document: The document as it was.
+        data: The bytes of its file, in which it has its place among the others still.
+    """
+    read = yaml.read(data).documents[document.index]
+    return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
+
+
+def _relocation(claim: Key, pool: Key) -> Relocation:
+    family = family_of(claim.family)
+    if family is None or family.relocate is None:
+        raise UsageError(
+            f"{claim.short} cannot hold two addresses at once, so it moves with a break",
+            "name the other pool in its document, and delete its record in the same change; an"
+            " Override of kind record for it is merged before",
+        )
+    return family.relocate(claim, pool)
+
+
+def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
+    """The range that the claim would get of a pool if it pinned none."""
+    asked = replace(claim, pin=None, candidates=(pool,), wanted=(pool.name,), fixed=True)
+    state = evaluation.state
+    claims = {**state.claims, claim.key: asked}
+    plan = make_plan(replace(state, claims=claims, movable=frozenset((claim.key,))))
+    (decision,) = (it for it in plan.decisions if it.claim == claim.key)
+    if isinstance(decision, Grant) and decision.allocation.range is not None:
+        return decision.allocation.range
+    why = f"{decision.message}; {decision.hint}" if isinstance(decision, Refuse) else ""
+    raise UsageError(f"{claim.key.short} cannot move to {pool.short}", why)
+
+
+def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange | None) -> bytes:
+    """The bytes of a document's file with another pin, or with none.
+
+    Args:
+        document: The document as it was.
+        data: The bytes of its file by now.
+        place: Where it pins.
+        item: The range that it has to pin, or None.
+    """
+    now = as_of(document, data)
+    if place.ends is None or item is None:
+        done, what = without_field(now, place.pin), "taken out"
+        hint = f"take it out, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
+    else:
+        said = [format_address(item.version, it) for it in (item.first, item.last)]
+        fields = [(*place.pin, end) for end in place.ends]
+        done = with_edits(now, [Edit(*it) for it in zip(fields, said, strict=True)])
+        what = f"set to {format_short(item)}"
+        hint = f"set it, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
+    if done is None:
+        where = document.at(*place.pin, key=True)
+        raise UsageError(f"{where}: {'.'.join(place.pin)} cannot be {what} at its place", hint)
+    return done
+
+
+_LONGEST = 80
+
+
+class MoveRequest(Struct, frozen=True):
+    """What a person asks for.
+
+    Attributes:
+        claim: The claim, as `explain` takes it.
+        pool: The pool: its key, or its name, with or without its namespace.
+        reason: Why.
+        now: In seconds since 1970: its day names the file of the Override.
+        expires: The instant from which on the Override lets nothing pass.
+    """
+
+    claim: str
+    pool: str
+    reason: str
+    now: int
+    expires: int
+
+
+class MoveEdits(Struct, frozen=True):
+    """A move as files.
+
+    Attributes:
+        claims: The claims that move: all that serve a tenant as one, a request in its place first.
+        changes: The files of the persons' documents as they have to be.
+        edits: What was changed in them: where, and in words.
+        overrides: The Overrides that let it pass, but for those that count already.
+        allowed_by: The paths of all Overrides, new or not, by claim.
+        evaluation: Of the work tree with both, as if the Override had been merged.
+        staying: What else whoever moves holds, of other pools: records of claims of their own.
+    """
+
+    claims: tuple[Key, ...]
+    pool: Key
+    changes: tuple[FileChange, ...]
+    edits: tuple[tuple[Location, str], ...]
+    overrides: tuple[FileChange, ...]
+    allowed_by: tuple[str, ...]
+    evaluation: Evaluation
+    staying: tuple[Allocation, ...] = ()
+
+
+def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
+    """Prepare a move.
+
+    Args:
+        source: The work tree.
+        wanted: What a person asks for.
+
+    Raises:
+        UsageError: There is no such claim or pool, or the claim cannot move there so.
+    """
+    tree = read_tree(source)
+    evaluation = evaluate(tree)
+    records = _records(evaluation, wanted.claim)
+    claim = records[0].claim
+    pool = _pool(evaluation, claim, wanted.pool)
+    claims = tuple(it.claim for it in records if it.pool != pool)
+    staying = _staying(evaluation, records, pool)
+    if not claims:
+        message = f"{claim.short} has its addresses of {pool.short} already"
+        raise UsageError(message, join_limited(staying_lines(staying, pool)))
+    documents = {it: _document(evaluation, it) for it in claims}
+    changes, edits = _edited(evaluation, documents, pool)
+    overrides = [_override(wanted, it, pool) for it in claims]
+    after = _after(source, tree, changes, overrides)
+    for it in claims:
+        if it not in after.moves:
+            raise UsageError(f"{it.short} cannot move to {pool.short}", _why(after, it, documents))
+    standing = [_standing(tree, it) for it in claims]
+    made = [it for it, path in zip(overrides, standing, strict=True) if not path]
+    return MoveEdits(
+        claims=claims,
+        pool=pool,
+        changes=changes,
+        edits=edits,
+        overrides=tuple(FileChange(it.path, _text(it)) for it in made),
+        allowed_by=tuple(path or it.path for it, path in zip(overrides, standing, strict=True)),
+        evaluation=after,
+        staying=staying,
+    )
+
+
+def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
+    """The records of the claim that a text means: the first one, and those that it grew by.
+
+    They are one to whom they serve, so they move together or not at all. The first one may be that
+    of a request which is the tenant's own claim: another document chooses its pool.
+    """
+    found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
+    live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
+    if not found:
+        raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")
+    if not live:
+        message = f"{text} holds no addresses: there is nothing to move"
+        raise UsageError(message, "change the pool that it names; it gets addresses there")
+    grown = {_serves(evaluation, it.claim): it for it in reversed(live)}
+    if len(grown) > 1:
+        names = ", ".join(str(it.claim) for it in reversed(grown.values()))
+        raise UsageError(f"{text} means several claims", f"name one of them: {names}")
+    (first,) = grown
+    theirs = [it for it in evaluation.state.records if it.is_live and it.claim.slot]
+    theirs = [it for it in theirs if _serves(evaluation, it.claim) == first]
+    return sorted(theirs, key=lambda it: (it.claim.owner == first.owner, it.claim.slot_order))
+
+
+def _serves(evaluation: Evaluation, key: Key) -> Key:
+    """The first claim, of those that one owner has of a sort, which a claim is or has grown from."""
+    claim = evaluation.state.claims.get(key)
+    own = claim.stands_for or key if claim is not None else key
+    return own._replace(slot=own.slot_order[0])
+
+
+def _staying(
+    evaluation: Evaluation, moving: Sequence[Allocation], pool: Key
+) -> tuple[Allocation, ...]:
+    """What the owner of those that move holds besides, and not of the pool."""
+    whose = moving[0].owner.short
+    theirs = (it for it in evaluation.state.records if it.is_live and it not in moving)
+    return tuple(it for it in theirs if it.owner.short == whose and it.pool != pool and it.range)
+
+
+def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
+    """What stays where it is, each with what moves it."""
+    return [
+        f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
+        f" {it.claim._replace(slot='').short}/{it.claim.slot} --to {pool.name}"
+        for it in staying
+        if it.range is not None
+    ]
+
+
+def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
+    """Claims of others, such as requests, that hold addresses for whom a text means."""
+    records = (it for it in evaluation.state.records if it.is_live)
+    return [it.claim for it in records if text in (it.owner.short, it.owner.name)]
+
+
+def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
+    """The pool that a text means."""
+    pools = [key for key in evaluation.state.pools if key.family == claim.family]
+    found = [key for key in pools if text in (str(key), key.short, key.name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{text} means several pools", f"name one: {', '.join(map(str, found))}")
+    raise UsageError(f"no pool {text!r}", f"there are: {', '.join(key.short for key in pools)}")
+
+
+def _document(evaluation: Evaluation, claim: Key) -> Document:
+    """The document of a person that makes the claim."""
+    kind = known_as(claim.family, claim.kind)
+    found = evaluation.documents.find(kind, claim.namespace, claim.name)
+    if found is None or found.doubt:
+        message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
+        raise UsageError(message, "mend it first: ipam check --worktree")
+    return found
+
+
+def _edited(
+    evaluation: Evaluation, documents: Mapping[Key, Document], pool: Key
+) -> tuple[tuple[FileChange, ...], tuple[tuple[Location, str], ...]]:
+    """The files in which the documents name the pool, and what was changed in them.
+
+    Args:
+        evaluation: Of the work tree.
+        documents: By claim. One of several claims is written once, for its first.
+        pool: The pool.
+    """
+    first = {document.identity: key for key, document in reversed([*documents.items()])}
+    files, edits = dict[str, bytes](), list[tuple[Location, str]]()
+    for key, document in documents.items():
+        if first[document.identity] != key:
+            continue
+        # Another one of the same file may have been written already.
+        now = as_of(document, files[document.path]) if document.path in files else document
+        written = rewritten(evaluation, now, key, pool)
+        files[document.path] = written.data
+        edits += written.edits
+    return tuple(FileChange(*it) for it in files.items()), tuple(edits)
+
+
+def _after(
+    source: Source, tree: Tree, changes: Sequence[FileChange], overrides: Sequence[Override]
+) -> Evaluation:
+    """The work tree as it is evaluated once both changes were merged."""
+    read = reader_of(source, tree.settings).read_source
+    # A document is edited, never removed.
+    edited = {it.path: read(it.path, it.data) for it in changes if it.data is not None}
+    sources = tuple(edited.get(it.path, it) for it in tree.sources)
+    counting = (*tree.overrides.counting, *overrides)
+    return evaluate(
+        replace(
+            tree,
+            sources=sources,
+            overrides=dataclasses.replace(tree.overrides, counting=counting),
+        )
+    )
+
+
+def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> str:
+    """Why a claim does not move although it may."""
+    for found in after.findings:
+        is_of_it = found.location.path == documents[claim].path
+        if found.severity is Severity.ERROR and is_of_it:
+            return f"{found.message}; {found.hint}"
+    for decision in after.plan.decisions:
+        if decision.claim == claim and isinstance(decision, Refuse):
+            return f"{decision.message}; {decision.hint}"
+    return "what its document follows from cannot be read: ipam check --worktree"
+
+
+def _standing(tree: Tree, claim: Key) -> str:
+    """The path of an Override that counts and lets the claim move; empty for none."""
+    found = (
+        item.path
+        for item in tree.overrides.counting
+        if item.kind is OverrideKind.MOVE and item.scope == str(claim)
+    )
+    return next(found, "")
+
+
+def _override(wanted: MoveRequest, claim: Key, pool: Key) -> Override:
+    words = re.sub(r"[^a-z0-9]+", "-", f"{claim.namespace}-{claim.name}-{claim.slot}")
+    day = format_instant(wanted.now)[:10]
+    path = f"{OVERRIDES}/{day}-move-{words.strip('-')[:_LONGEST].strip('-')}.yaml"
+    reason = wanted.reason or f"{claim.short} moves to {pool.short}"
+    return Override(
+        OverrideKind.MOVE, str(claim), reason, wanted.expires, 0, path, Location(path, 1, 1)
+    )
+
+
+def _text(override: Override) -> bytes:
+    stem = override.path.removeprefix(f"{OVERRIDES}/").removesuffix(".yaml")
+    return dump(
+        {
+            "apiVersion": API_VERSION,
+            "kind": "Override",
+            "metadata": {"name": stem},
+            "spec": {
+                "expires": format_instant(override.expires),
+                "kind": override.kind.value,
+                "reason": override.reason,
+                "scope": override.scope,
+            },
+        }
+    ).encode()

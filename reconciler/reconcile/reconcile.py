@@ -1,0 +1,501 @@
+"""Reconcile runs and their rounds."""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from msgspec import Struct, structs
+from msgspec.structs import replace
+
+from reconciler.apply.plan import Applied
+from reconciler.documents.findings import ordered
+from reconciler.gitio.interface import Commit, Proposing, Repository, Revision, Source
+from reconciler.model.change import Observation, Proposed
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError
+from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass, released
+from reconciler.planning.read import DEFAULTS, AsOf, EvaluationOptions, Overlay
+from reconciler.planning.release_limit import clock_behind
+from reconciler.planning.retention import latest_due, retention_end
+from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_truth
+from reconciler.reconcile.evaluation import (
+    as_reconciled,
+    exit_code,
+    held_by_limit,
+    with_found,
+    with_overrides,
+)
+from reconciler.reconcile.records import require_unedited
+from reconciler.reconcile.writing import (
+    Planned,
+    RunCommit,
+    Wishes,
+    carry_out,
+    has_wrong_settings,
+    require_below,
+)
+from reconciler.records.changes import records_after
+
+
+def propose(
+    repository: Repository,
+    to: Proposing,
+    base: Revision,
+    newest: Revision | None,
+    evaluation: Evaluation,
+) -> Proposed:
+    """Bring what was made to the branch of a pull request. The branch itself stays where it is.
+
+    Args:
+        repository: Where the branch is; what is here follows it.
+        to: What gets the commits.
+        base: The head of the branch.
+        newest: The last commit on top of it; None when nothing was made.
+        evaluation: What was planned last.
+
+    Raises:
+        GitError: The remote fails, or refuses.
+        LostRaceError: Somebody moved what gets the commits.
+        UsageError: A checkout holds what is not committed; or people committed there.
+    """
+    settings = evaluation.tree.settings
+    repository.require_clean([*settings.folders, settings.records], base)
+    repository.follow(base)
+    if has_wrong_settings(evaluation):
+        return Proposed.NOTHING  # what there is to do, nobody knows
+    return to.bring(base, newest)
+
+
+def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | None) -> Evaluation:
+    """The evaluation with what is wrong with this machine's clock, where there is one."""
+    if now is None or evaluation.tree.clock_ahead is not None:
+        return evaluation
+    found = [*evaluation.findings, *clock_behind(base.clock, int(now()))]
+    return replace(evaluation, findings=ordered(found))
+
+
+T = TypeVar("T")
+
+# So many times in one attempt: for the time, for what a plan ends, for what fell due, and once more.
+_MAX_OUTSIDE = 4
+
+
+class _LackingError(Exception):
+    """Somebody has to be asked before it can go on."""
+
+    def __init__(self, ask: Callable[[], None]) -> None:
+        super().__init__("clusters have to be asked")
+        self.ask = ask
+
+
+@dataclass(slots=True)
+class Answers:
+    """What was answered in a run: each record is asked about once.
+
+    Attributes:
+        still_announced: Tells which records that would go some cluster may still announce, and why.
+        server_now: Tells the time of the management cluster; None where it does not say.
+        told: What it said of each record; empty for one that nobody announces, or uses any more.
+        times: What was said of the time.
+        is_outside: Nobody waits: whoever lacks an answer lets go of the lock.
+    """
+
+    still_announced: Callable[[Evaluation], Mapping[str, str]] | None
+    server_now: Callable[[], int | None] | None = None
+    told: dict[Allocation, str] = field(default_factory=dict)
+    times: list[int | None] = field(default_factory=list)
+    is_outside: bool = True
+
+    def alone(self, repository: Repository, work: Callable[[], T]) -> T:
+        """Do something alone with a repository, after all that it asks for was answered."""
+        self.is_outside = True
+        for _ in range(_MAX_OUTSIDE):
+            try:
+                with repository.alone():
+                    return work()
+            except _LackingError as lacking:
+                ask = lacking.ask
+            ask()
+        self.is_outside = False
+        with repository.alone():
+            return work()
+
+    def held(self, evaluation: Evaluation) -> dict[str, str]:
+        """Why records that would go have to stay, by path; empty where nobody was asked."""
+        if self.still_announced is None:
+            return _unasked(evaluation)
+        if any(record not in self.told for record in leaving(evaluation)):
+            self._require(lambda: self._ask(evaluation))
+        reasons = ((record.path, self.told.get(record)) for record in leaving(evaluation))
+        return {path: why for path, why in reasons if why}
+
+    def left(self, evaluation: Evaluation) -> dict[str, str]:
+        """What is said of records that claims left when they moved, by path; of none without clusters.
+
+        An empty text is said of those that nobody uses any more.
+        """
+        if self.still_announced is None or not left_behind(evaluation):
+            return {}
+        if any(record not in self.told for record in left_behind(evaluation)):
+            self._require(lambda: self._ask(evaluation))
+        return {record.path: self.told[record] for record in left_behind(evaluation)}
+
+    def until(self, wall: int) -> int:
+        """The time until which something fell due: no clock that is asked is before it."""
+        if self.server_now is None:
+            return wall
+        if not self.times:
+            self._require(self._ask_time)
+        (there,) = self.times
+        return wall if there is None else min(wall, there)
+
+    def _require(self, ask: Callable[[], None]) -> None:
+        if self.is_outside:
+            raise _LackingError(ask)
+        ask()
+
+    def _ask(self, evaluation: Evaluation) -> None:
+        """Dead clusters take as long as they may."""
+        if self.still_announced is not None:
+            found = self.still_announced(evaluation)
+            self.told |= {record: found.get(record.path, "") for record in _asked(evaluation)}
+
+    def _ask_time(self) -> None:
+        if self.server_now is not None:
+            self.times = [self.server_now()]
+
+
+def _asked(evaluation: Evaluation) -> list[Allocation]:
+    """The records that clusters are asked about."""
+    return [*leaving(evaluation), *left_behind(evaluation)]
+
+
+def _unasked(evaluation: Evaluation) -> dict[str, str]:
+    """What shrinking gave back stays until somebody asks the clusters that announce it.
+
+    It may rest no time in which they could withdraw it first.
+    """
+    grown = evaluation.state.grown
+    return {record.path: "" for record in leaving(evaluation) if record.path in grown}
+
+
+ATTEMPTS = 5
+_BACKOFF_SECONDS = 0.1
+_LOOK = "what was looked at in clusters"
+
+_log = logging.getLogger(__name__)
+
+
+class ReconcileOptions(Struct, frozen=True):
+    """What a person asks of a reconcile, and who is asked about the world.
+
+    Attributes:
+        allow_release: How many releases they expect, to pass the brake.
+        sign: Key to sign with, or empty.
+        committer: Instead of that of the Settings.
+        accept_history: A rewritten head that they accept.
+        still_announced: Tells which records that would go some cluster may still announce, and why.
+        now: The machine's clock, in seconds since 1970: until then things fall due; else by the
+            date of the revision.
+        server_now: The management cluster's, or None; asked when something fell due.
+        any_branch: It need not be the branch that is the truth. Nothing is noted of it then.
+        look: What is looked at in clusters, by the newest revision; nobody waits for the lock then.
+        to: Gets the commits instead of the branch, which people move by a merge.
+    """
+
+    allow_release: int | None = None
+    sign: str = ""
+    committer: tuple[str, str] | None = None
+    accept_history: str | None = None
+    still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
+    now: Callable[[], float] | None = None
+    server_now: Callable[[], int | None] | None = None
+    look: Callable[[Evaluation], Observation] | None = None
+    any_branch: bool = False
+    to: Proposing | None = None
+
+
+class Reconciled(Struct, frozen=True):
+    """What a reconcile did.
+
+    Attributes:
+        base: What the branch was at first.
+        commit: The last commit that it made; None for none.
+        evaluation: What was planned last.
+        parts: Each commit, with what was planned for it.
+        proposed: What became of the branch that gets them instead; None where none is named.
+    """
+
+    base: Revision
+    commit: Revision | None
+    attempts: int
+    evaluation: Evaluation
+    code: ExitCode
+    parts: tuple[RunCommit, ...] = ()
+    proposed: Proposed | None = None
+
+    @property
+    def head(self) -> Revision:
+        """Where the branch is now: nobody merged yet what is only proposed."""
+        return self.commit if self.commit and self.proposed is None else self.base
+
+
+def reconcile(
+    repository: Repository,
+    options: ReconcileOptions,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Reconciled:
+    """Bring the records of a branch to what its documents ask for.
+
+    A lost race is answered by reading and planning again on what won it, never by a rebase.
+
+    Args:
+        repository: Where the branch is.
+        options: What a person asks for.
+        sleep: Waits; tests do not.
+
+    Raises:
+        GitError: The remote fails.
+        RacesLostError: The race is lost `ATTEMPTS` times.
+        GateError: Records were edited outside of reconcile.
+        HistoryError: The branch was rewritten since the last run.
+        ReconcilerError: The plan would give an address out twice: a bug.
+        UsageError: A checkout holds what is not committed, or not on the remote; or the branch is
+            not the truth.
+    """
+    answers = Answers(options.still_announced, options.server_now)
+    run = _Run(repository, options, answers)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return structs.replace(run.attempt(), attempts=attempt)
+        except LostRaceError as lost:
+            reason = str(lost)
+            _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
+        if attempt < ATTEMPTS:
+            sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
+    raise RacesLostError(
+        f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
+        "run it again when others are done; nothing was published",
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """One reconcile, of which each attempt begins with the branch as it is by then.
+
+    Attributes:
+        made: The commits that it published, in whatever attempt.
+    """
+
+    repository: Repository
+    options: ReconcileOptions
+    answers: Answers
+    made: list[RunCommit] = field(default_factory=list)
+
+    def attempt(self) -> Reconciled:
+        """All of a run, once."""
+        if self.options.to is not None:
+            self.made.clear()  # what an earlier attempt made, nobody has got
+        part = self.answers.alone(self.repository, self._by_the_clock)
+        if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
+            part = self._looked(part, self.options.look)
+        evaluation = part.planned.evaluation
+        made = tuple(self.made)
+        base = made[0].planned.base if made else part.planned.base
+        newest = made[-1].commit if made else None
+        to, proposed = self.options.to, None
+        if to is not None:
+            proposed = propose(self.repository, to, base, newest, evaluation)
+        done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
+        if not self.options.any_branch:
+            self.repository.standing.remember(done.head)
+        return done
+
+    def _by_the_clock(self) -> RunCommit:
+        """What the revision asks for as it stands, and what fell due since then."""
+        accept = self.options.accept_history
+        if self.options.any_branch:
+            base, lost = fetched(self.repository), None
+        else:
+            base, lost = current_head(self.repository, accept)
+        self.repository.require_pushed(base, lost.last if lost is not None else "")
+        if lost is not None:
+            base = self._accept(base, lost)
+        part = self._carry_out(base, self.repository.source(base.id))
+        due = self._due(part)
+        if due is None:
+            return part
+        if part.commit is not None:
+            self._require_unmoved(part)
+        source = AsOf(self.repository.source(part.head.id), due)
+        return self._carry_out(part.head, source, due)
+
+    def _accept(self, base: Revision, lost: Lost) -> Revision:
+        """Keep the ranges out of use that a rewritten history lost; return the head after that."""
+        evaluation = self._evaluate(self.repository.source(base.id))
+        require_unedited(evaluation)
+        wanted = accepting(self.repository, base, evaluation, lost)
+        if wanted is None:
+            return base
+        require_below(wanted.changes, evaluation.tree.settings.records)
+        options = self.options
+        if options.committer is not None:
+            wanted = structs.replace(wanted, committer=options.committer)
+        commit = self.repository.commit(structs.replace(wanted, sign=options.sign))
+        if options.to is None:
+            self.repository.publish(base, commit)
+            self.repository.fetch()
+        nothing = let_pass(structs.replace(evaluation, changes=()))
+        subject = wanted.message.partition("\n")[0]
+        self.made.append(RunCommit(Planned(base, nothing), nothing, commit, subject))
+        return commit
+
+    def _due(self, part: RunCommit) -> int | None:
+        """The latest instant that has come at which something falls due; None for none."""
+        evaluation, now = part.planned.evaluation, self.options.now
+        # By a date that cannot be true nobody can tell what has come.
+        if now is None or evaluation.tree.clock_ahead is not None:
+            return None
+        state, records = evaluation.state, None
+        after, until = part.head.clock, int(now())
+        if part.commit is not None:
+            folder = evaluation.tree.settings.records
+            records = records_after(part.carried.plan, state, folder)
+            # By an old date it may be due at once. It rests until the next run at least.
+            if latest_due(state, after, until, released(part.carried)) is not None:
+                return None
+        if latest_due(state, after, until, records) is None:
+            return None
+        return latest_due(state, after, self.answers.until(until), records)
+
+    def _looked(self, part: RunCommit, look: Callable[[Evaluation], Observation]) -> RunCommit:
+        """What clusters show by now, and what follows from it."""
+        evaluation = part.planned.evaluation
+        if part.commit is not None:
+            evaluation = self._evaluate(self.repository.source(part.commit.id))
+        found = look(evaluation)
+        if not found.changes:
+            return part
+        folder = evaluation.tree.settings.observed
+        require_below(found.changes, folder)
+
+        def carried() -> RunCommit:
+            self._require_unmoved(part)
+            return self._carry_out_look(part, found, folder)
+
+        return self.answers.alone(self.repository, carried)
+
+    def _require_unmoved(self, part: RunCommit) -> None:
+        """Refuse to go on from what is not the branch any more.
+
+        Raises:
+            LostRaceError: It moved.
+        """
+        head = part.head
+        if self.options.to is not None and self.made:
+            head = self.made[0].planned.base
+        if self.repository.fetch().id != head.id:
+            raise LostRaceError("the branch moved while it was reconciled")
+
+    def _carry_out_look(self, part: RunCommit, look: Observation, folder: str) -> RunCommit:
+        """Plan the newest revision with what was seen, at the time of the look."""
+        base, repository = part.head, self.repository
+        below = repository.source(base.id)
+        who = part.planned.evaluation.tree.settings.committer
+        # Git itself tells what the folder will be; nobody ever gets to see this commit.
+        above = repository.commit(Commit(base, look.changes, _LOOK, who))
+        if not repository.changed(base.id, above.id, [folder])[0]:
+            return part
+        source = Overlay(below, repository.source(above.id), folder)
+        # A server whose clock is ahead must not take the branch with it.
+        at = look.at if self.options.now is None else min(look.at, int(self.options.now()))
+        clock = max(at, below.clock() + 1)
+        return self._carry_out(base, AsOf(source, clock, below.clock_ahead()), clock, look)
+
+    def _carry_out(
+        self,
+        base: Revision,
+        source: Source,
+        clock: int | None = None,
+        look: Observation | None = None,
+    ) -> RunCommit:
+        """Plan, but for what clusters still announce; commit and publish."""
+        gone = look.removed if look is not None else ()
+        evaluation = self._evaluate(source, gone=gone)
+        require_unedited(evaluation)
+        if not self.options.any_branch and not has_wrong_settings(evaluation):
+            require_truth(self.repository, evaluation.tree.settings)
+        held = self.answers.held(evaluation)
+        # A range that was left is withdrawn at a time that has come; where time stands still, now.
+        is_now = clock is not None or self.options.now is None
+        left = self.answers.left(evaluation) if is_now else {}
+        if held or left:
+            evaluation = self._evaluate(source, EvaluationOptions(retained=held, left=left), gone)
+        options = self.options
+        wishes = Wishes(
+            options.allow_release, options.sign, options.committer, options.to is not None
+        )
+        planned = Planned(base, timed(evaluation, base, options.now), clock, look)
+        part = carry_out(self.repository, planned, wishes)
+        if part.commit is not None:
+            self.made.append(part)
+        return part
+
+    def _evaluate(
+        self, source: Source, terms: EvaluationOptions = DEFAULTS, gone: Sequence[str] = ()
+    ) -> Evaluation:
+        allowed = self.options.allow_release
+        terms = structs.replace(terms, allow_release=allowed, gone=tuple(gone))
+        found = as_reconciled(source, self.repository, terms)
+        held = held_by_limit(found, self.repository, source)
+        return with_overrides(with_found(found, held))
+
+
+class Round(Struct, frozen=True):
+    """What was done in Git, and then in the clusters; None when none was applied to.
+
+    Attributes:
+        served: Clusters whose growth came with it, and for how many seconds it was waited for.
+    """
+
+    done: Reconciled
+    applied: Sequence[Applied] | None
+    served: Sequence[tuple[str, float]] = ()
+
+
+def rounds(
+    reconcile: Callable[[], Reconciled],
+    apply: Callable[[Reconciled], Sequence[Applied] | None],
+    most: int = 2,
+    served: Callable[[], Sequence[tuple[str, float]]] = lambda: (),
+) -> Iterator[Round]:
+    """One round; and a second when the first released what need not rest. Never a third.
+
+    Each is done when it is asked for, so the first can be told before the second fails.
+
+    Args:
+        reconcile: Git. It asks the clusters about addresses that would come free.
+        apply: The clusters.
+        most: 1 where what was released is still announced after the first.
+        served: Tells what growth an apply served.
+    """
+    first = Round(done := reconcile(), apply(done), served())
+    yield first
+    if most > 1 and is_free_at_once(done):
+        again = reconcile()
+        if again.commit is not None:
+            yield Round(again, apply(again), served())
+        elif again.evaluation.tree.held_back:
+            yield Round(again, None)  # nothing moved, but somebody has to know what is in the way
+
+
+def is_free_at_once(done: Reconciled) -> bool:
+    """Whether it released something whose retention is over with the very commit that says so."""
+    for part in done.parts:
+        ends = (retention_end(record, part.carried.state) for record in released(part.carried))
+        if any(end is not None and end <= part.head.clock for end in ends):
+            return True
+    return False

@@ -1,0 +1,222 @@
+"""Suggested fixes of refused claims."""
+
+import re
+from collections.abc import Iterator
+from difflib import unified_diff
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.edit import with_edits
+from reconciler.documents.findings import Finding, Severity
+from reconciler.families import family_of
+from reconciler.families.interface import Mend, Mending
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Claim
+from reconciler.model.key import Key
+from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.model.pool import Pool
+from reconciler.planning.documents import source_reader
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.usage import everything
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def patch(path: str, before: bytes, after: bytes) -> str:
+    """The diff of a file that stays where it is."""
+    # Git marks the end of a name that holds a space by a tab.
+    name = f"{path}\t" if " " in path else path
+    rows = unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}", lineterm="\n")
+    ended = (
+        row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
+    )
+    return "".join(ended)
+
+
+def _lines(data: bytes) -> list[str]:
+    return _LINE.findall(data.decode("utf-8"))
+
+
+LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
+_QUOTA = "quota-exceeded"
+_POOLS = 4
+"""Pools of which a change is tried: each costs an evaluation of the whole tree."""
+
+
+class Remedy(Struct, frozen=True):
+    """A change of one file with which the claim gets its addresses.
+
+    Attributes:
+        says: What is changed.
+        before: The bytes of the file as it is.
+        gets: What the claim gets then.
+        gates: What a check does not let pass then and does now, in words.
+    """
+
+    says: str
+    change: FileChange
+    before: bytes
+    gets: Allocation
+    gates: tuple[str, ...]
+
+
+def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
+    """Changes that help, the one that disturbs least first: of the claim, of a pool, of who gives pools.
+
+    With each of them the claim gets its addresses, all others keep theirs, nobody is refused who
+    was not before, and nothing new is found wrong. A new capacity gate is told; where another change
+    of the same sort does without, that one is taken.
+    """
+    refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
+    claim, family = evaluation.state.claims.get(key), family_of(key.family)
+    if not isinstance(refused, Refuse) or claim is None or family is None:
+        return []
+    if refused.reason not in (*LACKS_ROOM, _QUOTA):
+        return []
+    found = [_smaller(evaluation, claim, family.mending)]
+    if refused.reason != _QUOTA:
+        found += [
+            _best(evaluation, claim, mends) for mends in _rooms(evaluation, claim, family.mending)
+        ]
+    return [item for item in found if item is not None]
+
+
+def taken_of(evaluation: Evaluation, pool: Pool) -> IPSet:
+    """What nobody else may have of the addresses of a pool's space."""
+    return IPSet.of(
+        item.range
+        for item in everything(evaluation.state)
+        if item.sort in ("record", "in-use", "gateway")
+        and (not item.spaces or pool.space in item.spaces)
+    )
+
+
+def run_with(free: IPSet, held: IPRange) -> int:
+    """The size of the run that is free once a range is: it, and what is free beside it."""
+    beside = IPRange(held.version, max(held.first - 1, 0), held.last + 1)
+    return held.size + sum(item.size for item in free.overlapping(beside))
+
+
+def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy | None:
+    """The largest size that fits."""
+    if claim.pin is not None:
+        return None
+    low, high, best = 0, claim.size, None
+    guess = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
+    sizes = [guess + 1, guess]
+    while high - low > 1:
+        size = sizes.pop() if sizes else (low + high) // 2
+        if not low < size < high:
+            continue
+        mend = mending.smaller(evaluation.documents, claim, size)
+        if mend is None:
+            return None
+        remedy = _tried(evaluation, claim, mend)
+        if remedy is None:
+            high = size
+        else:
+            low, best = size, remedy
+    return best
+
+
+def _rooms(evaluation: Evaluation, claim: Claim, mending: Mending) -> Iterator[Iterator[Mend]]:
+    """Changes of each of its pools, and those by which it has another one."""
+    pools = evaluation.state.pools
+    for key in claim.candidates[:_POOLS]:
+        lacking = max(claim.size - evaluation.plan.after[key].largest, 1)
+        yield mending.widened(evaluation.documents, pools[key], lacking)
+    after = evaluation.plan.after
+    fitting = {
+        key: pool
+        for key, pool in pools.items()
+        if key not in claim.candidates and after[key].largest >= claim.size
+    }
+    yield mending.added(evaluation.documents, claim, fitting)
+
+
+def _best(evaluation: Evaluation, claim: Claim, mends: Iterator[Mend]) -> Remedy | None:
+    """The first change that helps and that a check lets pass; else the first one that helps."""
+    first = None
+    for _, mend in zip(range(2 * _POOLS), mends, strict=False):
+        remedy = _tried(evaluation, claim, mend)
+        if remedy is not None and not remedy.gates:
+            return remedy
+        first = first or remedy
+    return first
+
+
+def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
+    """What comes of a change, evaluated as a whole; None when it does not help, or does harm."""
+    document, tree = mend.document, evaluation.tree
+    data = None if document.doubt else with_edits(document, mend.edits)
+    if data is None:
+        return None
+    edited = source_reader(tree.settings)(document.path, data)
+    sources = tuple(edited if it.path == document.path else it for it in tree.sources)
+    after = evaluate(replace(tree, sources=sources))
+    decided = {it.claim: it for it in after.plan.decisions}
+    got = decided.get(claim.key)
+    if not isinstance(got, Grant | Keep) or got.allocation.range is None:
+        return None
+    if _harms(evaluation, after, claim.key) or _meets(evaluation, after):
+        return None
+    known = {_name(item) for item in evaluation.gates}
+    gates = tuple(item.message for item in after.gates if _name(item) not in known)
+    return Remedy(mend.says, FileChange(document.path, data), document.data, got.allocation, gates)
+
+
+def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
+    """Somebody else loses, moves or is refused, or something new is found wrong."""
+    there = {it.claim: it for it in before.plan.decisions if it.claim != key}
+    then = {it.claim: it for it in after.plan.decisions if it.claim != key}
+    for claim, decision in there.items():
+        now = then.pop(claim, None)
+        if type(now) is not type(decision) and not isinstance(decision, Refuse):
+            return True
+        if isinstance(decision, Keep) and isinstance(now, Keep) and _differs(decision, now):
+            return True
+    known = {_name(item) for item in before.findings}
+    wrong = (Severity.ERROR, Severity.WARNING)
+    new = (it for it in after.findings if it.severity in wrong and _name(it) not in known)
+    return bool(then) or any(new)
+
+
+def _differs(before: Keep, after: Keep) -> bool:
+    """It holds something else, or is stale for another reason."""
+    return (before.allocation.range, before.stale) != (after.allocation.range, after.stale)
+
+
+def _meets(before: Evaluation, after: Evaluation) -> bool:
+    """What pools hold that they did not touches something that stands in the repository."""
+    for key, pool in after.state.pools.items():
+        was = before.state.pools.get(key)
+        new = pool.extent - was.extent if was is not None else IPSet()
+        if new and any(
+            new & IPSet((item.range,))
+            for item in everything(before.state)
+            if not item.spaces or pool.space in item.spaces
+        ):
+            return True
+    return False
+
+
+def _name(found: Finding) -> tuple[str, str, str]:
+    """What a finding is, wherever an edit above it moved it."""
+    return found.code, found.location.path, found.location.pointer
+
+
+def described_remedies(number: int, remedy: Remedy) -> dict[str, object]:
+    """A remedy as it is told."""
+    path, data = remedy.change
+    item = remedy.gets.range
+    return {
+        "number": number,
+        "says": remedy.says,
+        "path": path,
+        "gets": f"{format_short(item)} of {remedy.gets.pool.name}" if item else "nothing",
+        "gates": list(remedy.gates),
+        "patch": patch(path, remedy.before, data or b""),
+    }

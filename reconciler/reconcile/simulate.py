@@ -1,0 +1,260 @@
+"""Simulation of more tenants."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.documents.dump import dump
+from reconciler.documents.findings import Finding
+from reconciler.documents.load import Loaded, load
+from reconciler.families import families
+from reconciler.families.interface import Newcomer, Sizes
+from reconciler.gitio.interface import Source
+from reconciler.model.errors import UsageError
+from reconciler.model.key import Key
+from reconciler.model.plan import Grant, Refuse, Usage
+from reconciler.model.pool import Tier
+from reconciler.planning import release_limit
+from reconciler.planning.documents import Tree, source_kinds
+from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
+from reconciler.planning.read import read_tree
+from reconciler.planning.usage import percentage
+from reconciler.records.changes import records_after
+from reconciler.records.parse import Recalled
+
+
+class SimulationStep(Struct, frozen=True):
+    """A pool once a number of the added tenants have their addresses.
+
+    Attributes:
+        held: What released records hold besides; it counts as used.
+    """
+
+    tenants: int
+    pool: Key
+    allocated: int
+    held: int
+    total: int
+    percent: float
+    tier: Tier
+
+
+class Simulation(Struct, frozen=True):
+    """What adding tenants leads to.
+
+    Attributes:
+        fit: How many of them get all that they ask for.
+        passes: How many of those a check lets pass: their plan takes no pool to its gate.
+        stopped: What stops one more than these; None when all that fit pass.
+        steps: Where each pool stands today, when a tier is reached, and in the end.
+        refused: The first refusal, or None.
+    """
+
+    requested: int
+    fit: int
+    passes: int
+    steps: tuple[SimulationStep, ...]
+    refused: Refuse | None
+    stopped: Finding | None
+    evaluation: Evaluation
+
+
+NAMESPACE = "simulated"
+_ROUNDS = 2
+
+
+def simulate(
+    source: Source, tenants: int, provider: str | None, *, lb: int | None, nodes: int | None
+) -> Simulation:
+    """Add tenants to a tree and plan it, once all that it asks for itself is served.
+
+    Args:
+        source: The files of a revision.
+        tenants: How many to add.
+        provider: The document of theirs that is not the default one; None for that.
+        lb: Load-balancer addresses of each; None for defaults.
+        nodes: Worker nodes of each; None for defaults.
+
+    Raises:
+        UsageError: There is no such provider, or its tenants get no addresses here.
+    """
+    today = served(read_tree(source))
+    tree = today.tree
+    one = _newcomer_of(today, provider)
+    sizes = Sizes(lb, nodes)
+    added = tuple(_added(one, number, provider, sizes) for number in range(1, tenants + 1))
+
+    def tried(count: int) -> Evaluation:
+        return evaluate(replace(tree, sources=(*tree.sources, *added[:count])))
+
+    everyone = tried(tenants)
+    if not any(key.namespace == NAMESPACE for key in everyone.state.claims):
+        raise UsageError("such tenants get no addresses from pools", "name another --provider")
+    fitting, refused, count = everyone, None, tenants
+    if _refused(everyone):
+        # Those who get all there are not simply those who fit. They are only the first guess.
+        guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
+        search = _Search(tried, lambda found: bool(_refused(found)))
+        fitting, too_many, count = search.most((today, everyone), tenants, [guess + 1, guess])
+        refused = _refused(too_many)[0]
+    steps, passes, stopped = _steps(fitting, count), count, None
+    if _gates(fitting):
+        search = _Search(tried, lambda found: bool(_gates(found)))
+        _, too_many, passes = search.most((today, fitting), count, [])
+        stopped = _gates(too_many)[0]
+    return Simulation(tenants, count, passes, steps, refused, stopped, fitting)
+
+
+def pools_of(today: Evaluation, provider: str) -> list[Key]:
+    """The pools that tenants of a provider draw from, in the order in which they are asked.
+
+    Raises:
+        UsageError: There is no such provider, or its tenants get no addresses here.
+    """
+    added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
+    tree = replace(today.tree, sources=(*today.tree.sources, added))
+    claims = evaluate(tree).state.claims.values()
+    asked = [item.candidates for item in claims if item.key.namespace == NAMESPACE]
+    if not any(asked):
+        raise UsageError("such tenants get no addresses from pools", "name another --provider")
+    return list(dict.fromkeys(key for candidates in asked for key in candidates))
+
+
+def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
+    """What is added of a provider.
+
+    Raises:
+        UsageError: There is no such provider.
+    """
+    one = newcomer()
+    providers = [doc.name for doc in today.documents.of(one.chooses)]
+    if provider is not None and provider not in providers:
+        raise UsageError(
+            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
+        )
+    return one
+
+
+def newcomer() -> Newcomer:
+    """What is added: the first family that says it does."""
+    return next(one for family in families() if (one := family.objects.newcomer) is not None)
+
+
+def served(tree: Tree) -> Evaluation:
+    """The evaluation of a tree when its own plan was carried out: it comes before what is asked.
+
+    What one plan releases another one may let expire, as in a reconcile.
+    """
+    evaluation = let_pass(evaluate(tree))
+    for _ in range(_ROUNDS):
+        if not evaluation.changes:
+            break
+        evaluation = let_pass(evaluate(_carried_out(evaluation)))
+    return evaluation
+
+
+def _carried_out(evaluation: Evaluation) -> Tree:
+    tree = evaluation.tree
+    after = records_after(evaluation.plan, evaluation.state, tree.settings.records)
+    found = {item.allocation.path: item for item in tree.records if item.allocation is not None}
+    records = [item for item in tree.records if item.allocation is None]
+    records += [
+        replace(found.get(record.path, Recalled(record)), allocation=record) for record in after
+    ]
+    return replace(tree, records=tuple(records))
+
+
+class _Search(NamedTuple):
+    """The most tenants of which something holds.
+
+    Attributes:
+        tried: The evaluation with so many.
+        is_too_many: It holds of that no more.
+    """
+
+    tried: Callable[[int], Evaluation]
+    is_too_many: Callable[[Evaluation], bool]
+
+    def most(
+        self, ends: tuple[Evaluation, Evaluation], tenants: int, guesses: list[int]
+    ) -> tuple[Evaluation, Evaluation, int]:
+        """The evaluation with the most of them, that with one more, and how many they are.
+
+        In a plan for too many, large claims of some can leave no room for small ones of others.
+
+        Args:
+            ends: The evaluations with none, and with all.
+            tenants: How many all are: too many.
+            guesses: Numbers to try first, the last one before the others.
+        """
+        low, high = 0, tenants
+        fitting, too_many = ends
+        while high - low > 1:
+            count = guesses.pop() if guesses else (low + high) // 2
+            if not low < count < high:
+                continue
+            evaluation = self.tried(count)
+            if self.is_too_many(evaluation):
+                high, too_many = count, evaluation
+            else:
+                low, fitting = count, evaluation
+        return fitting, too_many, low
+
+
+def _gates(evaluation: Evaluation) -> list[Finding]:
+    """Capacity that a check would not let pass. What is served before leads to none."""
+    return [item for item in evaluation.gates if item.code == release_limit.CAPACITY]
+
+
+def _refused(evaluation: Evaluation) -> list[Refuse]:
+    """Refusals of added tenants."""
+    return [
+        decision
+        for decision in evaluation.plan.decisions
+        if decision.claim.namespace == NAMESPACE and isinstance(decision, Refuse)
+    ]
+
+
+def _name(number: int) -> str:
+    return f"tenant-{number:06d}"
+
+
+def _added(one: Newcomer, number: int, provider: str | None, sizes: Sizes) -> Loaded:
+    name = _name(number)
+    document = one.document(name, NAMESPACE, provider, sizes)
+    return load(f"{NAMESPACE}/{name}.yaml", dump(document).encode(), source_kinds())
+
+
+def _steps(evaluation: Evaluation, tenants: int) -> tuple[SimulationStep, ...]:
+    """Each pool that is drawn from: today, at every tier that it reaches, and at the end."""
+    used: dict[Key, int] = {}
+    grants: dict[str, list[Grant]] = {}
+    for decision in evaluation.plan.decisions:
+        if decision.claim.namespace == NAMESPACE and isinstance(decision, Grant):
+            item = decision.allocation
+            grants.setdefault(decision.claim.name, []).append(decision)
+            used[item.pool] = used.get(item.pool, 0) + item.size
+    steps: list[SimulationStep] = []
+    for key in sorted(used):
+        usage = evaluation.plan.after[key]
+        tiers = evaluation.state.pools[key].thresholds
+        allocated = usage.allocated - used[key]
+        last = _step(0, key, usage, allocated, tiers.tier(allocated + usage.held, usage.total))
+        steps.append(last)
+        for count in range(1, tenants + 1):
+            for grant in grants[_name(count)]:
+                allocated += grant.allocation.size if grant.allocation.pool == key else 0
+            tier = tiers.tier(allocated + usage.held, usage.total)
+            now = _step(count, key, usage, allocated, tier)
+            if tier is not last.tier or count == tenants:
+                steps.append(now)
+            last = now
+    return tuple(steps)
+
+
+def _step(count: int, key: Key, usage: Usage, allocated: int, tier: Tier) -> SimulationStep:
+    used = allocated + usage.held
+    share = percentage(used, usage.total)
+    return SimulationStep(count, key, allocated, usage.held, usage.total, share, tier)

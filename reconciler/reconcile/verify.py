@@ -1,0 +1,318 @@
+"""Audit of reconcile commits."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from reconciler import __version__
+from reconciler.documents.text import is_yaml
+from reconciler.gitio.interface import (
+    BranchCommit,
+    Changed,
+    Made,
+    ReplayVerdict,
+    Repository,
+    Revision,
+    Source,
+)
+from reconciler.gitio.message import Said, read_message
+from reconciler.model.change import FileChange
+from reconciler.model.errors import GitError, LimitError
+from reconciler.model.settings import Settings
+from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass
+from reconciler.planning.read import (
+    AsOf,
+    EvaluationOptions,
+    Overlay,
+    folders_before,
+    read_own_settings,
+)
+from reconciler.planning.retention import is_due
+from reconciler.reconcile.branch import lost_records, released
+from reconciler.reconcile.commits import is_reconcile_commit, settings_at
+from reconciler.reconcile.evaluation import as_reconciled
+
+_KEPT = "it is in the commit still"
+
+
+class Replayed(Struct, frozen=True):
+    """The result of planning the base of a commit again.
+
+    Attributes:
+        verdict: The verdict.
+        files: Paths of the files that differ.
+        version: The version that made it; empty if the message does not name it.
+    """
+
+    verdict: ReplayVerdict
+    files: tuple[str, ...] = ()
+    version: str = ""
+
+
+def replay(repository: Repository, commit: str) -> Replayed:
+    """Replay a commit. Costs a plan of its base.
+
+    Raises:
+        GitError: The commit is not there.
+    """
+    try:
+        return _replay(repository, commit)
+    except LimitError:  # reconcile makes no commit of a base that is too large to be read
+        return Replayed(ReplayVerdict.FOREIGN)
+
+
+def _replay(repository: Repository, commit: str) -> Replayed:
+    made = repository.made(commit)
+    said = read_message(made.message)
+    if said is None or made.clock is None:
+        return Replayed(ReplayVerdict.FOREIGN)
+    try:
+        if not is_reconcile_commit(repository, commit):
+            return Replayed(ReplayVerdict.FOREIGN, version=said.version)
+        base, source = _base(repository, said, made.parents[0])
+    except GitError:
+        return Replayed(ReplayVerdict.NOT_HERE, version=said.version)
+    parent, files_of = repository.source(made.parents[0]), repository.source(commit)
+    settings = settings_at(parent) or Settings()
+    changed, _ = repository.changed(made.parents[0], commit)
+    if any(it.new is not None and not it.new.is_file for it in changed):
+        return Replayed(ReplayVerdict.FOREIGN, version=said.version)  # reconcile makes no symlinks
+    seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
+    has_look = bool(seen) and said.clock is not None and said.clock > base.clock
+    below = Overlay(source, files_of, settings.observed) if has_look else source
+    clock = said.clock if said.clock is not None else base.clock
+    then = AsOf(below, clock, base.clock if clock < base.clock else None)
+    tries = _Tries(
+        repository=repository,
+        base=then,
+        said=said,
+        is_due=clock > base.clock and not has_look,
+        files=_files(files_of, [it for it in changed if not has_look or it not in seen]),
+        gone=tuple(it.path for it in seen if it.new is None) if has_look else (),
+    )
+    try:
+        files = tries.nearest()
+    except GitError:
+        return Replayed(ReplayVerdict.NOT_HERE, version=said.version)
+    if not files:
+        return Replayed(ReplayVerdict.SAME, version=said.version)
+    is_own = said.version == __version__
+    verdict = ReplayVerdict.DIFFERENT if is_own else ReplayVerdict.NOT_COMPARABLE
+    return Replayed(verdict, tuple(files), said.version)
+
+
+def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, Source]:
+    """Return the commit that was planned. If the history was rewritten, the parent replaces it."""
+    for name in (said.base, parent):
+        try:
+            return repository.resolve(name), repository.source(name)
+        except GitError:
+            continue
+    raise GitError(f"the clone is too shallow: it lacks {parent[:12]}")
+
+
+def _files(source: Source, changed: Sequence[Changed]) -> dict[str, bytes | None]:
+    """Return the files that a commit changed, with their bytes; None for those that it removed."""
+    there = [item.new for item in changed if item.new is not None and item.new.is_file]
+    found: dict[str, bytes | None] = {}
+    for entry, data in zip(there, source.read(there), strict=True):
+        found[entry.path] = data
+    for item in changed:
+        if item.new is None:
+            found[item.path] = None
+        elif not item.new.is_file:  # a symlink or a submodule: reconcile makes none
+            found[item.path] = item.new.mode.encode()
+    return found
+
+
+class _Tries(Struct, frozen=True):
+    """The plans that may have made a commit.
+
+    Attributes:
+        files: The files that the commit changed, without observed files that were committed.
+        gone: Paths of observed files that were removed.
+    """
+
+    repository: Repository
+    base: Source
+    said: Said
+    is_due: bool
+    files: Mapping[str, bytes | None]
+    gone: tuple[str, ...]
+
+    def nearest(self) -> Sequence[str]:
+        """Return the files in which the commit differs from the nearest plan."""
+        evaluation = self._evaluate({})
+        if self.is_due and not is_due(evaluation.state, evaluation.tree.clock):
+            return sorted(self.files)
+        if self.said.accepts:
+            return record_differences(
+                _accepting(self.repository, self.said, evaluation), self.files
+            )
+        found = [self._of_plan(evaluation)]
+        # Clusters reported that these ranges were not used any more.
+        unused = {it.path: "" for it in left_behind(evaluation) if it.path in self.files}
+        if unused:
+            found.append(self._of_plan(self._evaluate({}, unused), unused))
+        return min(found, key=len)
+
+    def _of_plan(
+        self, evaluation: Evaluation, unused: Mapping[str, str] = MappingProxyType({})
+    ) -> Sequence[str]:
+        # Clusters still announced these ranges.
+        kept = {it.path: _KEPT for it in leaving(evaluation) if it.path not in self.files}
+        if kept:
+            evaluation = self._evaluate(kept, unused)
+        return record_differences(let_pass(evaluation).changes, self.files)
+
+    def _evaluate(
+        self, kept: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
+    ) -> Evaluation:
+        allowed = self.said.allow_release
+        options = EvaluationOptions(
+            allow_release=allowed, retained=kept, left=unused, gone=self.gone
+        )
+        return as_reconciled(self.base, self.repository, options)
+
+
+def _accepting(repository: Repository, said: Said, evaluation: Evaluation) -> Sequence[FileChange]:
+    """Return the files of a commit that accepts a rewritten history."""
+    try:
+        lost = lost_records(repository, said.accepts, said.base)
+    except GitError:
+        return ()
+    return [FileChange(path, data) for path, data in released(tuple(lost), evaluation).items()]
+
+
+def record_differences(
+    wanted: Sequence[FileChange], theirs: Mapping[str, bytes | None]
+) -> list[str]:
+    """Return the paths of the files that differ."""
+    mine = {change.path: change.data for change in wanted}
+    mine |= dict.fromkeys(_making_way(theirs.keys() - mine.keys(), mine))
+    return [
+        path
+        for path in sorted(mine.keys() | theirs.keys())
+        if path not in mine or path not in theirs or mine[path] != theirs[path]
+    ]
+
+
+def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
+    """Files, but no records, that a tree cannot hold beside what is wanted.
+
+    In the place of a folder that is made, or in a folder in the place of a file that is.
+    """
+    made = {path for path, data in wanted.items() if data is not None}
+    folders = {above for path in made for above in _above(path)}
+    return [
+        path
+        for path in paths
+        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path)))
+    ]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a path is in."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+class Verified(Struct, frozen=True):
+    """One commit of a branch that touches records, or what was looked at.
+
+    Attributes:
+        commit: Its id.
+        verdict: What a replay says of it.
+        clock: Its committer date, in seconds since 1970; None for one that cannot be read.
+        author: Who wrote it.
+        subject: The first line of its message.
+        version: The version that it says made it.
+        files: What differs; of a foreign one the records that it touches.
+        claims: It says that reconcile made it.
+    """
+
+    commit: str
+    verdict: ReplayVerdict
+    clock: int | None
+    author: str
+    subject: str
+    version: str = ""
+    files: tuple[str, ...] = ()
+    claims: bool = True
+
+    @property
+    def is_wrong(self) -> bool:
+        """It says that reconcile made it, and that is not so."""
+        is_foreign = self.claims and self.verdict is ReplayVerdict.FOREIGN
+        return self.verdict is ReplayVerdict.DIFFERENT or is_foreign
+
+
+def verify(repository: Repository, newest: str, after: str | None = None) -> Iterator[Verified]:
+    """Return the commits of a branch that touch files of reconcile, newest first.
+
+    Args:
+        repository: The repository.
+        newest: The newest revision.
+        after: A revision whose commits are left out.
+
+    Raises:
+        GitError: There is no such revision.
+        LimitError: A commit changed more files than are read of a revision.
+    """
+    source = repository.source(newest)
+    folders = _folders(source)
+    last = _newest(repository.source(after), folders) if after is not None else ""
+    for step in takewhile(lambda step: step.id != last, source.past(folders)):
+        parents = repository.made(step.id).parents
+        merged = list(repository.plan_commits(step.id, parents[:1])) if parents[1:] else []
+        if not merged or repository.changed(merged[0], step.id, folders)[0]:
+            yield _verified(repository, step)
+        for commit in merged:
+            changed, _ = repository.changed(f"{commit}^", commit, folders)
+            yield _verified(repository, BranchCommit(commit, tuple(changed)))
+
+
+def revisions_of(reach: str) -> tuple[str, str | None]:
+    """The newest revision of a range, and the one behind which it begins: `A..B`, `A..` or `B`."""
+    before, dots, newest = reach.rpartition("..")
+    return newest or "HEAD", before if dots and before else None
+
+
+def _folders(source: Source) -> list[str]:
+    """The folders that reconcile writes, also those that earlier Settings named."""
+    settings = read_own_settings(source).settings
+    return list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
+
+
+def _newest(source: Source, folders: list[str]) -> str:
+    """The newest commit of a line that touches something; empty when none does."""
+    return next((step.id for step in source.past(folders)), "")
+
+
+def _verified(repository: Repository, step: BranchCommit) -> Verified:
+    made = repository.made(step.id)
+    touched = tuple(item.path for item in step.changed)
+    if step.is_cut:
+        return _describe(made, ReplayVerdict.NOT_HERE)
+    claims = read_message(made.message) is not None
+    if not claims:
+        return _describe(made, ReplayVerdict.FOREIGN, files=touched, claims=False)
+    found = replay(repository, step.id)
+    files = touched if found.verdict is ReplayVerdict.FOREIGN else found.files
+    return _describe(made, found.verdict, version=found.version, files=files)
+
+
+def _describe(
+    made: Made,
+    verdict: ReplayVerdict,
+    *,
+    version: str = "",
+    files: tuple[str, ...] = (),
+    claims: bool = True,
+) -> Verified:
+    subject = made.message.partition("\n")[0]
+    return Verified(
+        made.id, verdict, made.clock, made.author, subject, version, files, claims=claims
+    )

@@ -1,0 +1,311 @@
+"""Commits of a run and the final safety check."""
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler import __version__
+from reconciler.documents.findings import Severity
+from reconciler.families import home_of, pool_kinds
+from reconciler.gitio.interface import Commit, Entry, Repository, Revision, Source
+from reconciler.gitio.message import SKIP_CI, Said, message_of
+from reconciler.model.change import FileChange, Observation
+from reconciler.model.errors import ReconcilerError
+from reconciler.model.settings import PATH
+from reconciler.planning.digest import actions, digest, summary
+from reconciler.planning.documents import Tree
+from reconciler.planning.evaluate import Evaluation, let_pass
+from reconciler.safety.clashes import (
+    RangeChain,
+    RecordedRange,
+    Span,
+    described_pools,
+    granted,
+    holding_of,
+    is_read,
+    is_record,
+    may_share,
+    overlapping,
+    ranges_of,
+    spaces_of,
+    written,
+)
+
+
+@dataclass(slots=True)
+class RevisionRecords:
+    """The records of a revision.
+
+    Attributes:
+        source: The files of the revision.
+        folder: The records folder.
+        entries: Records that hold some of the addresses that `spans` was asked for, by path.
+    """
+
+    source: Source
+    folder: str
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+    def spans(self, line: RangeChain, without: Collection[str]) -> list[Span]:
+        """Return the ranges of records that touch a line, except the records of some paths."""
+        files = self._records()
+        held = self.source.each(files, ranges_of)
+        found = []
+        for entry, ranges in zip(files, held, strict=True):
+            if line.touches(ranges) and entry.path not in without:
+                self.entries[entry.path] = entry
+                found += [Span(first, last, entry.path) for first, last in ranges]
+        return found
+
+    def found(self, paths: Iterable[str]) -> list[RecordedRange]:
+        """Return records that `spans` found, by path."""
+        return self._read([self.entries[path] for path in paths if path in self.entries])
+
+    def read(self, paths: Collection[str]) -> list[RecordedRange]:
+        """Return the records of some paths that exist."""
+        return self._read([entry for entry in self._records() if entry.path in paths])
+
+    def _read(self, entries: Sequence[Entry]) -> list[RecordedRange]:
+        return self.source.each(entries, partial(holding_of, self.folder))
+
+    def _records(self) -> list[Entry]:
+        listed = self.source.entries([self.folder])
+        return [entry for entry in listed if is_record(self.folder, entry.path)]
+
+
+_SHOWN = 3
+
+Pair = tuple[RecordedRange, RecordedRange]
+
+
+def require_no_clash(
+    repository: Repository,
+    commit: Commit,
+    made: Revision,
+    tree: Tree,
+) -> None:
+    """Compare what a commit gives out with every record of its tree.
+
+    Args:
+        repository: Where it is.
+        commit: What it was made of. When that gives nothing out, nothing is read.
+        made: The commit itself.
+        tree: Its base as it was read: the folders, and what counts in the place of broken files.
+
+    Raises:
+        ReconcilerError: A range would be held twice: a bug, and nothing may be published.
+    """
+    folder = tree.settings.records
+    new = {
+        path: holding_of(folder, path, data)
+        for path, data in commit.changes
+        if data is not None and is_record(folder, path)
+    }
+    # Whether they held it before matters only when another one holds it, too.
+    given = granted(new.values(), ())
+    if not given:
+        return
+    base, source = repository.source(commit.base.id), repository.source(made.id)
+    base.bound(tree.settings.limits)
+    source.bound(tree.settings.limits)
+    held = RevisionRecords(base, folder)
+    changed = {change.path for change in commit.changes}
+    spans = held.spans(RangeChain(item for record in given for item in record.ranges), changed)
+    spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
+    pairs = overlapping(spans, {record.path for record in given})
+    if pairs:
+        given = granted(new.values(), held.read(changed))
+        pairs = overlapping(spans, {record.path for record in given})
+    if clashes := _in_one_space(source, tree, _pairs(held, new, pairs)):
+        hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
+        raise ReconcilerError(_describe(clashes), hint)
+
+
+def _pairs(
+    held: RevisionRecords, new: Mapping[str, RecordedRange], paths: Sequence[tuple[str, str]]
+) -> list[Pair]:
+    """The records of two paths each."""
+    known = {**new, **{record.path: record for record in held.found(it for _, it in paths)}}
+    return [(known[path], known[other]) for path, other in paths]
+
+
+def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
+    """Those pairs that are not known to be of different address spaces."""
+    pools = {record.pool for pair in pairs for record in pair}
+    if len(pools) < 2:
+        return list(pairs)
+    names = frozenset(pool.name for pool in pools if pool.name)
+    kinds = {kind: home_of(family.name, kind) or "" for kind, family in pool_kinds().items()}
+    before = {document.unread: document.data for document in tree.last_good.documents}
+    listed = source.entries(tree.settings.folders)
+    files = [entry for entry in listed if is_read(entry.path) and entry.path not in before]
+    read = partial(described_pools, kinds, names)
+    found = [item for items in source.each(files, read) for item in items]
+    found += [item for path, data in before.items() for item in read(path, data)]
+    spaces = spaces_of(pools, found)
+    return [pair for pair in pairs if may_share(spaces[pair[0].pool], spaces[pair[1].pool])]
+
+
+def _describe(clashes: Sequence[Pair]) -> str:
+    """All that a report needs: both records of each pair, with what they hold and where."""
+    shown = "; ".join(
+        f"{_named(record)} would be given what {_named(other)} holds"
+        for record, other in clashes[:_SHOWN]
+    )
+    more = len(clashes) - _SHOWN
+    return f"a bug: {shown}{f'; and {more} more' if more > 0 else ''}"
+
+
+def _named(record: RecordedRange) -> str:
+    ranges = ", ".join(map(written, record.ranges[:_SHOWN]))
+    return f"{record.claim or 'a record'} ({record.path}: {ranges})"
+
+
+_NAMED = {
+    "move": "moved",
+    "transfer": "transferred",
+    **{it: it for it in ("allocate", "release", "expire", "refuse")},
+}
+
+_log = logging.getLogger(__name__)
+
+
+class Wishes(Struct, frozen=True):
+    """What a person asks of the commits of a run: see `ReconcileOptions`.
+
+    Attributes:
+        is_proposed: The branch stays where it is: who merges it publishes it.
+    """
+
+    allow_release: int | None = None
+    sign: str = ""
+    committer: tuple[str, str] | None = None
+    is_proposed: bool = False
+
+
+class Planned(Struct, frozen=True):
+    """A plan that may be carried out.
+
+    Attributes:
+        base: The revision that it is made on.
+        clock: What its commit names as its clock; None for the plan of a revision at its own date.
+        look: What was looked at, which its commit holds too; None for nothing.
+    """
+
+    base: Revision
+    evaluation: Evaluation
+    clock: int | None = None
+    look: Observation | None = None
+
+
+class RunCommit(Struct, frozen=True):
+    """One commit of a run.
+
+    Attributes:
+        planned: What was planned.
+        carried: What of it was carried out.
+        commit: The commit; None when there was nothing to do, or it was stopped.
+        subject: What the commit says of itself; empty without one.
+    """
+
+    planned: Planned
+    carried: Evaluation
+    commit: Revision | None
+    subject: str = ""
+
+    @property
+    def head(self) -> Revision:
+        """Where the branch is after it."""
+        return self.commit or self.planned.base
+
+
+def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> RunCommit:
+    """Commit and publish a plan, if it changes something; commit alone, if it is proposed.
+
+    Raises:
+        GitError: The remote fails.
+        LostRaceError: The branch moved.
+        ReconcilerError: The plan would give an address out twice: a bug.
+        UsageError: A checkout holds what is not committed, or not on the remote.
+    """
+    base, evaluation = planned.base, planned.evaluation
+    settings, passed = evaluation.tree.settings, let_pass(evaluation)
+    commit, subject = None, ""
+    if is_carried_out(planned, passed):
+        asked = commit_of(planned, passed, wishes)
+        commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
+        require_no_clash(repository, asked, commit, evaluation.tree)
+    if wishes.is_proposed:
+        return RunCommit(planned, passed, commit, subject)
+    folders = [*settings.folders, settings.records]
+    repository.require_clean(folders, commit or base)
+    if commit is None:
+        repository.follow(base)
+    else:
+        repository.publish(base, commit)
+        _log.info("published %s on %s", commit.id, base.id)
+    return RunCommit(planned, passed, commit, subject)
+
+
+def is_carried_out(planned: Planned, passed: Evaluation) -> bool:
+    """It changes something, and nothing stops all of it."""
+    if has_wrong_settings(planned.evaluation):
+        return False
+    return bool(passed.changes) or planned.look is not None
+
+
+def has_wrong_settings(evaluation: Evaluation) -> bool:
+    """Settings that cannot be read may name another records folder: who writes then, writes twice."""
+    return any(
+        found.severity is Severity.ERROR and found.location.path == PATH
+        for found in evaluation.findings
+    )
+
+
+def require_below(changes: Sequence[FileChange], *folders: str) -> None:
+    """Whatever a document or a cluster says, nothing outside of our folders is ever written.
+
+    Raises:
+        ReconcilerError: It would be.
+    """
+    inside = tuple(f"{folder}/" for folder in folders)
+    for change in changes:
+        if not change.path.startswith(inside) or ".." in change.path:
+            raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
+
+
+def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
+    """The commit of what is carried out of a plan, with the digest of all of it."""
+    tree, base, look = planned.evaluation.tree, planned.base, planned.look
+    require_below(passed.changes, tree.settings.records, tree.settings.observed)
+    seen = look.changes if look is not None else ()
+    # A date that is ahead is not carried on: the next plan shall have a clock that is true.
+    clock = tree.clock
+    told = clock if planned.clock is not None or clock != base.clock else None
+    said = Said(
+        plan=digest(actions(planned.evaluation)),
+        base=base.id,
+        version=__version__,
+        allow_release=wishes.allow_release,
+        clock=told,
+        seen=look.seen if look is not None else "",
+    )
+    subject = _subject(summary(passed), len(passed.changes), len(seen))
+    message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
+    # Made one second after this base.
+    dated = replace(base, clock=clock if planned.clock is None else clock - 1)
+    committer = wishes.committer or tree.settings.committer
+    written = {change.path: change for change in (*seen, *passed.changes)}
+    changes = [written[path] for path in sorted(written)]
+    return Commit(dated, changes, message, committer, wishes.sign)
+
+
+def _subject(counts: Mapping[str, int], written: int, seen: int) -> str:
+    words = [f"{word} {counts[name]}" for word, name in _NAMED.items() if counts.get(name)]
+    words = words or ([f"rewrite {written}"] if written else [])
+    words += [f"observe {seen}"] if seen else []
+    return ", ".join(words)

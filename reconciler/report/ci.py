@@ -1,0 +1,313 @@
+"""Formats of CI systems: SARIF, JUnit, GitHub, GitLab, and dotenv."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from reconciler.codes import CODES
+from reconciler.documents.findings import Finding, Severity, alike
+from reconciler.documents.text import escape
+from reconciler.planning.evaluate import Evaluation
+from reconciler.report.findings import (
+    IN_ALL,
+    MORE,
+    all_found,
+    all_listed,
+    capped,
+    fingerprints,
+    gravest_first,
+    place_of,
+)
+from reconciler.report.json import envelope, json_text
+from reconciler.report.text.plan import verdict_text
+from reconciler.report.text.table import Painter, findings_text
+
+# GitHub shows so many annotations of a kind for one step, and drops all others without a word.
+ANNOTATIONS = 10
+_KIND = {
+    Severity.ERROR: "error",
+    Severity.GATE: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "notice",
+}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def github_text(evaluation: Evaluation) -> str:
+    """The gravest findings as annotations, the others as lines of the log, then the verdict."""
+    annotations, others = [], []
+    given: Counter[str] = Counter()
+    for item in all_found(evaluation):
+        kind = _KIND[item.severity]
+        given[kind] += 1
+        if given[kind] <= ANNOTATIONS:
+            annotations.append(_annotation(kind, item))
+        else:
+            others.append(item)
+    plain = Painter(is_on=False)
+    rest = findings_text(others, plain)
+    return f"{''.join(annotations)}{rest}{verdict_text(evaluation, plain)}"
+
+
+def _annotation(kind: str, item: Finding) -> str:
+    place = item.location
+    properties = {
+        "file": escape(place.path) if place.path != "." else "",
+        "line": str(place.line or ""),
+        "col": str(place.column or ""),
+        "title": item.code,
+    }
+    listed = ",".join(
+        f"{name}={value.translate(_PROPERTY)}" for name, value in properties.items() if value
+    )
+    message = escape(item.message)
+    if item.hint:
+        message = f"{message}\nhint: {escape(item.hint)}"
+    return f"::{kind} {listed}::{message.translate(_DATA)}\n"
+
+
+_SEVERITY = {
+    Severity.ERROR: "critical",
+    Severity.GATE: "major",
+    Severity.WARNING: "minor",
+    Severity.INFO: "info",
+}
+
+
+def gitlab_text(evaluation: Evaluation) -> str:
+    """The findings, the gravest first, in the part of Code Climate's form that GitLab reads."""
+    found = all_listed(evaluation)
+    return json_text(
+        [
+            {
+                "type": "issue",
+                "check_name": item.code,
+                "description": escape(
+                    f"{item.message} (hint: {item.hint})" if item.hint else item.message
+                ),
+                "categories": ["Bug Risk"],
+                "severity": _SEVERITY[item.severity],
+                "fingerprint": mark,
+                "location": {
+                    "path": escape(place_of(item).path),
+                    "lines": {"begin": place_of(item).line},
+                },
+            }
+            for item, mark in zip(found, fingerprints(found), strict=True)
+        ]
+    )
+
+
+_TEAM = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+
+
+def dotenv_text(document: Mapping[str, Any]) -> str:
+    """`IPAM_RESULT_…`: the exit code, the digest, whether something changes, and whose change it is.
+
+    Args:
+        document: What `check` tells as JSON.
+    """
+    code, plan = int(document["exitCode"]), document["plan"]
+    team = str((document["withinContract"] or {}).get("team") or "")
+    is_within = code == 0 and _TEAM.fullmatch(team) is not None
+    told = {
+        "EXIT_CODE": code,
+        "DIGEST": plan["digest"],
+        "CHANGED": str(plan["changed"]).lower(),
+        "WITHIN_CONTRACT": str(is_within).lower(),
+        "TEAM": team if is_within else "",
+    }
+    return "".join(f"IPAM_RESULT_{name}={value}\n" for name, value in told.items())
+
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+# GitHub keeps so many results of a run, and refuses a run with more than 25,000.
+RESULTS = IN_ALL
+_LEVEL = {
+    Severity.ERROR: "error",
+    Severity.GATE: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "note",
+}
+_RULES = {code: at for at, code in enumerate(sorted(CODES))}
+# SARIF 2.1.0 §3.11.5 and §3.11.6: what a reader would take for a placeholder or a link.
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+_BRACKET = re.compile(r"[\[\]]")
+
+
+def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
+    """One run with a rule for every code and a result for each finding, the gravest first.
+
+    Args:
+        evaluation: The evaluation.
+        version: The version of the program.
+        root: The folder that is the root: a service keeps one run for each of a commit.
+    """
+    found = all_listed(evaluation)
+    marks = fingerprints(found)
+    results = [_result(item, mark) for item, mark in zip(found, marks, strict=True)]
+    invocation: dict[str, Any] = {"executionSuccessful": True}
+    left_out = len(evaluation.findings) + len(evaluation.gates)
+    left_out -= sum(1 for item in found if item.code != MORE)
+    if left_out:
+        text = f"{left_out} more findings were left out: mend those that are shown"
+        note = {"level": "warning", "message": {"text": text}}
+        invocation["toolExecutionNotifications"] = [note]
+    run = {
+        "tool": {"driver": {"name": "ipam", "version": version, "rules": _rules()}},
+        "automationDetails": {"id": f"ipam/{root}/" if root else "ipam/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": results,
+    }
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rules() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": code,
+            "shortDescription": {"text": CODES[code]},
+            "fullDescription": {"text": CODES[code]},
+            "help": {"text": CODES[code], "markdown": CODES[code]},
+        }
+        for code in _RULES
+    ]
+
+
+def _result(item: Finding, mark: str) -> dict[str, Any]:
+    place = place_of(item)
+    region = {"startLine": place.line}
+    if place.column:
+        region["startColumn"] = place.column
+    text = _plain(item.message)
+    if item.hint:
+        text = f"{text}\nhint: {_plain(item.hint)}"
+    uri = quote(place.path, errors="surrogatepass")
+    return {
+        "ruleId": item.code,
+        "ruleIndex": _RULES[item.code],
+        "level": _LEVEL[item.severity],
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"},
+                    "region": region,
+                }
+            }
+        ],
+        "partialFingerprints": {"ipam/v1": mark},
+    }
+
+
+def _plain(text: str) -> str:
+    escaped = _PLACEHOLDER.sub(r"{{\1}}", escape(text))
+    return _BRACKET.sub(r"\\\g<0>", escaped) if "](" in escaped else escaped
+
+
+@cache
+def examples() -> Mapping[str, dict[str, str]]:
+    """A finding of most codes, with its hint, as `check` shows it."""
+    text = files("reconciler.report").joinpath("examples.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = json.loads(text)
+    return found
+
+
+def code_document(code: str) -> dict[str, Any]:
+    """What is known of one code."""
+    return {
+        **envelope("Code"),
+        "code": code,
+        "help": CODES[code],
+        "example": examples().get(code),
+    }
+
+
+def likely(text: str, names: Iterable[str]) -> list[str]:
+    """Codes and other names that a person may have meant, the likeliest first."""
+    return alike(text, [*CODES, *names], 3, 0.7)
+
+
+# Gates are named by what they guard, not by what fails them, so that a service sees one mended.
+_GATES = {"capacity": "capacity", "brake": "brake"}
+_REFUSALS = "claims"
+_PLAIN = Painter(is_on=False)
+
+
+def junit_text(evaluation: Evaluation) -> str:
+    """Suites `files` and `gates`.
+
+    Args:
+        evaluation: An evaluation of the whole tree: a file that was left out is no test.
+    """
+    files: dict[str, list[Finding]] = {item.path: [] for item in evaluation.tree.sources}
+    for item in evaluation.findings:
+        files.setdefault(place_of(item).path, []).append(item)
+    gates: dict[str, list[Finding]] = defaultdict(list)
+    for name in (_REFUSALS, *_GATES.values()):
+        gates[name] = []
+    for item in evaluation.gates:
+        gates[_GATES.get(item.code, _REFUSALS)].append(item)
+    listed = frozenset(capped([*evaluation.findings, *evaluation.gates]))
+    root = Element("testsuites", {"name": "ipam", **_counts([*files.values(), *gates.values()])})
+    _add_suite(root, "files", {path: files[path] for path in sorted(files)}, listed)
+    _add_suite(root, "gates", gates, listed)
+    indent(root)
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    return f"{head}\n{tostring(root, encoding='unicode')}\n"
+
+
+def _add_suite(
+    root: Element, name: str, cases: Mapping[str, Sequence[Finding]], listed: Container[Finding]
+) -> None:
+    about = {"name": name, **_counts(cases.values()), "errors": "0", "skipped": "0"}
+    suite = SubElement(root, "testsuite", about)
+    for title, found in cases.items():
+        _add_case(suite, title, found, listed)
+
+
+def _counts(cases: Iterable[Sequence[Finding]]) -> dict[str, str]:
+    failed = [any(_fails(item) for item in found) for found in cases]
+    return {"tests": str(len(failed)), "failures": str(sum(failed))}
+
+
+def _add_case(
+    suite: Element, title: str, found: Sequence[Finding], listed: Container[Finding]
+) -> None:
+    # No attribute `file`: the name of a file says it, and Jenkins' xUnit plugin refuses reports with it.
+    about = {"classname": suite.get("name", ""), "name": escape(title), "time": "0"}
+    case = SubElement(suite, "testcase", about)
+    if failing := [item for item in found if _fails(item)]:
+        _add_failure(case, failing, listed)
+    if others := [item for item in found if not _fails(item)]:
+        SubElement(case, "system-out").text = _text(others, listed)
+
+
+def _add_failure(case: Element, found: Sequence[Finding], listed: Container[Finding]) -> None:
+    """All of a case's errors in one element: most readers show the first alone."""
+    first = gravest_first(found)[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    message = f"{first.code}: {escape(first.message)}{more}"
+    failure = SubElement(case, "failure", {"type": first.code, "message": message})
+    failure.text = _text(found, listed)
+
+
+def _text(found: Sequence[Finding], listed: Container[Finding]) -> str:
+    """Those of a case's findings that are listed, and how many more there are."""
+    shown = [item for item in found if item in listed]
+    more = len(found) - len(shown)
+    return f"{findings_text(shown, _PLAIN)}{f'and {more} more' if more else ''}"
+
+
+def _fails(item: Finding) -> bool:
+    return item.severity in (Severity.ERROR, Severity.GATE)

@@ -1,0 +1,173 @@
+"""Order, limits, and counts of findings."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from reconciler.documents.findings import Finding, Location, Severity, join_limited
+from reconciler.model.pool import Within
+from reconciler.model.settings import PATH
+from reconciler.planning.digest import summary
+from reconciler.planning.evaluate import Evaluation
+
+OF_A_FILE = 100
+IN_ALL = 5_000
+MORE = "more-findings"
+
+GRAVITY = (Severity.ERROR, Severity.GATE, Severity.WARNING, Severity.INFO)
+_WORDS = {
+    Severity.ERROR: "error",
+    Severity.GATE: "refused",
+    Severity.WARNING: "warning",
+    Severity.INFO: "to know",
+}
+_COUNTED = (Severity.ERROR, Severity.WARNING)
+_HINT = "mend what is shown; the next run shows more"
+
+
+def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Errors, then gates, warnings and what is to know; each sort in the order that it has."""
+    return sorted(findings, key=lambda item: GRAVITY.index(item.severity))
+
+
+def capped(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that are listed, in their order, and what is said of the others.
+
+    That stands behind the last one of its file; of all files it stands at the end.
+    """
+    counts = Counter(item.location.path for item in findings)
+    if len(findings) <= IN_ALL and max(counts.values(), default=0) <= OF_A_FILE:
+        return list(findings)
+    kept: list[int] = []
+    listed: Counter[str] = Counter()
+    for at in sorted(range(len(findings)), key=lambda at: GRAVITY.index(findings[at].severity)):
+        path = findings[at].location.path
+        if listed[path] < OF_A_FILE:
+            listed[path] += 1
+            kept.append(at)
+    cut = sum(1 for path, count in counts.items() if count > OF_A_FILE)
+    if len(kept) + cut > IN_ALL:
+        return _cut_in_all(findings, sorted(kept[: IN_ALL - 1]))
+    return _cut_by_file(findings, sorted(kept))
+
+
+def _cut_in_all(findings: Sequence[Finding], kept: Sequence[int]) -> list[Finding]:
+    shown = frozenset(kept)
+    rest = [item for at, item in enumerate(findings) if at not in shown]
+    return [*(findings[at] for at in kept), _more(".", rest, "")]
+
+
+def _cut_by_file(findings: Sequence[Finding], kept: Sequence[int]) -> list[Finding]:
+    shown = frozenset(kept)
+    rest: dict[str, list[Finding]] = {}
+    for at, item in enumerate(findings):
+        if at not in shown:
+            rest.setdefault(item.location.path, []).append(item)
+    last = {findings[at].location.path: at for at in kept}
+    found: list[Finding] = []
+    for at in kept:
+        path = findings[at].location.path
+        found.append(findings[at])
+        if at == last[path] and path in rest:
+            found.append(_more(path, rest[path], " of this file"))
+    return found
+
+
+def _more(path: str, rest: Sequence[Finding], where: str) -> Finding:
+    counts = Counter(item.severity for item in rest)
+    message = f"and {len(rest)} more{where}: {listed_counts(counts)}"
+    gravest = next(it for it in GRAVITY if counts[it])
+    return Finding(MORE, gravest, message, Location(path), _HINT)
+
+
+def listed_counts(counts: Mapping[Severity, int]) -> str:
+    """How many there are of each sort: `1 error, 3 refused, 2 warnings`; empty for none."""
+    said = []
+    for severity in GRAVITY:
+        count, word = counts.get(severity, 0), _WORDS[severity]
+        is_many = count != 1 and severity in _COUNTED
+        said += [f"{count} {word}{'s' if is_many else ''}"] if count else []
+    return ", ".join(said)
+
+
+_SAYS = {
+    Severity.ERROR: "the content is wrong",
+    Severity.GATE: "the content is right, but a gate stops it",
+    None: "passes",
+}
+# Only where nothing at all is said.
+_NOTHING_SAID = "fine"
+
+
+class CheckVerdict(NamedTuple):
+    """What a check comes to.
+
+    Attributes:
+        worst: What stops the change, or None.
+        says: That in words.
+        listed: How many findings there are of each sort, in words.
+    """
+
+    worst: Severity | None
+    says: str
+    listed: str
+
+
+def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
+    """What a check comes to; it agrees with the exit code.
+
+    Args:
+        evaluation: With the findings of the change.
+        inherited: How many findings more its base has already.
+    """
+    counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
+    worst = next((item for item in GRAVITY[:2] if counts[item]), None)
+    is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
+    says = _SAYS[worst] if is_told else _NOTHING_SAID
+    listed = listed_counts(counts) or "no findings"
+    return CheckVerdict(worst, says, f"{listed} of its own" if inherited else listed)
+
+
+def within_sentence(found: Within | None) -> str:
+    """Whether a change stays within what one team may do; empty where nothing is said of it."""
+    if found is None:
+        return ""
+    if found.team:
+        return f"Within the contract of team {found.team}."
+    return f"Not within the contract of one team: {join_limited(found.reasons, '; ')}."
+
+
+def all_found(evaluation: Evaluation) -> list[Finding]:
+    """All findings and gates, the gravest first: services show only so many."""
+    return gravest_first([*evaluation.findings, *evaluation.gates])
+
+
+def all_listed(evaluation: Evaluation) -> list[Finding]:
+    """What an output lists of all findings and gates, the gravest first."""
+    return gravest_first(capped([*evaluation.findings, *evaluation.gates]))
+
+
+def place_of(item: Finding) -> Location:
+    """A file and a line, for services that take no finding without one.
+
+    What is about the repository as a whole is shown at Settings.
+    """
+    path = PATH if item.location.path == "." else item.location.path
+    return item.location._replace(path=path, line=item.location.line or 1)
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """A mark for each finding, by which a service knows it again in the next run.
+
+    It is made of code, file and field, and of no line and no message: those change when something
+    else in the file, or in the pool, does. Of several alike the first is known by its order.
+    """
+    seen: Counter[str] = Counter()
+    marks = []
+    for item in findings:
+        text = "\0".join((item.code, item.location.path, item.location.pointer))
+        seen[text] += 1
+        numbered = f"{text}\0{seen[text]}".encode("utf-8", "surrogatepass")
+        marks.append(sha256(numbered).hexdigest())
+    return marks

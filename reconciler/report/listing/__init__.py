@@ -1,1 +1,0 @@
-"""What `ipam get` lists: which objects, chosen how, in what form (kubectl's conventions)."""

@@ -1,0 +1,285 @@
+"""SVG maps of pools."""
+
+from collections.abc import Iterator, Sequence
+from html import escape as html
+from itertools import groupby
+
+from reconciler.addresses.notation import format_address, format_count, format_short
+from reconciler.addresses.ranges import IPRange
+from reconciler.documents.text import escape
+from reconciler.planning.pool_map import (
+    CONFLICT,
+    MAX_COLUMNS,
+    OTHERS,
+    SIGNS,
+    AddressPart,
+    AddressUse,
+    MapRow,
+    PoolMap,
+    strip,
+)
+from reconciler.report.markup import cut
+from reconciler.report.text.pools import GUTTER
+
+_ARROW = "  →  "
+
+
+def changed_lines(before: PoolMap, after: PoolMap) -> list[str]:
+    """The rows that change, beside each other, and a legend of what is in them."""
+    many = format_count(after.per_cell)
+    scale = f": a cell is {many} addresses" if after.per_cell > 1 else ""
+    lines = [f"{escape(after.pool.name)}{scale}"]
+    lines += _rows(before, after) if after.per_cell else _ranges(before, after)
+    return [*lines, *_map_change_legend(before, after)]
+
+
+def changed_rows(before: PoolMap, after: PoolMap) -> list[tuple[MapRow, MapRow]]:
+    """The rows of cells that change."""
+    both = zip(before.rows, after.rows, strict=True)
+    return [(old, new) for old, new in both if signs(before, old) != signs(after, new)]
+
+
+def signs(found: PoolMap, row: MapRow) -> str:
+    """A row in characters: one for each cell."""
+    return "".join(" " if part is None else found.sign(part) for part in row.cells)
+
+
+def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
+    changed = changed_rows(before, after)
+    for old, new in changed:
+        at = f"{format_address(4, new.first):<{GUTTER - 2}}"
+        yield f"{at}  {signs(before, old)}{_ARROW}{signs(after, new)}".rstrip()
+    if same := len(after.rows) - len(changed):
+        yield f"{same} more rows stay" if changed else "no cell shows another holder"
+
+
+def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
+    """A line for each range that changes hands: of IPv6 there are too many addresses for cells."""
+    old, new = ({(it.range, sign_of(side, it)) for it in side.parts} for side in (before, after))
+    for range_, sign in sorted(old ^ new):
+        does = "-" if (range_, sign) in old else "+"
+        yield f"{does} {sign}  {format_short(range_)}  {format_count(range_.size)}"
+
+
+def sign_of(found: PoolMap, part: AddressPart) -> str:
+    """The sign of a part; a space for what has none."""
+    return found.sign(part) if part.sort in SIGNS or part.sort is AddressUse.ALLOCATED else " "
+
+
+def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
+    """Each sign of what changes, and how many addresses it stands for."""
+    old, new = _counts(before), _counts(after)
+    shown = _shown(before, after)
+    order = [*after.letters.values(), *SIGNS.values()]
+    for sign, title in sorted({**old, **new}, key=lambda it: (order.index(it[0]), it[1])):
+        was, now = old.get((sign, title), 0), new.get((sign, title), 0)
+        if was == now and sign not in shown:
+            continue
+        told = format_count(now) if was == now else f"{format_count(was)} → {format_count(now)}"
+        yield f"  {sign}  {escape(title)}: {told}"
+
+
+def _shown(before: PoolMap, after: PoolMap) -> frozenset[str]:
+    rows = changed_rows(before, after) if after.per_cell else []
+    return frozenset(sign for old, new in rows for sign in signs(before, old) + signs(after, new))
+
+
+def _counts(found: PoolMap) -> dict[tuple[str, str], int]:
+    """How many addresses each sign stands for, by sign and meaning."""
+    counts: dict[tuple[str, str], int] = {}
+    for holder in found.holders:
+        title = "others" if holder.letter == OTHERS else holder.title
+        counts[holder.letter, title] = counts.get((holder.letter, title), 0) + holder.size
+    for sort, sign in SIGNS.items():
+        if size := sum(part.range.size for part in found.parts if part.sort is sort):
+            counts[sign, sort.value] = size
+    return counts
+
+
+_CELL, _LINE = 11, 18
+_LEFT, _GAP, _EDGE = 120, 40, 16
+_TEXT = 200
+_CLASSES = {
+    AddressUse.HELD: "held",
+    AddressUse.GATEWAY: "gateway",
+    AddressUse.IN_USE: "used",
+    AddressUse.RESERVED: "reserved",
+    AddressUse.FREE: "free",
+    AddressUse.UNUSED: "unused",
+}
+_TURNS = 6
+# Colours that stay apart for people who see few of them; letters say the same.
+_STYLE = """
+text{font:12px ui-monospace,monospace;fill:#1f2328;white-space:pre}
+.paper{fill:#ffffff}.free{fill:#eaeef2}.unused{fill:#ffffff;stroke:#d0d7de}.reserved{fill:#afb8c1}
+.held{fill:#e3b341}.gateway{fill:#57606a}.used{fill:#cf222e}.mark{font-size:9px}
+.a0{fill:#56b4e9}.a1{fill:#009e73}.a2{fill:#cc79a7}.a3{fill:#d55e00}.a4{fill:#0072b2}.a5{fill:#f0e442}
+.changed{fill:none;stroke:#1f2328}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.mark{fill:#0d1117}.paper{fill:#0d1117}
+.free{fill:#21262d}.unused{fill:#0d1117;stroke:#30363d}.reserved{fill:#484f58}.gateway{fill:#8b949e}
+.changed{stroke:#e6edf3}}
+"""
+_Maps = Sequence[tuple[PoolMap, PoolMap]]
+
+
+def map_svg(maps: _Maps) -> str:
+    """The picture of some pools; of none it says that none changes."""
+    shapes: list[str] = []
+    top = _EDGE
+    for before, after in maps:
+        drawn = list(_pool(before, after, top))
+        shapes += drawn
+        top += _height(before, after)
+    if not maps:
+        shapes = [_text(_EDGE, top + _LINE, "No addresses change hands.")]
+        top += 2 * _LINE
+    width = max([480, *(_width(after) for _, after in maps)])
+    return _picture("Addresses before and after", shapes, width, top)
+
+
+def _map_svg_legend(before: PoolMap, after: PoolMap) -> tuple[str, list[str]]:
+    """The title, and the lines below the cells; for what has no cells all of them."""
+    title, *lines = changed_lines(before, after)
+    return title, [it for it in lines if it.startswith("  ")] if after.per_cell else lines
+
+
+def _height(before: PoolMap, after: PoolMap) -> int:
+    return _LINE * (3 + len(_map_svg_legend(before, after)[1])) + (_CELL + 2) * len(after.rows)
+
+
+def _width(found: PoolMap) -> int:
+    columns = max((len(row.cells) for row in found.rows), default=0)
+    return 2 * _EDGE + _LEFT + 2 * columns * _CELL + _GAP
+
+
+def _pool(before: PoolMap, after: PoolMap, top: int) -> Iterator[str]:
+    title, lines = _map_svg_legend(before, after)
+    yield _text(_EDGE, top + _LINE, f"{title}, before → after")
+    top += 2 * _LINE
+    changed = {new.first for _, new in changed_rows(before, after)} if after.per_cell else set()
+    for old, new in zip(before.rows, after.rows, strict=True):
+        yield _text(_EDGE, top + _CELL - 1, format_address(4, new.first))
+        second = _EDGE + _LEFT + len(old.cells) * _CELL + _GAP
+        yield from _row(before, old, _EDGE + _LEFT, top)
+        yield from _row(after, new, second, top)
+        if new.first in changed:
+            yield from _changes((before, old), (after, new), second, top)
+        top += _CELL + 2
+    for line in lines:
+        top += _LINE
+        yield _text(_EDGE, top, line)
+
+
+def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
+    """Cells that are one thing are one shape, with its letter at its begin."""
+    at = 0
+    for part, cells in groupby(row.cells, key=lambda it: _look(found, it)):
+        count = len(list(cells))
+        if part is not None:
+            name, letter = part
+            x, width = left + at * _CELL, count * _CELL - 1
+            yield f'<rect class="{name}" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+            if letter:
+                yield _text(x + 2, top + _CELL - 2, letter, "mark")
+        at += count
+
+
+def _changes(
+    before: tuple[PoolMap, MapRow], after: tuple[PoolMap, MapRow], left: int, top: int
+) -> Iterator[str]:
+    """A line around what changes."""
+    old, new = ([_look(it, part) for part in row.cells] for it, row in (before, after))
+    at = 0
+    for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
+        count = len(list(cells))
+        if is_changed:
+            x, width = left + at * _CELL, count * _CELL - 1
+            yield f'<rect class="changed" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+        at += count
+
+
+def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:
+    """The class of a cell, and its letter."""
+    if part is None:
+        return None
+    if part.sort is not AddressUse.ALLOCATED:
+        return (_CLASSES[part.sort], "") if part.sort in _CLASSES else None
+    turn = list(found.letters).index(part.title) % _TURNS
+    return f"a{turn}", found.letters[part.title]
+
+
+def _text(x: int, y: int, text: str, name: str = "") -> str:
+    written = html(cut(escape(text), _TEXT))
+    sort = f' class="{name}"' if name else ""
+    return f'<text{sort} x="{x}" y="{y}">{written}</text>'
+
+
+def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
+    """The picture of some pools as they are, each with lines that stand below its cells.
+
+    Args:
+        maps: Pools, and what is told of each: its title first, then lines that begin with signs.
+    """
+    shapes: list[str] = []
+    top, width = _EDGE, 480
+    for found, (title, *lines) in maps:
+        shapes.append(_text(_EDGE, top + _LINE, title))
+        top += 2 * _LINE
+        for label, row in _labelled(found):
+            shapes.append(_text(_EDGE, top + _CELL - 1, label))
+            shapes += _row(found, row, _EDGE + _LEFT, top)
+            shapes += _torn(found, row, top)
+            width = max(width, 2 * _EDGE + _LEFT + len(row.cells) * _CELL)
+            top += _CELL + 2
+        for line in lines:
+            top += _LINE
+            shapes += _swatch(found, line, top)
+            shapes.append(_text(_EDGE, top, line))
+        top += 2 * _LINE
+    if not maps:
+        shapes, top = [_text(_EDGE, top + _LINE, "No pools found.")], top + 2 * _LINE
+    return _picture("Addresses of pools", shapes, width, top)
+
+
+def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
+    """Rows with their first address; of what has no cells one, by the logarithm of sizes."""
+    if found.per_cell or not found.parts:
+        return [(format_address(4, row.first), row) for row in found.rows]
+    return [("", MapRow(0, tuple(strip(found.parts, MAX_COLUMNS))))]
+
+
+def _torn(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
+    """What two records hold both, over all else."""
+    if not found.per_cell:
+        return
+    whole = IPRange(4, row.first, row.first + len(row.cells) * found.per_cell - 1)
+    for item in found.conflicts:
+        if (shared := item.shared(whole)) is not None:
+            first = (shared.first - row.first) // found.per_cell
+            count = (shared.last - row.first) // found.per_cell + 1 - first
+            x, width = _EDGE + _LEFT + first * _CELL, count * _CELL - 1
+            yield f'<rect class="used" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+            yield _text(x + 2, top + _CELL - 2, CONFLICT, "mark")
+
+
+def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
+    """The colour of the sign that a line begins with, before it."""
+    sign = line[2:3]
+    names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
+    for turn, letter in enumerate(found.letters.values()):
+        names.setdefault(letter, f"a{turn % _TURNS}")
+    if line.startswith("  ") and sign in names:
+        yield (
+            f'<rect class="{names[sign]}" x="{_EDGE}" y="{top - _CELL + 1}"'
+            f' width="{_CELL}" height="{_CELL}"/>'
+        )
+
+
+def _picture(title: str, shapes: Sequence[str], width: int, height: int) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}" role="img">'
+    )
+    paper = f'<rect class="paper" width="{width}" height="{height}"/>'
+    style = f"<style>{_STYLE}</style>"
+    return "\n".join([head, f"<title>{title}</title>", style, paper, *shapes, "</svg>"]) + "\n"

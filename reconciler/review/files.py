@@ -1,0 +1,176 @@
+"""Removed, broken, and preexisting documents."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_short
+from reconciler.documents.document import Document
+from reconciler.documents.findings import Finding, Location, Severity, info
+from reconciler.documents.load import upwards
+from reconciler.families import key_of, role_of
+from reconciler.families.fields import DEFAULT_SPACE
+from reconciler.gitio.interface import SMALL_FOLDERS, Entry, Source
+from reconciler.model.errors import GitError, LimitError
+from reconciler.model.pool import Pool
+from reconciler.model.settings import PATH, Settings
+from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.review.change import Change
+from reconciler.review.pools import levels
+
+_MAX_FIELDS = 5
+_MAX_NAME = 80
+
+
+def shared_documents(change: Change) -> Iterator[Finding]:
+    """Report pools, providers, and teams that are new or differ."""
+    before, now = change.before, change.after
+    for identity in sorted(now.documents):
+        document = now.documents[identity]
+        role, old = role_of(document.kind), before.documents.get(identity)
+        if not role or (old is not None and old.body == document.body):
+            continue
+        if old is not None:
+            parts = list(islice(_differing(old.body, document.body), _MAX_FIELDS + 1))
+            more = " and more" if len(parts) > _MAX_FIELDS else ""
+            message = f"differs from {change.name}: {', '.join(parts[:_MAX_FIELDS])}{more}"
+            yield info(f"{role}-changed", document.start, f"{document.title} {message}")
+        elif identity in before.broken:
+            message = f"{document.title} could not be read in {change.name}"
+            yield info(f"{role}-changed", document.start, message)
+        else:
+            pool = now.pools.get(key_of(document))
+            message = f"{document.title} is new{_extent(pool) if pool is not None else ''}"
+            yield info(f"{role}-added", document.start, message)
+
+
+def _extent(pool: Pool) -> str:
+    where = ", ".join(format_short(item) for item in pool.extent)
+    space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
+    return f": {where}{space}, gate {levels(pool)}"
+
+
+def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
+    """Return the paths of the fields that differ, as deep as both sides are mappings."""
+    if old == new:
+        return
+    if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
+        yield path
+        return
+    for name in sorted({**old, **new}):
+        below = f"{path}.{name[:_MAX_NAME]}" if path else name
+        yield from _differing(old.get(name), new.get(name), below)
+
+
+def manual_ranges(change: Change) -> Iterator[Finding]:
+    """Report ranges without a record that are new or differ."""
+    for title, item in change.after.by_hand.items():
+        old = change.before.by_hand.get(title)
+        text = format_short(item.range)
+        if old is None:
+            message = f"{text} of {title} is new: it is used without a record"
+            yield info("manual-range-added", item.source, message)
+        elif old.range != item.range:
+            message = f"{text} of {title} was {format_short(old.range)} in {change.name}"
+            yield info("manual-range-changed", item.source, message)
+
+
+MAX_FILES = 1_000
+"""The number of changed files whose content is searched for an API that is known."""
+MAX_READ = 100
+"""The number of files with such an API that are read."""
+_MAX_DEPTH, _MAX_PATH = 16, 1_024
+
+
+def removed_while_broken(change: Change) -> Iterator[Finding]:
+    """Report the errors that a removal causes once a broken file can be read.
+
+    A removed document may be in a file that cannot be read, so it counts until then (ADR 0006). A
+    broken file that the change does not touch cannot have gained it.
+    """
+    evaluation = change.result
+    gone = [
+        it
+        for it in evaluation.tree.last_good.documents
+        if it.identity in change.before.documents
+        and it.identity not in change.after.documents
+        and it.unread not in change.paths
+    ]
+    path = next(iter(sorted({it.unread for it in gone})), "")
+    why = f"; it counts as it was, only until {path} can be read"
+    for found in _without(evaluation, gone):
+        yield replace(found, message=f"{found.message}{why}")
+
+
+def errors_once_read(evaluation: Evaluation) -> Iterable[Finding]:
+    """Return the errors that earlier removals cause once all files can be read."""
+    documents = evaluation.tree.last_good.documents
+    return _without(evaluation, [it for it in documents if it.path != it.unread])
+
+
+def _without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Finding]:
+    """Return the errors and gates of an evaluation that does not count some documents."""
+    if not gone:
+        return ()
+    tree, left_out = evaluation.tree, {it.identity for it in gone}
+    documents = tuple(it for it in tree.last_good.documents if it.identity not in left_out)
+    last_good = replace(tree.last_good, documents=documents)
+    other = evaluate(replace(tree, last_good=last_good))
+    errors = [it for it in other.findings if it.severity is Severity.ERROR]
+    known = (*evaluation.findings, *evaluation.gates)
+    return [it for it in (*errors, *other.gates) if it not in known]
+
+
+def files_not_read(change: Change) -> Iterator[Finding]:
+    """Report files outside the source folders that hold documents of a known API.
+
+    A mistyped folder looks like any other, and its tenant gets no addresses. Only the files of the
+    change are searched.
+    """
+    repository, settings = change.repository, change.settings
+    head = change.head if change.head.revision() is not None else repository.source("HEAD")
+    start, end = change.base.revision(), head.revision()
+    if start is None or end is None:
+        return
+    try:
+        changes, _ = repository.changed(start.id, end.id)
+        there = [it.new for it in changes if it.new is not None and it.new.is_file]
+        outside = [it for it in there if is_elsewhere(it.path, settings)]
+        yield from _found(outside, change.base, head, settings)
+    except (GitError, LimitError):
+        yield _left_out("what changes outside of the folders that are read")
+
+
+def _found(
+    outside: Sequence[Entry], base: Source, head: Source, settings: Settings
+) -> Iterator[Finding]:
+    some = outside[:MAX_FILES]
+    marks = zip(some, head.each(some, is_suspect), strict=True) if some else ()
+    suspects = [entry for entry, is_one in marks if is_one]
+    roots = _roots(suspects[:MAX_READ], base, settings) if suspects else ()
+    read = [it for it in suspects[:MAX_READ] if not it.path.startswith(tuple(roots))]
+    told = head.each(read, partial(elsewhere, settings=settings)) if read else ()
+    yield from (found for found in told if found is not None)
+    left = len(outside) - len(some) + len(suspects[MAX_READ:])
+    if left:
+        yield _left_out(f"{left} files that change outside of the folders that are read")
+
+
+def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:
+    """Return the folders that are roots of their own in the base."""
+    above = [upwards(it.path)[:-1][:_MAX_DEPTH] for it in entries if len(it.path) < _MAX_PATH]
+    folders = list(dict.fromkeys(folder for each in above for folder in each))
+    marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
+    asked, found = list(marks), list[str]()
+    for at in range(0, len(asked), SMALL_FOLDERS):
+        standing = base.standing(asked[at : at + SMALL_FOLDERS])
+        found += (f"{marks[it.path]}/" for it in standing or ())
+    return found
+
+
+def _left_out(what: str) -> Finding:
+    message = f"{what}: not looked at, whether they hold what counts elsewhere"
+    return info("file-not-read", Location("."), message)

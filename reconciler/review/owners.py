@@ -1,0 +1,193 @@
+"""Ownership of changed documents."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses.notation import format_short
+from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.findings import Finding, error, join_limited, shown, warning
+from reconciler.documents.text import is_yaml
+from reconciler.families import is_pool, keeps_addresses, key_of
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import GitError, LimitError
+from reconciler.model.pool import Within
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.ownership import NOT_YOURS, Rules, asking_of, contracts_of
+from reconciler.planning.renames import DocumentName
+from reconciler.review.change import Change
+
+
+def reused_names(change: Change) -> Iterator[Finding]:
+    """Report new documents that get addresses which the same name had before."""
+    evaluation = change.result
+    before, now = change.before.documents, change.after.documents
+    new = {key_of(it).owner: it for name, it in now.items() if name not in before}
+    held = _held(new, change) if new else {}
+    if not held:
+        return
+    rules = _rules(evaluation)
+    read = (it.allocation for it in evaluation.tree.records)
+    stated = {it.path: it for it in read if it is not None}
+    for identity in sorted(held):
+        document, records = now[identity], held[identity]
+        pairs = [(stated.get(it.path, it).owner, it.owner) for it in records]
+        others = sorted({old.team for old, new in pairs if old.team != new.team})
+        has = join_limited([format_short(it.range) for it in records if it.range is not None])
+        if others:
+            message = f"{document.title} would have addresses of team {join_limited(others)}: {has}"
+            hint = "choose another name; to hand a document over, change it and do not remove it"
+            yield error(NOT_YOURS, document.start, message, hint)
+        elif any(old != new for old, new in pairs) or not _is_same_team(
+            document, records[0].owner.team, rules, evaluation
+        ):
+            message = f"{document.title} was gone before this change, and has its addresses: {has}"
+            hint = "look up who removed it, and whether the two are one; else choose another name"
+            yield warning("name-reused", document.start, message, hint)
+
+
+def handovers(change: Change) -> Iterator[Finding]:
+    """Report documents that go to the folder of another team, unless they name their team."""
+    evaluation = change.result
+    before, now = change.before.documents, change.after.documents
+    moved = [it for it in sorted(now) if it in before and before[it].file != now[it].file]
+    if not moved:
+        return
+    rules = _rules(evaluation)
+    owners = {key_of(now[it]).owner: it for it in moved}
+    held: dict[Identity, list[Allocation]] = {}
+    for record in evaluation.state.records:
+        identity = owners.get(record.claim.owner)
+        if identity is not None and record.range is not None and record.is_live:
+            held.setdefault(identity, []).append(record)
+    for identity in sorted(held):
+        old, document = before[identity], now[identity]
+        teams = rules.owners(old.file), rules.owners(document.file)
+        if teams[0] == teams[1] or asking_of(document, evaluation.documents).named:
+            continue
+        has = join_limited(
+            [format_short(it.range) for it in held[identity] if it.range is not None]
+        )
+        whose = [join_limited(it) or "nobody" for it in teams]
+        message = f"{document.title} goes from the folder of {whose[0]} to that of {whose[1]}, with"
+        hint = "let both teams agree: whoever owns the folder may remove it, and its addresses go"
+        yield warning("handed-on", document.start, f"{message} {has}", hint)
+
+
+def _rules(evaluation: Evaluation) -> Rules:
+    return Rules(evaluation.tree.contracts or contracts_of(evaluation.documents))
+
+
+def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity, list[Allocation]]:
+    """Return the records that new documents get, but for renamed records and new ones."""
+    held: dict[Identity, list[Allocation]] = {}
+    folders = change.settings.records, change.base_settings.records
+    there = {it.path for it in change.files if it.old is not None}
+    new_files = (it.path for it in change.files if it.old is None)
+    added = {it for it in new_files if it.replace(*folders, 1) not in there}
+    for record in change.result.state.records:
+        document, path = new.get(record.claim.owner), record.path
+        if document is None or record.range is None or path in change.result.state.former:
+            continue
+        if path not in added:
+            held.setdefault(document.identity, []).append(record)
+    return held
+
+
+def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evaluation) -> bool:
+    """Whether the earlier owner of the name was certainly of the same team."""
+    if document.namespace and team != document.namespace:
+        return True  # both name it
+    asking = asking_of(document, evaluation.documents)
+    if rules.is_alone(rules.team(asking), document.namespace):
+        return True
+    return bool(document.namespace) and not any(it.folders for it in rules.of_team.values())
+
+
+class Touched(NamedTuple):
+    """A file that differs; `is_plain` if it is a plain file on each side that has it."""
+
+    path: str
+    is_plain: bool
+
+
+def within(change: Change) -> Within | None:
+    """Return whether a change stays within the contract of one team; None without team folders."""
+    evaluation = change.result
+    contracts = evaluation.tree.contracts or contracts_of(evaluation.documents)
+    if not any(contract.folders for contract in contracts):
+        return None
+    touched, rules = _touched(change), Rules(contracts)
+    if isinstance(touched, str):
+        return Within("", (touched,))
+    outside = [it.path for it in touched if not rules.owners(it.path)]
+    if outside or not touched:
+        return Within("", tuple(_outside(outside)))
+    owners = [frozenset(rules.owners(it.path)) for it in touched]
+    teams = sorted(frozenset.intersection(*owners))
+    if not teams:
+        names = ", ".join(sorted(frozenset.union(*owners)))
+        return Within("", (f"it changes files of several teams: {names}",))
+    judged = [(team, tuple(_beyond(team, change, rules, touched))) for team in teams]
+    return next((Within(team) for team, why in judged if not why), Within("", judged[0][1]))
+
+
+def _touched(change: Change) -> list[Touched] | str:
+    """Return all files that differ, or the reason why they are not known."""
+    start, end = change.base.revision(), change.head.revision()
+    if start is None or end is None:
+        return "a work tree is nothing that can be merged"
+    if change.repository.roots.own:
+        return "what changes beside the root is not looked at"
+    try:
+        changes, _ = change.repository.changed(start.id, end.id)
+    except (GitError, LimitError):
+        return "not all that changes can be told"
+    return [
+        Touched(it.path, all(side is None or side.is_file for side in (it.old, it.new)))
+        for it in changes
+    ]
+
+
+def _outside(paths: Sequence[str]) -> Iterator[str]:
+    """Return the reasons for files outside the folders of teams."""
+    if not paths:
+        yield "it changes no file"
+    for path in paths:
+        yield f"{shown(path)} lies in no team's folder"
+
+
+def _beyond(team: str, change: Change, rules: Rules, touched: Iterable[Touched]) -> Iterator[str]:
+    """Return the reasons why a change exceeds the contract of a team."""
+    evaluation = change.result
+    unread = (it.path for it in touched if not _is_read(it, evaluation))
+    yield from (f"{shown(path)} is no plain file that is read" for path in unread)
+    sides = (change.before, change.after)
+    if any(side.broken or side.unread for side in sides) or evaluation.tree.last_good.halted:
+        yield "something cannot be read"
+    before = Documents(change.before.documents.values())
+    for documents, side in zip((before, evaluation.documents), sides, strict=True):
+        for document in side.documents.values():
+            yield from _of_another(team, document, documents, rules)
+    if evaluation.moves:
+        yield "addresses move"
+    for cause in change.causes:
+        at = rules.owners(cause.place.path) if cause.place is not None else []
+        if cause.is_caused and (cause.reason or team not in at):
+            yield f"{cause.claim.short} is another one by it"
+
+
+def _is_read(item: Touched, evaluation: Evaluation) -> bool:
+    """Whether a file is a plain YAML file in a source folder."""
+    folders = tuple(f"{folder}/" for folder in evaluation.tree.settings.sources)
+    return item.is_plain and is_yaml(item.path) and item.path.startswith(folders)
+
+
+def _of_another(team: str, document: Document, documents: Documents, rules: Rules) -> Iterator[str]:
+    """Return the reasons why a document is not a claim of the team."""
+    kind = document.kind.id
+    if not keeps_addresses(kind) or is_pool(kind):
+        yield f"{document.title} is none of what teams ask with"
+        return
+    asking = asking_of(document, documents)
+    if rules.team(asking) != team or rules.trespass(asking) is not None:
+        yield f"{document.title} is not of team {team}"

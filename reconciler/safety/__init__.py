@@ -1,0 +1,1 @@
+"""Final safety check of allocations, independent of the planner."""

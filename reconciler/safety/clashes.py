@@ -1,0 +1,502 @@
+"""Overlapping allocations in files."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
+from typing import Any, NamedTuple
+
+from reconciler.documents import yaml
+
+Range = tuple[int, int]
+"""First and last number, inclusive. IPv6 begins at `V6`."""
+
+V6 = 1 << 128
+_V4_WORD = re.compile(
+    r"(?<![0-9])(?<![0-9]\.)(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9]|\.[0-9])", re.ASCII
+)
+_V6_WORD = re.compile(r"(?:[0-9A-Fa-f:]|\.(?=[0-9])){2,}", re.ASCII)
+_LENGTH = re.compile(r"/([0-9]{1,3})(?![0-9])", re.ASCII)
+_DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
+_END = re.compile(r"(?:start|end)Address\W{0,4}$", re.ASCII)
+_NAMED_FROM = 24
+
+
+def number(text: str) -> int | None:
+    """An address as a number, or None; an IPv4 address within an IPv6 one is that IPv4 address."""
+    try:
+        if ":" not in text:
+            return int.from_bytes(inet_pton(AF_INET, text))
+        value = int.from_bytes(inet_pton(AF_INET6, text))
+    except (OSError, ValueError):
+        return None
+    return value & 0xFFFFFFFF if value > 1 and value >> 32 in (0, 0xFFFF) else V6 + value
+
+
+def between(start: str, end: str) -> Range | None:
+    """The range from one address to another of its version."""
+    first, last = number(start), number(end)
+    if first is None or last is None or first > last or (first < V6) != (last < V6):
+        return None
+    return first, last
+
+
+def block(text: str) -> Range | None:
+    """The block of a CIDR; bits behind the prefix do not matter. Also `first-last`."""
+    start, dash, end = text.partition("-")
+    if dash:
+        return between(start.strip(), end.strip())
+    address, _, length = text.partition("/")
+    value = number(address)
+    if value is None or not length.isdecimal() or not length.isascii():
+        return None
+    return _around(value, int(length))
+
+
+def written(item: Range) -> str:
+    """A range for people: one address alone, else `first-last`."""
+    first, last = map(_address, item)
+    return first if first == last else f"{first}-{last}"
+
+
+def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    """The same addresses in as few ranges as can be, in order."""
+    found: list[Range] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def literals(text: str) -> tuple[Range, ...]:
+    """Every address, block and range that stands in a text, whatever its form is.
+
+    All from the least to the greatest of what is called `startAddress` or `endAddress` counts,
+    too: the list of addresses between them may be what was lost.
+    """
+    found: list[Range] = []
+    ends: list[int] = []
+    before, before_end = 0, -1
+    for start, end, value in _words(text):
+        item: Range | None = (value, value)
+        if length := _LENGTH.match(text, end):
+            item = _around(value, int(length[1]))
+        found.append(item or (value, value))
+        if before_end >= 0 and _DASH.fullmatch(text, before_end, start) and _alike(before, value):
+            found.append((before, value))
+        if _END.search(text[max(start - _NAMED_FROM, 0) : start]):
+            ends.append(value)
+        before, before_end = value, end
+    for alike in ([it for it in ends if it < V6], [it for it in ends if it >= V6]):
+        found += [(min(alike), max(alike))] if alike else []
+    return union(found)
+
+
+def _words(text: str) -> Iterator[tuple[int, int, int]]:
+    """Addresses with the places where they begin and end, in order."""
+    found = []
+    for word in _V4_WORD.finditer(text):
+        parts = [int(part) for part in word.group().split(".")]  # 010 is ten to some, and counts
+        if max(parts) <= 255:
+            found.append((*word.span(), int.from_bytes(bytes(parts))))
+    for word in _V6_WORD.finditer(text):
+        if word.group().count(":") > 1:
+            for at, form in _forms(word.group()):
+                if ":" in form and (value := number(form)) is not None:
+                    start = word.start() + at
+                    found.append((start, start + len(form), value))
+                    break
+    yield from sorted(found)
+
+
+def _forms(word: str) -> Iterator[tuple[int, str]]:
+    """A word with and without the colon or full stop of the sentence around it."""
+    word = word.rstrip(".")
+    for start in (0, 1):
+        for end in (0, 1):
+            yield start, word[start : len(word) - end]
+
+
+def _around(value: int, length: int) -> Range | None:
+    base, bits = (V6, 128) if value >= V6 else (0, 32)
+    if length > bits:
+        return None
+    size = 1 << (bits - length)
+    first = base + ((value - base) & -size)
+    return first, first + size - 1
+
+
+def _alike(first: int, last: int) -> bool:
+    return first <= last and (first < V6) == (last < V6)
+
+
+def _address(value: int) -> str:
+    if value < V6:
+        return inet_ntop(AF_INET, value.to_bytes(4))
+    return inet_ntop(AF_INET6, (value - V6).to_bytes(16))
+
+
+RELEASED = "Released"
+CLAIM = "gitops-ipam.dev/claim"
+_READ = (".yaml", ".yml")
+_EMPTY = ("Failed", "Pending")
+_HOLDERS = ("Allocated", RELEASED)
+_HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
+_CLAIM = re.compile(r"[a-z]+/[A-Za-z]+/[^/\s]+/[^/\s]+/[^/\s]+", re.ASCII)
+
+# A value that ends with its line in any reading: plain, or in quotes without an escape.
+_V = r"""(?:"[^"\\\n]*"|[^\s"'|>&*!%@`{}\[\],#?:-][^\n]*)"""
+_A = r"(?:[0-9a-f.:]+|\"[0-9a-f.:]+\")"
+# A name that is what is written, in any reading: `null`, `1.5` and `a # b` are not.
+_NAME = re.compile(
+    r'"[^"\n]*"|(?!(?:null|true|false|[0-9.]+(?:e[0-9-]+)?)\Z)[a-z0-9][a-z0-9./-]*',
+    re.ASCII | re.IGNORECASE,
+)
+_FIELDS = rf"(?:  (?!poolRef:)\w+:(?: {_V})?\n(?:    \w+: {_V}\n)*)*"
+_CANONICAL = re.compile(
+    rf"""apiVersion: {_V}
+kind: \w+
+metadata:
+  annotations:
+    gitops-ipam\.dev/claim: ({_V})
+  labels:
+(?:    [\w./-]+: {_V}\n)+  name: {_V}
+  namespace: ({_V})
+spec:
+{_FIELDS}  poolRef:
+((?:    \w+: {_V}\n)+){_FIELDS}status:
+(?:  addresses:
+(?P<listed>(?:    - {_A}\n)+))?(?:  allocatedAt: {_V}
+)?(?:  allocatedBy: {_V}
+)?(?:  allocatedCount: (?P<count>[1-9]\d{{0,39}})
+)?(?:  cidr: {_V}
+)?  conditions:
+    - lastTransitionTime: {_V}
+      message: {_V}
+      reason: {_V}
+      status: {_V}
+      type: Ready
+(?:  endAddress: (?P<end>{_A})
+)?  phase: (?P<phase>\w+)
+(?:  releasedAt: {_V}
+)?(?:  startAddress: (?P<start>{_A})
+)?""",
+    re.ASCII,
+)
+
+
+class PoolText(NamedTuple):
+    """A pool as a record or a document names it; what it does not say is empty."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def may_be(self, other: "PoolText") -> bool:
+        """The two may be one pool: what both say is equal."""
+        return self.name == other.name and all(
+            not mine or not its or mine == its
+            for mine, its in zip(self[:2], other[:2], strict=True)
+        )
+
+
+UNKNOWN = PoolText("", "", "")
+
+
+class RecordedRange(NamedTuple):
+    """What one record holds.
+
+    Attributes:
+        claim: As its annotation names it, or empty.
+        phase: Or empty where the record is not to be trusted.
+        ranges: What it holds, in order; none for a record without a place.
+    """
+
+    path: str
+    claim: str
+    phase: str
+    pool: PoolText
+    ranges: tuple[Range, ...]
+
+
+def is_read(path: str) -> bool:
+    """Files of other names say nothing."""
+    return path.endswith(_READ)
+
+
+def is_record(folder: str, path: str) -> bool:
+    """What stands anywhere below the records folder, if it is read at all."""
+    return path.startswith(f"{folder}/") and is_read(path)
+
+
+def ranges_of(path: str, data: bytes) -> tuple[Range, ...]:
+    """What a record holds: `holding_of(…).ranges`, in less time."""
+    found = _CANONICAL.fullmatch(data.decode("utf-8", "replace"))
+    ranges = None if found is None else _canonical_ranges(found)
+    return holding_of("", path, data).ranges if ranges is None else ranges
+
+
+def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
+    """What a record holds, and for whom.
+
+    Args:
+        folder: The records folder: a path below it may name the pool.
+        path: Path of the record.
+        data: Its bytes. Nothing about them is certain.
+    """
+    text = data.decode("utf-8", "replace")
+    place = _place(folder, path)
+    found = _canonical(path, text, place) or _careful(path, data, place)
+    if found is None and "\0" in text:  # UTF-16 has zero bytes between its letters
+        text = f"{text}\n{text.replace(chr(0), '')}"
+    return found or RecordedRange(path, "", "", place, literals(text))
+
+
+def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
+    """A record in the form that all of ours have."""
+    found = _CANONICAL.fullmatch(text)
+    if found is None or (ranges := _canonical_ranges(found)) is None:
+        return None
+    claim, namespace, reference = found.group(1, 2, 3)
+    words = dict(line.split(": ", 1) for line in reference.replace("    ", "")[:-1].split("\n"))
+    said = PoolText(*(_bare(words.get(key, "")) for key in ("kind", "namespace", "name")))
+    is_clear = all(map(_NAME.fullmatch, [namespace, *words.values()]))
+    pool = _pool(place, said, _bare(namespace)) if is_clear else UNKNOWN
+    return RecordedRange(path, _claim(_bare(claim)), found["phase"], pool, ranges)
+
+
+def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
+    """From start to end, when count and list agree."""
+    listed, count, end, phase, start = found.group("listed", "count", "end", "phase", "start")
+    if phase in _EMPTY:
+        return None if start or end or listed or count else ()
+    if not (start and end and count) or phase not in _HOLDERS:
+        return None
+    item = between(_bare(start), _bare(end))
+    if item is None or int(count) != item[1] - item[0] + 1:
+        return None
+    return (item,) if listed is None or _is_list(listed, start, end, int(count)) else None
+
+
+def _is_list(listed: str, start: str, end: str, count: int) -> bool:
+    return (
+        listed.count("\n") == count
+        and listed.startswith(f"    - {start}\n")
+        and listed.endswith(f"    - {end}\n")
+    )
+
+
+def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
+    """A record in any other form, if it is without a contradiction."""
+    reading = yaml.read(data)
+    if reading.problems or len(reading.documents) != 1:
+        return None
+    body = reading.documents[0].value
+    status = _mapping(body, "status")
+    phase = _text(status, "phase")
+    if phase in _EMPTY:
+        ranges: tuple[Range, ...] | None = None if any(status.get(it) for it in _HOLDING) else ()
+    else:
+        ranges = _held(status) if phase in _HOLDERS else None
+    if ranges is None:
+        return None
+    metadata = _mapping(body, "metadata")
+    words = _mapping(_mapping(body, "spec"), "poolRef")
+    said = PoolText(_text(words, "kind"), _text(words, "namespace"), _text(words, "name"))
+    claim = _claim(_text(_mapping(metadata, "annotations"), CLAIM))
+    return RecordedRange(
+        path, claim, phase, _pool(place, said, _text(metadata, "namespace")), ranges
+    )
+
+
+def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
+    """From start to end, else the block; and whatever is listed beside it."""
+    start, end = _text(status, "startAddress"), _text(status, "endAddress")
+    item = between(start, end) if start or end else block(_text(status, "cidr"))
+    listed = status.get("addresses") or []
+    if item is None or not isinstance(listed, list):
+        return None
+    numbers = [number(it) if isinstance(it, str) else None for it in listed]
+    known = [value for value in numbers if value is not None]
+    if len(known) != len(numbers):
+        return None
+    return union([item, *((value, value) for value in known)])
+
+
+def _place(folder: str, path: str) -> PoolText:
+    """The pool that a path names: `<kind>/<namespace>.<name>/<namespace>/<record>`."""
+    parts = path.removeprefix(f"{folder}/").split("/")
+    if len(parts) != 4:
+        return UNKNOWN
+    namespace, _, name = parts[1].rpartition(".")
+    return PoolText(parts[0], namespace, name)
+
+
+def _pool(place: PoolText, said: PoolText, namespace: str) -> PoolText:
+    """Of pools of one name, that of the path is meant; else the one beside the record."""
+    if place.name and said.name in ("", place.name) and said.kind in ("", place.kind):
+        return place
+    return said._replace(namespace=said.namespace or namespace) if said.name else UNKNOWN
+
+
+def _claim(text: str) -> str:
+    return text if _CLAIM.fullmatch(text) else ""
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text[:1] == '"' else text
+
+
+def _mapping(value: Any, key: str) -> Mapping[str, Any]:
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _text(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
+SPACE = "gitops-ipam.dev/address-space"
+_DEFAULT = "default"
+
+PoolKinds = Mapping[str, str]
+"""The kinds of pool, each with the namespace of a document that names none."""
+
+
+class DescribedPool(NamedTuple):
+    """A pool that a document describes, and its address space; None when it is unclear."""
+
+    pool: PoolText
+    space: str | None
+
+
+def described_pools(
+    kinds: PoolKinds, names: Collection[str], path: str, data: bytes
+) -> tuple[DescribedPool, ...]:
+    """The pools of some names that a source file describes.
+
+    A file that cannot be read makes each name unclear that stands in it.
+    """
+    del path
+    if not any(kind.encode() in data for kind in kinds):
+        return ()
+    standing = [name for name in names if name.encode() in data]
+    if not standing:
+        return ()
+    reading = yaml.read(data)
+    if reading.problems:
+        return tuple(DescribedPool(PoolText("", "", name), None) for name in standing)
+    found = (_described(kinds, document.value) for document in reading.documents)
+    return tuple(item for item in found if item is not None and item.pool.name in standing)
+
+
+def spaces_of(
+    pools: Iterable[PoolText], found: Collection[DescribedPool]
+) -> dict[PoolText, str | None]:
+    """The address space of each pool; None without exactly one answer."""
+    return {pool: _only(pool, found) for pool in pools}
+
+
+def may_share(one: str | None, other: str | None) -> bool:
+    """What is unknown may be any space."""
+    return one is None or other is None or one == other
+
+
+def _only(pool: PoolText, found: Collection[DescribedPool]) -> str | None:
+    answers = {item.space for item in found if pool.name and pool.may_be(item.pool)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _described(kinds: PoolKinds, body: Any) -> DescribedPool | None:
+    kind, metadata = _of(body, "kind"), _of(body, "metadata")
+    if not isinstance(kind, str) or kind not in kinds:
+        return None
+    name, namespace = _of(metadata, "name"), _of(metadata, "namespace")
+    if not isinstance(name, str):
+        return None
+    place = namespace if isinstance(namespace, str) else kinds[kind]
+    return DescribedPool(PoolText(kind, place, name), _space(_of(metadata, "annotations")))
+
+
+def _space(annotations: Any) -> str | None:
+    space = _of(annotations, SPACE)
+    if isinstance(space, str):
+        return space
+    is_absent = annotations is None or (isinstance(annotations, dict) and SPACE not in annotations)
+    return _DEFAULT if is_absent else None
+
+
+def _of(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+class Span(NamedTuple):
+    """A range and the path of the record that holds it."""
+
+    first: int
+    last: int
+    path: str
+
+
+class RangeChain:
+    """Ranges to which others are held, one after the other."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        """Lay out some ranges."""
+        laid = union(ranges)
+        self._firsts = [first for first, _ in laid]
+        self._lasts = [last for _, last in laid]
+
+    def touches(self, ranges: Iterable[Range]) -> bool:
+        """Some address of the others is in one of these."""
+        for first, last in ranges:
+            at = bisect_right(self._firsts, last)
+            if at and self._lasts[at - 1] >= first:
+                return True
+        return False
+
+
+def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[RecordedRange]:
+    """The records among those of a commit that hold what their claim did not hold before.
+
+    Args:
+        new: Records that it adds or changes.
+        old: Records that it changes or removes. One that names no claim is anybody's.
+    """
+    before: dict[tuple[Range, ...], list[RecordedRange]] = {}
+    for record in old:
+        before.setdefault(record.ranges, []).append(record)
+    return [
+        record
+        for record in new
+        if record.ranges
+        and record.phase != RELEASED
+        and not any(_went_on(record, other) for other in before.get(record.ranges, ()))
+    ]
+
+
+def _went_on(record: RecordedRange, other: RecordedRange) -> bool:
+    return other.claim in ("", record.claim) and record.pool.may_be(other.pool)
+
+
+def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str, str]]:
+    """Pairs of records that share an address, in order, of which at least one is of `paths`.
+
+    The one of `paths` stands first.
+    """
+    found: dict[tuple[str, str], None] = {}
+    reaching: list[Span] = []
+    for span in sorted(spans):
+        reaching = [other for other in reaching if other.last >= span.first]
+        for other in reaching:
+            if span.path == other.path:
+                continue
+            if span.path in paths:
+                found[(span.path, other.path)] = None
+            elif other.path in paths:
+                found[(other.path, span.path)] = None
+        reaching.append(span)
+    return sorted(found)

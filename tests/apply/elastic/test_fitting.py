@@ -1,0 +1,116 @@
+"""What is wished for is cut into runs that pools have, all tenants at once."""
+
+from collections.abc import Mapping
+
+from hypothesis import given, strategies
+
+from reconciler.apply.elastic_growth import Fitted, GrowthRequest, fitted
+from reconciler.families.demand import DemandEntry
+from reconciler.model.claim import Refusal
+
+FULL = Refusal("pool-exhausted", "no room", "widen it")
+
+
+class Runs:
+    """A pool of runs: each entry takes one that is as long as it, the larger entries first."""
+
+    def __init__(self, *runs: int) -> None:
+        self.runs = runs
+        self.asked = 0
+
+    def refused(
+        self, asked: Mapping[str, tuple[DemandEntry, ...]]
+    ) -> Mapping[tuple[str, int], Refusal]:
+        self.asked += 1
+        left = sorted(self.runs)
+        every = [(-it.count, name, it.index) for name, entries in asked.items() for it in entries]
+        found = {}
+        for size, name, index in sorted(every):
+            place = next((at for at, run in enumerate(left) if run >= -size), None)
+            if place is None:
+                found[name, index] = FULL
+            else:
+                left[place] += size
+                left.sort()
+        return found
+
+
+def counts(found: Fitted) -> list[int]:
+    return [entry.count for entry in found.new]
+
+
+def test_what_fits_is_one_entry_and_asked_for_once() -> None:
+    pool = Runs(8)
+    found = fitted({"a": GrowthRequest((), 4, 3), "b": GrowthRequest((), 3, 1)}, pool.refused)
+    assert found == {
+        "a": Fitted((), (DemandEntry(3, 4),), None),
+        "b": Fitted((), (DemandEntry(1, 3),), None),
+    }
+    assert pool.asked == 1
+
+
+def test_nobody_is_asked_where_nobody_wishes() -> None:
+    pool = Runs()
+    assert fitted({"a": GrowthRequest((), 0, 1)}, pool.refused) == {"a": Fitted((), (), None)}
+    assert pool.asked == 0
+
+
+def test_what_has_no_run_is_halved_down_to_single_addresses() -> None:
+    found = fitted({"a": GrowthRequest((), 7, 2)}, Runs(2, 2, 1, 1, 1).refused)["a"]
+    assert counts(found) == [2, 2, 1, 1, 1]
+    assert [entry.index for entry in found.new] == [2, 3, 4, 5, 6]
+    assert found.refusal == FULL  # for a while: it got all of it in the end
+
+
+def test_what_cannot_be_had_is_left_out() -> None:
+    found = fitted({"a": GrowthRequest((), 8, 1), "b": GrowthRequest((), 1, 1)}, Runs(3).refused)
+    assert sum(counts(found["a"])) + sum(counts(found["b"])) == 3
+    assert fitted({"a": GrowthRequest((), 4, 1)}, Runs().refused)["a"] == Fitted((), (), FULL)
+
+
+def test_what_is_refused_for_another_reason_is_not_halved() -> None:
+    frozen = Refusal("pool-frozen", "it cannot be read", "mend it")
+    found = fitted(
+        {"a": GrowthRequest((), 4, 1)}, lambda asked: {("a", 1): frozen} if asked else {}
+    )
+    assert found["a"] == Fitted((), (), frozen)
+
+
+def test_what_comes_back_is_asked_for_whole() -> None:
+    back = (DemandEntry(1, 2), DemandEntry(2, 2))
+    found = fitted(
+        {"a": GrowthRequest(back, 0, 3)},
+        lambda asked: {("a", 2): FULL} if len(asked["a"]) == 2 else {},
+    )
+    assert found["a"] == Fitted((DemandEntry(1, 2),), (), FULL)
+
+
+def test_a_planner_that_refuses_everything_for_ever_is_asked_so_often_at_most() -> None:
+    asked = []
+
+    def refused(
+        entries: Mapping[str, tuple[DemandEntry, ...]],
+    ) -> Mapping[tuple[str, int], Refusal]:
+        asked.append(entries)
+        return {("a", it.index): FULL for it in entries["a"]}
+
+    assert fitted({"a": GrowthRequest((), 1 << 30, 1)}, refused)["a"].new == ()
+    assert len(asked) <= 17
+
+
+@given(
+    strategies.lists(strategies.integers(1, 9), max_size=6),
+    strategies.lists(strategies.integers(0, 20), min_size=1, max_size=4),
+)
+def test_all_entries_that_are_left_are_served_and_none_is_more_than_was_wished(
+    runs: list[int], sizes: list[int]
+) -> None:
+    wishes = {str(at): GrowthRequest((), size, 1) for at, size in enumerate(sizes)}
+    pool = Runs(*runs)
+    found = fitted(wishes, pool.refused)
+    assert pool.asked <= 17
+    assert pool.refused({name: it.new for name, it in found.items()}) == {}
+    for name, wish in wishes.items():
+        assert sum(counts(found[name])) <= wish.size
+    if sum(runs) <= sum(sizes) and all(sizes):
+        assert sum(sum(counts(it)) for it in found.values()) == sum(runs)

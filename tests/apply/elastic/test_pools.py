@@ -1,0 +1,107 @@
+"""What is spare in the pools of a cluster, and when an address more would not help."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.elastic import ElasticPool
+from reconciler.apply.elastic_services import SILENT, announced, read_pool, spare, unwell
+from reconciler.model.instant import format_instant
+from tests.apply.elastic.building import addresses
+from tests.world import CLOCK
+
+BLOCK = addresses("10.0.0.250-10.0.1.5")  # 12 addresses; .0.255 and .1.0 are among them
+
+
+def manifest(**spec: Any) -> dict[str, Any]:
+    metadata = {"name": "default-pool", "namespace": "metallb-system"}
+    return {"metadata": metadata, "spec": {"addresses": ["10.0.0.0-10.0.0.3"], **spec}}
+
+
+def written(seconds: int, **more: Any) -> dict[str, Any]:
+    entry = {"time": format_instant(CLOCK - seconds), "fieldsV1": {"f:spec": {}}, **more}
+    pool = manifest()
+    return {**pool, "metadata": {**pool["metadata"], "managedFields": [entry]}}
+
+
+def state(result: str = "Valid", at: str = "") -> dict[str, Any]:
+    return {
+        "metadata": {"name": "controller"},
+        "status": {
+            "result": result,
+            "errorSummary": "overlap",
+            "conditions": [{"lastTransitionTime": at}],
+        },
+    }
+
+
+def test_a_pool_is_read_with_what_metallb_leaves_out() -> None:
+    assert read_pool(manifest()) == ElasticPool(addresses("10.0.0.0-10.0.0.3"))
+    odd = read_pool(manifest(avoidBuggyIPs=True, autoAssign=False))
+    assert (odd.avoids_buggy, odd.assigns) == (True, False)
+    assert announced([odd, ElasticPool(BLOCK)]).size == 16
+
+
+def test_spare_is_what_is_announced_ours_and_not_used() -> None:
+    used = addresses("10.0.0.250-10.0.0.251")
+    assert spare([ElasticPool(BLOCK)], BLOCK, used) == 10
+    assert spare([ElasticPool(BLOCK)], addresses("10.0.0.250-10.0.0.252"), used) == 1
+    assert spare([], BLOCK, used) == 0
+
+
+def test_addresses_that_metallb_avoids_are_not_spare() -> None:
+    assert spare([ElasticPool(BLOCK, avoids_buggy=True)], BLOCK, IPSet()) == 10
+    assert (
+        spare([ElasticPool(BLOCK, avoids_buggy=True)], BLOCK, addresses("10.0.1.0-10.0.1.0")) == 10
+    )
+    six = addresses("fd00::ff-fd00::100")
+    assert spare([ElasticPool(six, avoids_buggy=True)], six, IPSet()) == 2
+
+
+def test_a_pool_that_assigns_to_nobody_has_nothing_to_spare() -> None:
+    assert spare([ElasticPool(BLOCK, assigns=False)], BLOCK, IPSet()) == 0
+
+
+def test_a_configuration_that_metallb_refuses_is_told() -> None:
+    assert "refuses its configuration: overlap" in unwell([], [state("Invalid")], IPSet(), CLOCK)
+
+
+def test_a_pool_that_somebody_took_addresses_from_is_told() -> None:
+    why = unwell([manifest()], [state()], addresses("10.0.0.9-10.0.0.9"), CLOCK)
+    assert why == ("its IPAddressPool lacks 10.0.0.9, which was applied: somebody changed it")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("serviceAllocation", {"namespaces": ["x"]}), ("autoAssign", False)]
+)
+def test_a_pool_that_somebody_keeps_from_services_is_told(field: str, value: object) -> None:
+    why = unwell([manifest(**{field: value})], [state()], IPSet(), CLOCK)
+    assert f"spec.{field} of IPAddressPool default-pool" in why
+
+
+@pytest.mark.parametrize(
+    ("seconds", "read", "silent"),
+    [
+        (SILENT + 1, format_instant(CLOCK - SILENT - 2), True),
+        (SILENT + 1, "", True),
+        (SILENT + 1, format_instant(CLOCK - SILENT), False),
+        (SILENT, format_instant(CLOCK - 3_600), False),  # it may be about to
+    ],
+)
+def test_a_controller_that_has_not_read_its_pools_for_long_is_silent(
+    seconds: int, read: str, silent: bool
+) -> None:
+    why = unwell([written(seconds)], [state(at=read)], IPSet(), CLOCK)
+    assert bool(why) is silent
+
+
+def test_a_status_that_was_written_is_no_change_of_a_pool() -> None:
+    pool = written(3_600, subresource="status")
+    assert unwell([pool], [state(at="")], IPSet(), CLOCK) == ""
+    other = written(3_600, fieldsV1={"f:metadata": {}})
+    assert unwell([other], [state(at="")], IPSet(), CLOCK) == ""
+
+
+def test_an_older_metallb_that_tells_nothing_is_taken_to_be_well() -> None:
+    assert unwell([written(3_600)], [], IPSet(), CLOCK) == ""

@@ -1,0 +1,164 @@
+"""Services as clusters show them: what bears on growth, and what cannot be read."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.elastic_services import read_services
+from reconciler.kube.resources import PREFIXES, pared
+from reconciler.model.objects import SERVICE
+from tests.apply.elastic.building import addresses, read, service
+
+
+def test_a_service_of_another_type_without_an_address_is_none_of_ours() -> None:
+    assert read_services([service(type="ClusterIP")]) == ((), ())
+    assert read_services([{}]) == ((), ())
+
+
+def test_a_service_that_was_a_load_balancer_still_has_its_address() -> None:
+    found = read(service(address="10.0.0.9", type="ClusterIP"))
+    assert found.addresses == addresses("10.0.0.9-10.0.0.9")
+    assert not found.is_ours
+
+
+def test_of_nulls_a_field_is_as_if_it_was_not_there() -> None:
+    item = service(loadBalancerClass=None, loadBalancerIP=None, ipFamilies=None)
+    assert read({**item, "status": None}).is_ours
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_an_annotation_asks_for_a_pool_by_either_prefix(prefix: str) -> None:
+    for pool, is_ours in [("default-pool", True), ("other", False), ("", True)]:
+        assert read(service(annotations={f"{prefix}address-pool": pool})).is_ours is is_ours
+
+
+def test_a_pool_of_another_name_is_asked_for_by_that_name() -> None:
+    for pool, is_ours in [("edge", True), ("default-pool", False), ("", True)]:
+        asking = service(annotations={"metallb.io/address-pool": pool})
+        ((found,), _) = read_services([asking], pools=["edge"])
+        assert found.is_ours is is_ours
+
+
+def test_the_newer_prefix_comes_first() -> None:
+    annotations = {
+        "metallb.io/address-pool": "default-pool",
+        "metallb.universe.tf/address-pool": "x",
+    }
+    assert read(service(annotations=annotations)).is_ours
+
+
+def test_only_the_class_that_is_served_counts() -> None:
+    assert not read(service(loadBalancerClass="cloud/nlb")).is_ours
+    assert read(service(loadBalancerClass="edge/lb"), "edge/lb").is_ours
+    assert not read(service(), "edge/lb").is_ours
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"loadBalancerIP": "10.0.0.7"},
+        {"annotations": {"metallb.io/loadBalancerIPs": "10.0.0.7"}},
+        {"annotations": {"metallb.universe.tf/loadBalancerIPs": " 10.0.0.7 "}},
+    ],
+)
+def test_an_address_is_asked_for_by_field_or_annotation(more: Any) -> None:
+    found = read(service(**more))
+    assert (found.pinned, found.problem) == (addresses("10.0.0.7-10.0.0.7"), "")
+
+
+def test_two_addresses_may_be_asked_for_and_no_more() -> None:
+    both = read(service(annotations={"metallb.io/loadBalancerIPs": "10.0.0.7,fd00::7"}))
+    assert both.pinned.size == 2
+    many = read(service(annotations={"metallb.io/loadBalancerIPs": ",".join("123456789")}))
+    assert many.problem == "it asks for more than 2 addresses"
+
+
+def test_both_ways_to_ask_for_an_address_are_one_too_many() -> None:
+    pinned = {"metallb.io/loadBalancerIPs": "10.0.0.7"}
+    found = read(service(loadBalancerIP="10.0.0.7", annotations=pinned))
+    assert found.pinned == IPSet()
+    assert "by an annotation, too" in found.problem
+
+
+def test_what_is_asked_for_may_be_no_address() -> None:
+    assert "'eight', which is no address" in read(service(loadBalancerIP="eight")).problem
+
+
+@pytest.mark.parametrize(
+    ("spec", "needs"),
+    [
+        ({}, False),
+        ({"ipFamilies": ["IPv4"]}, False),
+        ({"ipFamilies": ["IPv6"]}, True),
+        ({"ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "RequireDualStack"}, True),
+        ({"ipFamilyPolicy": "RequireDualStack"}, True),
+        ({"ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "PreferDualStack"}, False),
+        ({"ipFamilies": ["IPv6"], "ipFamilyPolicy": "SingleStack"}, True),
+        ({"ipFamilies": ["IPv4", "IPv6"]}, True),
+    ],
+)
+def test_who_needs_an_ipv6_address(spec: dict[str, Any], needs: bool) -> None:
+    assert read(service(**spec)).needs_ipv6 is needs
+
+
+def test_those_who_share_have_ports_and_where_traffic_stays_the_same_pods() -> None:
+    key = {"metallb.io/allow-shared-ip": "k"}
+    found = read(service(annotations=key, ports=[{"port": 53, "protocol": "UDP"}, {"port": 80}]))
+    assert (found.sharing, found.backend) == ("k", "")
+    assert found.ports == {"UDP/53", "TCP/80"}
+    local: dict[str, Any] = {"externalTrafficPolicy": "Local", "selector": {"app": "a"}}
+    assert read(service(annotations=key, **local)).backend == "[('app', 'a')]"
+    assert read(service(**local)).backend == ""
+
+
+ODD: list[tuple[Any, str]] = [
+    (["a list"], "it is no mapping"),
+    ({"spec": 5}, "spec is no mapping"),
+    (service(metadata={"creationTimestamp": "yesterday"}), "creationTimestamp is no time"),
+    (service(metadata={"creationTimestamp": 5}), "creationTimestamp is no text"),
+    (service(annotations={"metallb.io/address-pool": 7}), "metallb.io/address-pool is no text"),
+    (service(annotations=[]), "metadata.annotations is no mapping"),
+    (service(loadBalancerIP={}), "loadBalancerIP is no text"),
+    (service(ipFamilies="IPv6"), "ipFamilies is no list"),
+    (service(address="all of them"), "'all of them-all of them' is neither"),
+    ({**service(), "status": {"loadBalancer": {"ingress": ["x"]}}}, "an ingress is no mapping"),
+    (
+        service(annotations={"metallb.io/allow-shared-ip": "k"}, ports=[{"port": "http"}]),
+        "a port is no number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "why"), ODD)
+def test_a_service_with_absurd_fields_is_told_and_the_others_are_read(item: Any, why: str) -> None:
+    found, (odd,) = read_services([service("good"), item, service("other")])
+    assert [it.name for it in found] == ["default/good", "default/other"]
+    assert why in odd
+
+
+def test_of_a_service_in_a_list_all_is_kept_that_is_read_and_no_more() -> None:
+    key = {"metallb.io/allow-shared-ip": "k"}
+    more: dict[str, Any] = {"externalTrafficPolicy": "Local", "selector": {"app": "a"}}
+    more["clusterIP"] = "10.96.0.9"
+    for item in (
+        service(annotations={**key, "kubectl.kubernetes.io/last": "x" * 99}, **more),
+        service(address="10.0.0.9", loadBalancerIP="10.0.0.9", ipFamilies=["IPv4"]),
+        service(metadata={"deletionTimestamp": "2026-02-15T10:00:30Z"}),
+        service(type="ClusterIP"),
+    ):
+        item["metadata"]["managedFields"] = [{"manager": "kubectl"}]
+        assert read_services([pared(item, SERVICE)]) == read_services([item])
+        assert set(pared(item, SERVICE)["metadata"]) <= {
+            *("name", "namespace", "uid", "annotations"),
+            *("creationTimestamp", "deletionTimestamp"),
+        }
+    assert set(pared(service(**more), SERVICE)["spec"]) == {"type"}
+    assert set(pared(service(annotations=key, **more), SERVICE)["spec"]) == {
+        *("type", "externalTrafficPolicy", "selector", "ports"),
+    }
+
+
+@pytest.mark.parametrize("odd", [{"spec": 5}, {"metadata": 5}, {"metadata": {"annotations": 5}}])
+def test_what_is_odd_of_a_service_in_a_list_is_left_to_those_who_read_it(odd: Any) -> None:
+    pared({**service(), **odd}, SERVICE)

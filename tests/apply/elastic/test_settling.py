@@ -1,0 +1,105 @@
+"""What a tenant asks for in the end, and what is told of what it does not get."""
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.elastic import Figures, GrowthOutcome, StatusMessage
+from reconciler.apply.elastic_growth import Fitted, document_of, settled
+from reconciler.documents.validators import schema
+from reconciler.families.demand import DEMAND, LARGEST, LAST, MAX_DEMAND, DemandEntry
+from reconciler.model.claim import Phase, Refusal
+from tests.apply.elastic.building import entry, record
+
+FULL = Refusal("pool-exhausted", "edge has no room", "widen it")
+TWO = (entry(1), entry(2, 2))
+
+
+def outcome(**more: object) -> GrowthOutcome:
+    made = GrowthOutcome(TWO, Figures(pending=3), first=3, names="default/c")
+    return replace(made, **more)
+
+
+def test_what_is_got_is_added_and_what_goes_is_left_out() -> None:
+    found = settled(outcome(wish=2, needed=1), Fitted((), (DemandEntry(3, 2),), None))
+    assert (found.entries, found.words) == ((*TWO, DemandEntry(3, 2)), ())
+    gone = settled(outcome(going=(entry(2, 2),)), Fitted((), (), None))
+    assert gone.entries == (entry(1),)
+
+
+def test_nothing_goes_that_nobody_may_touch_now() -> None:
+    found = settled(outcome(going=(entry(2, 2), entry(1))), Fitted((), (), None), stays=[2])
+    assert found.entries == (entry(2, 2),)
+
+
+def test_what_comes_back_and_is_refused_is_left_out() -> None:
+    found = settled(outcome(back=TWO), Fitted((entry(1),), (), FULL))
+    assert found.entries == (entry(1),)
+
+
+def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> None:
+    found = settled(outcome(wish=4, needed=3), Fitted((), (DemandEntry(3, 1),), FULL))
+    assert found.words == (
+        StatusMessage(
+            "IPAMGrowthBlocked",
+            "2 more addresses are needed for default/c: edge has no room; widen it",
+        ),
+    )
+    assert found.figures.blocked == 2
+
+
+def test_what_a_demand_has_no_room_for_is_told() -> None:
+    many = tuple(entry(at) for at in range(1, MAX_DEMAND))
+    got = Fitted((), (entry(MAX_DEMAND), entry(MAX_DEMAND + 1)), None)
+    found = settled(outcome(entries=many, wish=2, needed=2), got)
+    assert (len(found.entries), found.figures.blocked) == (MAX_DEMAND, 1)
+    assert f"its Demand has room for {MAX_DEMAND} entries" in found.words[0].message
+    found = settled(outcome(wish=1, needed=1), Fitted((), (entry(LAST + 1),), None))
+    assert (found.entries, found.figures.blocked) == (TWO, 1)
+
+
+def test_the_room_of_a_demand_is_that_of_its_schema() -> None:
+    listed = schema(DEMAND.schema)["properties"]["spec"]["properties"]["loadBalancer"]
+    fields = listed["items"]["properties"]
+    assert (listed["maxItems"], fields["count"]["maximum"], fields["index"]["maximum"]) == (
+        MAX_DEMAND, LARGEST, LAST
+    )  # fmt: skip
+
+
+def test_what_was_asked_for_in_advance_is_not_missed() -> None:
+    found = settled(outcome(wish=4, needed=1), Fitted((), (DemandEntry(3, 1),), FULL))
+    assert (found.words, found.figures.blocked) == ((), 0)
+
+
+def test_two_reasons_are_both_told() -> None:
+    figures = Figures(pending=3, blocked=1)
+    both = outcome(wish=1, needed=1, why="the quota is used up", figures=figures)
+    (word,) = settled(both, Fitted((), (), FULL)).words
+    assert word.message.endswith("the quota is used up. Besides, edge has no room; widen it")
+
+
+GONE = record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stated", "records", "stands"),
+    [
+        (None, (), (), [], None),
+        (None, TWO, TWO, [GONE], None),
+        (None, (entry(1),), TWO, [GONE], (entry(1),)),
+        (None, (), TWO, [GONE], ()),
+        (TWO, TWO, (), [], TWO),
+        (tuple(reversed(TWO)), TWO, (), [], tuple(reversed(TWO))),
+        (TWO, (), (), [], ()),
+        ((), (), (), [GONE], ()),
+        ((), (), (), [], None),
+        ((), TWO, (), [], TWO),
+    ],
+)
+def test_which_document_stands(
+    before: tuple[DemandEntry, ...] | None,
+    after: tuple[DemandEntry, ...],
+    stated: tuple[DemandEntry, ...],
+    records: list[object],
+    stands: tuple[DemandEntry, ...] | None,
+) -> None:
+    assert document_of(before, after, stated, records) == stands  # type: ignore[arg-type]

@@ -1,0 +1,378 @@
+"""Objects that a person makes in the management cluster: copied, served, told of, and let go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.intake import findings_of
+from reconciler.apply.intake_run import IntakeLook, look_for_intake, remember_intake
+from reconciler.apply.intake_state import MIN_DELETIONS
+from reconciler.apply.rights import crd_name
+from reconciler.apply.target import ApplyOptions
+from reconciler.documents.dump import dump
+from reconciler.families.capi.kinds import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
+from reconciler.model.change import FileChange
+from reconciler.model.errors import ClusterError, IdentityError, UnauthorizedError, UnreachableError
+from reconciler.model.objects import CRD, EVENT, Manifest, Ref, Resource
+from reconciler.planning.evaluate import Evaluation
+from tests.apply.execution.site import results
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters, is_in
+from tests.families.capi.hub import SHOP, shop
+from tests.families.live import VIP
+from tests.world import CLOCK, evaluation_of
+
+SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  intake: [{kind: GlobalInClusterIPPool}, {kind: ClusterClass}, {kind: Cluster}]
+"""
+KINDS = (GLOBAL_POOLS, CLASSES, CLUSTERS)
+COPY = "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
+OPTIONS = ApplyOptions()
+
+
+def manifest(resource: Resource, name: str, spec: Any, **metadata: Any) -> dict[str, Any]:
+    place = {"namespace": "default"} if resource.is_namespaced else {}
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": {"name": name, **place, **metadata},
+        "spec": spec,
+    }
+
+
+@dataclass
+class World:
+    """A repository as files, and a management cluster in which people work with kubectl."""
+
+    clusters: FakeClusters
+    files: dict[str, str | bytes] = field(default_factory=lambda: {"ipam.yaml": SETTINGS})
+    named: str = ""
+    clock: int = CLOCK
+
+    @property
+    def hand(self) -> FakeCluster:
+        found = self.clusters.hand(HUB)
+        found.clock = self.clock
+        return found
+
+    def evaluation(self) -> Evaluation:
+        return evaluation_of(self.files, self.clock)
+
+    def commit(self, changes: Any) -> None:
+        for path, data in changes:
+            if data is None:
+                del self.files[path]
+            else:
+                self.files[path] = data
+
+    def look(self, **more: Any) -> IntakeLook:
+        """A look, its commit, and what is remembered."""
+        options = more.pop("options", OPTIONS)
+        look = look_for_intake(self.evaluation(), self.clusters, options, self.named, **more)
+        self.commit(look.taken.changes)
+        if look.taken.changes:
+            self.named = look.taken.seen
+        remember_intake(look, self.clusters, options)
+        return look
+
+    def apply(self) -> dict[str, Any]:
+        self.commit(self.evaluation().changes)
+        found = apply_fleet(self.evaluation(), self.clusters, OPTIONS, is_in)
+        return {item.cluster: item for item in found}
+
+    def pass_(self, seconds: int) -> None:
+        self.clock += seconds
+
+
+def fill(hand: FakeCluster) -> None:
+    """Two pools, a class and a Cluster, made by a person; their CRDs are there."""
+    for resource in KINDS:
+        definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
+        hand.put({**definition, "metadata": {"name": crd_name(resource)}})
+    for role, first in (("control-plane", 10), ("ingress", 100)):
+        labels = {f"{VIP}cluster-class": "web", f"{VIP}role": role}
+        spec = {"addresses": [f"10.0.0.{first}-10.0.0.{first + 5}"], "prefix": 24}
+        hand.put(manifest(GLOBAL_POOLS, role, spec, labels=labels))
+    hand.put(manifest(CLASSES, "web", {"variables": [{"name": "clusterVip", "schema": {}}]}))
+    hand.put(shop())
+
+
+class Clocked(FakeClusters):
+    """Clusters whose clock is that of the world."""
+
+    world: World
+
+    def opener(self, cluster: str) -> FakeCluster:
+        return FakeCluster(cluster, clock=self.world.clock if hasattr(self, "world") else CLOCK)
+
+
+@pytest.fixture
+def world() -> World:
+    clusters = Clocked()
+    found = World(clusters)
+    clusters.world = found
+    fill(found.hand)
+    return found
+
+
+@pytest.fixture
+def served(world: World) -> World:
+    """The Cluster has its addresses."""
+    world.look()
+    assert not [name for name, it in results(world.apply()[HUB]).items() if it == "failed"]
+    world.look()
+    return world
+
+
+def there(world: World, ref: Ref = SHOP) -> Manifest:
+    found = world.hand.get(ref)
+    assert found is not None
+    return found
+
+
+def test_a_cluster_that_was_made_with_kubectl_gets_its_addresses(served: World) -> None:
+    live = there(served)
+    assert live["spec"]["controlPlaneEndpoint"]["host"] == "10.0.0.10"
+    assert live["metadata"]["annotations"][f"{VIP}ingress-vip"] == "10.0.0.100"
+    assert [path for path in served.files if path.startswith("observed/")] == [
+        COPY,
+        "observed/ClusterClass.cluster.x-k8s.io/default/web.yaml",
+        "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/control-plane.yaml",
+        "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/ingress.yaml",
+    ]
+
+
+def test_what_was_given_to_it_is_no_change_of_its_copy(served: World) -> None:
+    assert served.look().taken.changes == ()
+    assert served.evaluation().changes == ()
+
+
+def test_of_a_pool_that_was_taken_in_the_status_alone_is_written(served: World) -> None:
+    live = there(served, Ref(GLOBAL_POOLS, "", "control-plane"))
+    assert live["status"]["ipAddresses"]["used"] == 1
+    assert "gitops-ipam.dev/managed-by" not in live["metadata"]["labels"]
+
+
+def test_what_is_deleted_is_released_after_two_looks_ten_minutes_apart(served: World) -> None:
+    served.hand.delete(SHOP, there(served)["metadata"]["uid"])
+    assert served.look().taken.changes == ()
+    served.pass_(MIN_DELETIONS - 1)
+    assert served.look().taken.changes == ()
+    served.pass_(1)
+    served.look()
+    assert COPY not in served.files
+    summary = [type(item).__name__ for item in served.evaluation().plan.decisions]
+    assert summary == ["Release", "Release"]
+
+
+def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
+    served: World,
+) -> None:
+    pool = "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/ingress.yaml"
+    served.hand.objects.pop(Ref(GLOBAL_POOLS, "", "ingress"))
+    served.look()
+    served.pass_(MIN_DELETIONS)
+    held = served.look().taken
+    assert held.changes == ()
+    assert "_/ingress deleted in the management cluster, but records hold" in held.held[0]
+    assert [it.severity for it in served.evaluation().findings] == []
+    served.files = {
+        path: data for path, data in served.files.items() if not path.startswith("allocations/")
+    }
+    assert served.look().taken.changes == (FileChange(pool, None),)
+
+
+def test_a_deletion_that_was_watched_counts_at_once(served: World) -> None:
+    live = there(served)
+    served.hand.delete(SHOP, live["metadata"]["uid"])
+    served.look(deleted=[live["metadata"]["uid"]])
+    assert COPY not in served.files
+
+
+def test_a_cluster_that_comes_back_under_the_same_name_keeps_its_addresses(served: World) -> None:
+    served.hand.delete(SHOP, there(served)["metadata"]["uid"])
+    served.look()
+    served.hand.put(shop())
+    served.pass_(MIN_DELETIONS)
+    (change,) = served.look().taken.changes
+    assert change.path == COPY
+    served.apply()
+    assert there(served)["spec"]["controlPlaneEndpoint"]["host"] == "10.0.0.10"
+
+
+def refuses(kind: Resource, error: ClusterError) -> Callable[[str, Any], ClusterError | None]:
+    return lambda verb, what: error if verb == "list" and what == kind else None
+
+
+def gone_for_long(world: World) -> World:
+    """The Cluster was deleted, and ten minutes have passed."""
+    world.hand.delete(SHOP, there(world)["metadata"]["uid"])
+    world.look()
+    world.pass_(MIN_DELETIONS)
+    return world
+
+
+def test_a_file_that_nobody_can_read_takes_no_copy_away(served: World) -> None:
+    held = [path for path in served.files if path.startswith("allocations/")]
+    wrong = shop()
+    wrong["spec"]["topology"]["class"] = 7
+    served.files["clusters/shop.yaml"] = dump(wrong)
+    assert served.evaluation().changes == ()
+    assert served.look().taken.changes == ()
+    del served.files["clusters/shop.yaml"]
+    served.apply()
+    assert held
+    assert {COPY, *held} <= served.files.keys()
+
+
+def test_a_refusal_is_no_proof(served: World) -> None:
+    gone_for_long(served)
+    served.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403: may not list clusters"))
+    look = served.look()
+    assert look.taken.changes == ()
+    assert "403: may not list clusters" in look.taken.notes[0]
+
+
+def test_a_cluster_that_does_not_answer_says_nothing(served: World) -> None:
+    gone_for_long(served)
+    served.clusters.faults[HUB] = refuses(CLUSTERS, UnreachableError("it does not answer"))
+    with pytest.raises(UnreachableError):
+        served.look()
+    assert COPY in served.files
+
+
+def test_a_kind_that_is_not_served_is_no_proof(served: World) -> None:
+    gone_for_long(served)
+    served.clusters.unknown[HUB].add(CLUSTERS)
+    assert served.look().taken.changes == ()
+
+
+def test_a_kind_without_its_crd_is_no_proof(served: World) -> None:
+    gone_for_long(served)
+    ref = Ref(CRD, "", crd_name(CLUSTERS))
+    served.hand.delete(ref, there(served, ref)["metadata"]["uid"])
+    assert "the CRD is not established" in served.look().taken.notes[0]
+    assert COPY in served.files
+
+
+def test_a_crd_that_may_not_be_read_is_no_proof(served: World) -> None:
+    gone_for_long(served)
+    denied = UnauthorizedError("403")
+    served.clusters.faults[HUB] = lambda verb, what: (
+        denied if verb == "get" and getattr(what, "resource", None) == CRD else None
+    )
+    assert served.look().taken.changes == ()
+
+
+def test_a_management_cluster_with_another_identity_is_refused(served: World) -> None:
+    gone_for_long(served)
+    objects = served.clusters.objects[HUB]
+    home = next(ref for ref in objects if ref.name == "kube-system")
+    objects[home]["metadata"]["uid"] = "another"
+    with pytest.raises(IdentityError):
+        served.look()
+    accept = ApplyOptions(re_enrol=frozenset(["management"]))
+    assert served.look(options=accept).taken.changes == ()
+
+
+def test_one_object_that_cannot_be_read_stops_no_other(world: World) -> None:
+    world.hand.put(manifest(CLUSTERS, "odd", {"topology": {"variables": [{"name": 5}]}}))
+    (note,) = world.look().taken.notes
+    assert note.startswith("not all Cluster.cluster.x-k8s.io can be read: an object cannot be read")
+    assert "Cluster 'odd': spec.topology.variables[0].name is not a text" in note
+    assert COPY in world.files
+    assert not [path for path in world.files if "odd" in path]
+
+
+def test_who_made_a_wrong_object_is_told_once(world: World) -> None:
+    world.apply()  # the inventory
+    bad = manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}})
+    world.hand.put(bad)
+    assert len(world.look().taken.rejected) == 1
+    events = [ref for ref in world.clusters.objects[HUB] if ref.resource == EVENT]
+    assert len(events) == 1
+    assert there(world, events[0])["reason"] == "IPAMRejected"
+    assert world.look().taken.events == ()
+
+
+def test_an_event_that_cannot_be_made_is_tried_again(world: World) -> None:
+    world.apply()
+    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
+    denied = UnauthorizedError("403")
+    world.clusters.faults[HUB] = lambda verb, what: (
+        denied if verb == "create" and what.resource == EVENT else None
+    )
+    assert "no Event on Cluster bad: 403" in world.look().taken.notes
+    world.clusters.faults.clear()
+    assert len(world.look().taken.events) == 1
+    replaced = look_for_intake(world.evaluation(), world.clusters, OPTIONS, world.named)
+    assert replaced.taken.events == ()
+
+
+def test_a_dry_run_writes_nothing(world: World) -> None:
+    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
+    world.clusters.opened.clear()
+    world.look(options=ApplyOptions(dry_run=True))
+    assert [it.writes() for it in world.clusters.opened] == [[] for _ in world.clusters.opened]
+
+
+def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
+    dry = ApplyOptions(dry_run=True)
+    assert COPY in [it.path for it in world.look(options=dry).taken.changes]
+    world.apply()
+    world.look()
+    world.hand.delete(SHOP, there(world)["metadata"]["uid"])
+    for _ in range(3):
+        world.pass_(MIN_DELETIONS)
+        assert world.look(options=dry).taken.changes == ()
+    assert COPY in world.files
+
+
+def test_without_intake_the_cluster_is_not_asked(world: World) -> None:
+    world.files = {}
+    world.clusters.opened.clear()
+    assert world.look() == IntakeLook()
+    assert world.clusters.opened == []
+
+
+def test_addresses_of_the_clusters_own_claims_are_not_taken_in(served: World) -> None:
+    served.files["ipam.yaml"] = SETTINGS.replace(
+        "{kind: Cluster}]", "{kind: Cluster}, {kind: IPAddress}, {kind: IPAddressClaim}]"
+    )
+    assert [ref for ref in served.clusters.objects[HUB] if ref.resource == ADDRESSES]
+    assert served.look().taken.changes == ()
+
+
+def test_apply_says_what_is_not_in_git_and_not_taken_in(world: World) -> None:
+    labels = {f"{VIP}cluster-class": "web", f"{VIP}role": "control-plane"}
+    own = manifest(GLOBAL_POOLS, "own", {"addresses": ["10.0.9.1"], "prefix": 24}, labels=labels)
+    world.files = {"pools/own.yaml": dump(own)}
+    world.hand.put({**shop(), "metadata": {"name": "blog", "namespace": "default"}})
+    assert world.apply()[HUB].notes == (
+        "2 GlobalInClusterIPPools are not in Git and give nothing out; see intake in Settings",
+        "2 Clusters are not in Git and get no VIP; see intake in Settings",
+    )
+    world.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403"))
+    assert len(world.apply()[HUB].notes) == 1
+
+
+def test_what_was_taken_in_is_not_told_any_more(served: World) -> None:
+    assert served.apply()[HUB].notes == ()
+
+
+def test_what_a_look_tells_are_findings(world: World) -> None:
+    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
+    taken = replace(world.look().taken, held=("much is gone",), notes=("a doubt",))
+    found = findings_of(taken, world.evaluation().tree.settings)
+    assert [(it.code, it.severity.value, it.location.path) for it in found] == [
+        ("intake-rejected", "warning", COPY.replace("shop", "bad")),
+        ("intake-held", "gate", "observed"),
+        ("intake-doubt", "warning", "observed"),
+    ]

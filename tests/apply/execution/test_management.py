@@ -1,0 +1,372 @@
+"""The management cluster in memory: its CRDs, namespaces and policies, events, what may not be read."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.apply.plan import ClusterState
+from reconciler.families.butler.records import (
+    MACHINE,
+    NETWORK_POOL,
+    PROVIDER_CONFIG,
+    TENANT_CLUSTER,
+)
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.errors import (
+    ClusterError,
+    NoSuchKindError,
+    RejectedError,
+    StaleError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from reconciler.model.objects import (
+    BINDING,
+    CONFIG_MAP,
+    CRD,
+    EVENT,
+    NODE,
+    POLICY,
+    SERVICE,
+    WHO_AM_I,
+    Ref,
+    Resource,
+)
+from tests.apply.execution.site import FIRST, Files, failures, results, world
+from tests.fake_cluster import HUB, Fault, rejecting
+from tests.fake_clusters import FakeClusters
+from tests.world import CLOCK, pool, reconciled
+
+OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
+EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
+POOLS_CRD = Ref(CRD, "", "networkpools.butler.butlerlabs.dev")
+OWNED = str(Ref(POLICY, "", "gitops-ipam-owned"))
+SIX = ("a", "b", "c", "d", "e", "f")
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    return FakeClusters()
+
+
+@pytest.fixture
+def bare(clusters: FakeClusters) -> FakeClusters:
+    """A management cluster without our CRDs."""
+    clusters.unknown[HUB] = {*OURS, MACHINE}
+    return clusters
+
+
+def failing(error: ClusterError, *resources: Resource, verb: str = "list") -> Fault:
+    """A fault: all questions about some kinds fail."""
+
+    def fault(asked: str, what: Any) -> ClusterError | None:
+        resource = what.resource if isinstance(what, Ref) else what
+        return error if asked == verb and resource in resources else None
+
+    return fault
+
+
+# CRDs
+
+
+def test_crds_are_installed_and_objects_follow_in_one_run(bare: FakeClusters) -> None:
+    applied = bare.run(world("web"), crds=True)[HUB]
+    assert applied.state is ClusterState.APPLIED
+    assert results(applied)[str(POOLS_CRD)] == "created"
+    assert EDGE in bare.objects[HUB]
+    log = bare.last(HUB).log
+    assert log.index(("apply", POOLS_CRD)) < log.index(("list", NETWORK_POOL))
+    assert not bare.run(world("web"), crds=True)[HUB].is_changed
+
+
+def test_without_crds_one_line_says_so(bare: FakeClusters) -> None:
+    applied = bare.apply(world("web"))[HUB]
+    assert (applied.error, applied.hint) == (
+        "no kind NetworkPool, IPAllocation there",
+        "--crds installs the CRDs",
+    )
+    foreseen = bare.apply(world("web"), dry_run=True)[HUB]
+    assert (foreseen.error, results(foreseen)[str(EDGE)]) == ("", "created")
+
+
+def test_crds_that_we_made_come_back(bare: FakeClusters) -> None:
+    bare.run(world("web"), crds=True)
+    for ref in [ref for ref in bare.objects[HUB] if ref.resource in (CRD, *OURS)]:
+        del bare.objects[HUB][ref]
+    bare.unknown[HUB] |= set(OURS)
+    applied = bare.run(world("web"), "b")[HUB]
+    assert applied.notes == (
+        "the CRD of NetworkPool, IPAllocation was gone; it is installed again",
+    )
+    assert (applied.state, EDGE in bare.objects[HUB]) == (ClusterState.APPLIED, True)
+
+
+def test_a_crd_that_is_not_served_ends_the_work(bare: FakeClusters) -> None:
+    bare.established = False
+    applied = bare.apply(world("web"), crds=True)[HUB]
+    assert applied.error.endswith("is not established after 60 s") or "seconds" in applied.error
+    assert EDGE not in bare.objects[HUB]
+
+
+def test_a_kind_that_its_crd_does_not_bring_ends_the_work(bare: FakeClusters) -> None:
+    bare.faults[HUB] = failing(NoSuchKindError("no"), NETWORK_POOL)
+    applied = bare.apply(world("web"), crds=True)[HUB]
+    assert (applied.error, applied.hint) == (
+        "no kind NetworkPool there",
+        "--crds installs the CRDs",
+    )
+
+
+def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> None:
+    clusters.unknown[HUB] = {PROVIDER_CONFIG, TENANT_CLUSTER, MACHINE}
+    assert not clusters.run(world("web"))[HUB].is_failed
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {apply: {documents: all}}\n"
+    )
+    applied = clusters.run(world("web", **{"ipam.yaml": settings}), "b")[HUB]
+    assert sorted(failures(applied).values()) == [
+        "no kind ProviderConfig there",
+        "no kind TenantCluster there",
+    ]
+
+
+@pytest.mark.parametrize("lacks", [True, False])
+def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: bool) -> None:
+    clusters.run(world("web"), crds=True)
+    crds = [ref for ref in clusters.objects[HUB] if ref.resource == CRD]
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    lines = inventory["data"]["objects"].splitlines(keepends=True)
+    inventory["data"]["objects"] = "".join(line for line in lines if "Custom" not in line)
+    for ref in crds:
+        live = clusters.objects[HUB][ref]
+        live["metadata"]["labels"] = {}
+        if lacks:
+            live["spec"]["versions"][0]["subresources"] = {}
+    applied = clusters.run(world("web"), "b", crds=True)[HUB]
+    if lacks:
+        error = "it is not ours and lacks the status subresource; --adopt upgrades it"
+        assert failures(applied)[str(POOLS_CRD)] == error
+        clusters.run(world("web"), "b", crds=True, adopt=True)
+        assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
+    else:
+        assert f"CRD {POOLS_CRD.name} is not ours; it has what is needed" in applied.notes
+
+
+# Events
+
+
+def describe(clusters: FakeClusters) -> list[str]:
+    return sorted(
+        item["reason"] for ref, item in clusters.objects[HUB].items() if ref.resource == EVENT
+    )
+
+
+def test_a_tier_that_is_crossed_is_told_once(clusters: FakeClusters) -> None:
+    clusters.run(world())
+    assert describe(clusters) == []
+    clusters.run(world(*SIX), "b")
+    assert describe(clusters) == ["IPsAllocated"] * 6 + ["PoolCapacityWarning"]
+    for revision, names in (("c", ("a",)), ("d", SIX), ("e", ("a",))):
+        clusters.run(world(*names), revision)
+    assert describe(clusters).count("PoolCapacityWarning") == 1
+    assert describe(clusters).count("PoolCapacityRecovered") == 1
+
+
+def test_a_pool_that_is_new_is_told_of_with_its_uid(clusters: FakeClusters) -> None:
+    clusters.run(world(*SIX))
+    (event,) = [item for ref, item in clusters.objects[HUB].items() if ref.resource == EVENT]
+    assert event["reason"] == "PoolCapacityWarning"
+    assert event["involvedObject"]["uid"] == clusters.objects[HUB][EDGE]["metadata"]["uid"]
+
+
+@pytest.mark.parametrize("verb", ["list", "create"])
+def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters, verb: str) -> None:
+    clusters.run(world())
+    clusters.faults[HUB] = failing(RejectedError("no"), EVENT, verb=verb)
+    applied = clusters.apply(world(*SIX), "b")[HUB]
+    assert (failures(applied), set(applied.notes)) == ({}, {"an event was not made: no"})
+    clusters.faults[HUB] = failing(StaleError("there"), EVENT, verb="create")
+    assert clusters.apply(world("a"), "c")[HUB].notes == ()
+    clusters.faults[HUB] = failing(UnreachableError("away"), EVENT, verb="create")
+    assert clusters.apply(world(*SIX, "g"), "d")[HUB].state is ClusterState.UNREACHABLE
+
+
+def test_who_gets_addresses_of_a_pool_that_could_not_be_made_is_not_told(
+    clusters: FakeClusters,
+) -> None:
+    clusters.faults[HUB] = rejecting("apply", "NetworkPool")
+    applied = clusters.apply(world(*SIX))[HUB]
+    assert failures(applied) == {str(EDGE): "no"}
+    assert describe(clusters) == []
+
+
+# What may not be read
+
+
+def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) -> None:
+    clusters.run(world())
+    status = clusters.objects[HUB][EDGE]["status"]
+    assert status["infrastructureConsumedIPs"] == 0
+    clusters.faults[HUB] = failing(UnauthorizedError("list Node: no right"), NODE)
+    applied = clusters.run(world())[HUB]
+    note = "who uses reserved addresses is not told: list Node: no right"
+    assert (applied.notes, applied.state) == ((note,), ClusterState.APPLIED)
+    clusters.faults[HUB] = failing(RejectedError("odd"), SERVICE)
+    assert clusters.apply(world())[HUB].error == "odd"
+
+
+def test_a_namespace_that_cannot_be_made_ends_the_work(clusters: FakeClusters) -> None:
+    clusters.faults[HUB] = rejecting("apply", "Namespace")
+    applied = clusters.apply(world())[HUB]
+    assert (applied.state, applied.error) == (ClusterState.FAILED, "no")
+    assert "create" not in [verb for verb, _ in clusters.last(HUB).log]
+
+
+def test_a_cluster_that_goes_away_between_is_told_with_what_was_done(
+    clusters: FakeClusters,
+) -> None:
+    clusters.faults[HUB] = failing(UnreachableError("away"), IP_ALLOCATION, verb="apply")
+    applied = clusters.apply(world("web"))[HUB]
+    assert (applied.state, applied.error) == (ClusterState.UNREACHABLE, "away")
+    assert results(applied)[str(EDGE)] == "created"
+    clusters.faults = {}
+    again = clusters.run(world("web"))[HUB]
+    assert (again.state, results(again).get(str(EDGE))) == (ClusterState.APPLIED, None)
+
+
+# Policies
+
+
+def test_a_server_that_knows_no_policies_is_no_failure(clusters: FakeClusters) -> None:
+    clusters.run(world("web"), policies=True)
+    clusters.unknown[HUB] |= {POLICY, BINDING}
+    applied = clusters.run(world("web"), "b", policies=True)[HUB]
+    assert applied.notes == ("no admission policies: they need Kubernetes 1.31 or newer",)
+    assert not applied.is_failed
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    assert "ValidatingAdmissionPolicy" not in inventory["data"]["objects"]
+
+
+@pytest.mark.parametrize("resource", [POLICY, BINDING, WHO_AM_I])
+def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied(
+    clusters: FakeClusters, resource: Resource
+) -> None:
+    verb = "review" if resource == WHO_AM_I else "list"
+    clusters.faults[HUB] = failing(UnauthorizedError("no right"), resource, verb=verb)
+    applied = clusters.run(world("web"), policies=True)[HUB]
+    assert failures(applied) == {OWNED: "no right"}
+    assert EDGE in clusters.objects[HUB]
+
+
+def test_a_right_to_write_policies_that_is_missing_fails_them_alone(
+    clusters: FakeClusters,
+) -> None:
+    clusters.faults[HUB] = failing(UnauthorizedError("no right"), POLICY, verb="apply")
+    assert failures(clusters.apply(world("web"), policies=True)[HUB]) == {OWNED: "no right"}
+    clusters.faults[HUB] = failing(UnreachableError("away"), POLICY, verb="apply")
+    assert clusters.apply(world("web"), policies=True)[HUB].state is ClusterState.UNREACHABLE
+
+
+def test_a_server_that_does_not_say_who_we_are_gets_no_policies(clusters: FakeClusters) -> None:
+    class Mute(FakeClusters):
+        def opener(self, cluster: str) -> Any:
+            found = super().opener(cluster)
+            found.user = ""
+            return found
+
+    mute = Mute()
+    error = "the server does not say who it takes us for"
+    assert failures(mute.run(world("web"), policies=True)[HUB])[OWNED] == error
+    mute.unknown[HUB] |= {WHO_AM_I}
+    assert "they need Kubernetes 1.31" in mute.run(world("web"), policies=True)[HUB].notes[0]
+
+
+def test_without_its_policy_no_binding_is_written(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    clusters.faults[HUB] = rejecting("apply", "ValidatingAdmissionPolicy")
+    clusters.apply(world("web"), policies=True)
+    assert not [ref for ref in clusters.objects[HUB] if ref.resource == BINDING]
+
+
+def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeClusters) -> None:
+    clusters.run(world("web"), policies=True)
+    clusters.faults[HUB] = rejecting("merge", "ConfigMap", times=3)
+    applied = clusters.apply(world("web"), policies=True, break_glass=("ops",))[HUB]
+    assert (applied.notes, failures(applied)) == ((), {})
+    clusters.faults[HUB] = rejecting("merge", "ConfigMap", times=100)
+    applied = clusters.apply(world("web"), policies=True)[HUB]
+    assert applied.notes == ("the server does not go by the new admission policies yet",)
+
+
+# Time, and what is not told
+
+
+def test_the_clock_is_the_servers(clusters: FakeClusters) -> None:
+    clusters.run(world())
+    made = clusters.objects[HUB][EDGE]["metadata"]["creationTimestamp"]
+    assert (made, CLOCK) == ("2026-02-15T10:00:30Z", 1_771_149_630)
+
+
+def test_more_than_fifty_allocations_are_not_told_in_one_run(clusters: FakeClusters) -> None:
+    wide = {"pools/edge.yaml": pool("edge", "10.0.0.0/23")}
+    clusters.run(world(**wide))
+    names = (f"n{number:02d}" for number in range(53))
+    clusters.run(world(*names, **wide), "b")
+    assert describe(clusters).count("IPsAllocated") == 50
+
+
+def test_with_documents_applied_others_are_not_told_of(clusters: FakeClusters) -> None:
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {apply: {documents: all}}\n"
+    )
+    clusters.run(world("web", **{"ipam.yaml": settings}))
+    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
+    assert tenant in clusters.objects[HUB]
+    assert clusters.objects[HUB][tenant]["metadata"]["labels"]
+    clusters.run(world("web"), "b")
+    clusters.run(world(), "c")
+    assert tenant in clusters.objects[HUB]
+
+
+def test_an_orphan_in_the_management_cluster_is_noted(clusters: FakeClusters) -> None:
+    clusters.run(world())
+    labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+    spec = {"poolRef": {"name": "edge"}, "type": "nodes", "count": 1}
+    left = {"apiVersion": IP_ALLOCATION.api_version, "kind": IP_ALLOCATION.kind, "spec": spec}
+    left["metadata"] = {"name": "left", "namespace": "butler-system", "labels": labels}
+    clusters.hand(HUB).put(left, "gitops-ipam")
+    clusters.run(world())
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    assert f"orphan-since-{CLOCK}" in inventory["data"]["objects"]
+
+
+def test_others_documents_are_forgotten_and_stay(clusters: FakeClusters) -> None:
+    hand = clusters.hand(HUB)
+    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    kind = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
+    hand.put({**kind, "metadata": {"name": "web", "namespace": "team-a"}, "spec": {}})
+    clusters.run(world("web"))
+    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
+    assert clusters.objects[HUB][tenant]["status"]
+    clusters.run(world(), "b")
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    assert "TenantCluster" not in inventory["data"]["objects"]
+    assert tenant in clusters.objects[HUB]
+
+
+def test_policies_of_a_server_that_knows_none_any_more_are_forgotten(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world("web"), policies=True)
+    clusters.unknown[FIRST] |= {POLICY, BINDING}
+    applied = clusters.run(reconciled_without(world("web")), "b")[FIRST]
+    assert (applied.notes, applied.state) == ((), ClusterState.APPLIED)
+    inventory = clusters.objects[FIRST][Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")]
+    assert inventory["data"]["objects"] == ""
+
+
+def reconciled_without(files: Files) -> Files:
+    """The tree without its tenants."""
+    return reconciled({path: text for path, text in files.items() if "tenants/" not in path})

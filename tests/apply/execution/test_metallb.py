@@ -1,0 +1,96 @@
+"""MetalLB in a tenant cluster: pools of others, its own word on its configuration, its absence."""
+
+from reconciler.apply.plan import ClusterState
+from tests.apply.execution.site import (
+    ADDRESS_POOLS,
+    FIRST,
+    METALLB,
+    SECOND,
+    Site,
+    address_pool,
+    announced,
+    results,
+    world,
+)
+from tests.envtest.processes import until
+from tests.envtest.servers import ApiServer
+
+POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
+STATES = f"{METALLB}/configurationstates"
+MERGE = "application/merge-patch+json"
+
+
+def test_an_overlap_behind_our_back_hinders_no_shrinking(site: Site) -> None:
+    site.apply(world("web", "shop"))
+    one = site.tenants[FIRST]
+    one.put(address_pool("lab", "10.0.0.4/31"), path=ADDRESS_POOLS)
+    assert site.apply(world("web", "shop"))[FIRST].is_failed
+    assert announced(one) == ["10.0.0.4-10.0.0.7"]
+
+
+def test_without_metallb_one_line_says_so_and_the_others_go_on(site: Site, bare: ApiServer) -> None:
+    site.tenants[FIRST] = bare
+    applied = site.apply(world("web", "shop"))
+    assert applied[FIRST].state is ClusterState.FAILED
+    assert applied[FIRST].error == "MetalLB is not there: no kind IPAddressPool of metallb.io"
+    assert applied[FIRST].hint == "install MetalLB 0.15.3 or newer"
+    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
+
+
+def test_what_metallb_refuses_is_told_in_its_own_words(site: Site) -> None:
+    one = site.tenants[FIRST]
+    controller = one.start_metallb()
+    try:
+        assert not site.apply(world("web"))[FIRST].is_failed
+        # Two pools of others that overlap each other: MetalLB drops all of its configuration.
+        one.put(address_pool("a", "10.9.0.0/24"), path=ADDRESS_POOLS)
+        one.put(address_pool("b", "10.9.0.0/25"), path=ADDRESS_POOLS)
+        until(lambda: _result(one) == "Invalid", "MetalLB sees the overlap")
+        applied = site.apply(world("web"))[FIRST]
+        assert applied.state is ClusterState.FAILED
+        assert applied.error.startswith("MetalLB (controller) refuses its configuration: ")
+        assert "overlaps with already defined CIDR" in applied.error
+        one.request("DELETE", f"{ADDRESS_POOLS}/b")
+        until(lambda: _result(one) == "Valid", "MetalLB is content")
+        assert not site.apply(world("web"))[FIRST].is_failed
+    finally:
+        controller.stop()
+
+
+def test_a_change_waits_for_metallb_to_see_it(site: Site) -> None:
+    one = site.tenants[FIRST]
+    controller = one.start_metallb()
+    try:
+        applied = site.apply(world("web"))[FIRST]
+        assert (applied.state, applied.notes) == (ClusterState.APPLIED, ())
+        live = until(lambda: one.get(f"{ADDRESS_POOLS}/default-pool").get("status"), "a status")
+        assert live["availableIPv4"] == 4
+    finally:
+        controller.stop()
+
+
+def test_a_controller_that_is_silent_is_told(site: Site) -> None:
+    one = site.tenants[FIRST]
+    state = {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "ConfigurationState",
+        "metadata": {"name": "controller", "namespace": "metallb-system"},
+    }
+    one.put(state, path=STATES)
+    condition = {
+        "type": "poolReconcilerValid",
+        "status": "True",
+        "reason": "Reconciled",
+        "message": "",
+        "lastTransitionTime": "2020-01-01T00:00:00Z",
+    }
+    body = {"status": {"result": "Valid", "conditions": [condition]}}
+    assert one.request("PATCH", f"{STATES}/controller/status", body, MERGE)[0] == 200
+    applied = site.apply(world("web"))[FIRST]
+    assert applied.notes == ("MetalLB's controller has not confirmed the change yet",)
+    assert results(applied)[POOL] == "created"
+
+
+def _result(server: ApiServer) -> object:
+    status, found = server.request("GET", f"{STATES}/controller")
+    return found.get("status", {}).get("result") if status == 200 else None

@@ -1,0 +1,293 @@
+"""Stories of clusters in memory. Before each run a dry run tells just what the run does."""
+
+import pytest
+
+from reconciler.apply.plan import ClusterState, ObjectResult
+from reconciler.apply.target import UNCLEAR
+from reconciler.families.butler.records import NETWORK_POOL
+from reconciler.kube.resources import ADVERTISEMENT, IP_ALLOCATION
+from reconciler.model.objects import CONFIG_MAP, POLICY, Ref
+from tests.apply.execution.site import (
+    FIRST,
+    SECOND,
+    address_pool,
+    failures,
+    results,
+    unclear,
+    without,
+    world,
+)
+from tests.fake_cluster import HUB
+from tests.fake_clusters import POOL, FakeClusters
+from tests.world import CLOCK, provider, reconciled
+
+WEB = Ref(IP_ALLOCATION, "butler-system", "team-a-web-lb")
+EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
+OURS = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+HOUR = 3_600
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    return FakeClusters()
+
+
+def use(clusters: FakeClusters, cluster: str, address: str) -> None:
+    """A Service that holds an address."""
+    clusters.hand(cluster).put(
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "shop", "namespace": "default"},
+            "spec": {"type": "LoadBalancer"},
+            "status": {"loadBalancer": {"ingress": [{"ip": address}]}},
+        }
+    )
+
+
+def test_a_first_run_makes_all_and_a_second_one_nothing(clusters: FakeClusters) -> None:
+    applied = clusters.run(world("web", "shop"))
+    assert [item.state for item in applied.values()] == [ClusterState.APPLIED] * 3
+    assert results(applied[FIRST])[str(POOL)] == "created"
+    assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
+    assert clusters.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
+    again = clusters.run(world("web", "shop"))
+    assert not any(item.is_changed for item in again.values())
+    assert [item.writes() for item in clusters.opened] == [[], [], []]
+    assert clusters.last(FIRST).requests() == (6, 0, 0)
+    lists = [what for verb, what in clusters.last(HUB).log if verb == "list"]
+    assert len(lists) == len(set(lists))
+
+
+def test_a_released_range_leaves_the_cluster_and_its_object_goes_with_the_record(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world("web", "shop"))
+    files = without(world("web", "shop"), "web")
+    applied = clusters.run(files, "b")
+    advertisement = Ref(ADVERTISEMENT, "metallb-system", "default")
+    assert results(applied[FIRST]) == {str(POOL): "deleted", str(advertisement): "deleted"}
+    assert clusters.announced(FIRST) is None
+    assert clusters.objects[HUB][WEB]["status"]["phase"] == "Released"
+    later = clusters.run(reconciled(files, CLOCK + 25 * HOUR), "c")
+    assert results(later[HUB])[str(WEB)] == "deleted"
+    assert WEB not in clusters.objects[HUB]
+
+
+def test_a_range_goes_from_one_cluster_to_another_in_one_run(clusters: FakeClusters) -> None:
+    """The dry run knows that the first one gives it away."""
+    clusters.run(world("shop"))
+    assert clusters.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
+    applied = clusters.run(world("web"), "b")
+    assert clusters.announced(SECOND) is None
+    assert results(applied[FIRST])[str(POOL)] == "created"
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+
+
+def test_what_a_service_uses_stays_and_nobody_else_gets_it(clusters: FakeClusters) -> None:
+    clusters.run(world("shop"))
+    use(clusters, SECOND, "10.0.0.1")
+    applied = clusters.run(world("web"), "b")
+    assert "Service default/shop uses 10.0.0.1" in failures(applied[SECOND])[str(POOL)]
+    assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[str(POOL)]
+    clusters.run(world("web"), "c", force_withdraw=True)
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+
+
+def test_an_edit_is_told_and_mended(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["172.16.0.0/24"]}}, "edit")
+    (outcome,) = [it for it in clusters.run(world("web"))[FIRST].outcomes if it.drift]
+    assert outcome.drift is not None
+    assert (outcome.result, outcome.drift.manager) == (ObjectResult.CONFIGURED, "edit")
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+
+
+def test_who_changed_what_stays_for_a_service_is_told(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    patch = {"spec": {"addresses": ["10.0.0.0/30", "172.16.0.0/24"]}}
+    clusters.hand(FIRST).merge(POOL, patch, "edit")
+    use(clusters, FIRST, "172.16.0.1")
+    (kept,) = [it for it in clusters.run(world("web"))[FIRST].outcomes if it.error]
+    assert kept.drift is not None
+    assert kept.drift.manager == "edit"
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3", "172.16.0.0-172.16.0.255"]
+
+
+def test_a_claim_that_got_other_addresses_gets_a_new_object(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    before = clusters.objects[HUB][WEB]["metadata"]["uid"]
+    larger = world(
+        "web", **{"providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 8}")}
+    )
+    clusters.run(larger, "b")
+    live = clusters.objects[HUB][WEB]
+    assert (live["spec"]["count"], live["status"]["allocatedCount"]) == (8, 8)
+    assert live["metadata"]["uid"] != before
+
+
+def test_what_is_deleted_comes_back(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    clusters.objects[FIRST].pop(POOL)
+    hand = clusters.hand(HUB)
+    hand.delete(WEB, hand.objects[WEB]["metadata"]["uid"])
+    assert "deletionTimestamp" in hand.objects[WEB]["metadata"]
+    applied = clusters.run(world("web"))
+    assert results(applied[FIRST]) == {str(POOL): "created"}
+    assert "deletionTimestamp" not in clusters.objects[HUB][WEB]["metadata"]
+
+
+def test_what_somebody_else_holds_back_is_told(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    hand = clusters.hand(HUB)
+    held = ["butler.butlerlabs.dev/ipallocation", "example.com/hold"]
+    hand.merge(WEB, {"metadata": {"finalizers": held}}, "edit")
+    hand.delete(WEB, hand.objects[WEB]["metadata"]["uid"])
+    error = failures(clusters.run(world("web"))[HUB])[str(WEB)]
+    assert error == ("it is being deleted, held by example.com/hold; wait, or remove what holds it")
+
+
+def test_what_others_made_is_refused_until_it_is_adopted(clusters: FakeClusters) -> None:
+    clusters.hand(FIRST).put(address_pool("default-pool", "172.16.0.0/24"))
+    applied = clusters.run(world("web"))
+    error = failures(applied[FIRST])[str(POOL)]
+    assert error == "it is there already and not ours; --adopt takes it over"
+    clusters.run(world("web"), adopt=True)
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+    assert not clusters.run(world("web"))[FIRST].is_changed
+
+
+def test_what_was_made_anew_by_others_is_theirs(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    clusters.objects[FIRST].pop(POOL)
+    clusters.hand(FIRST).put(address_pool("default-pool", "172.16.0.0/24"))
+    assert str(POOL) in failures(clusters.run(world("web"))[FIRST])
+    clusters.run(world(), "b")
+    assert clusters.announced(FIRST) == ["172.16.0.0/24"]
+
+
+def test_what_lost_its_label_is_not_deleted_but_told(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    patch = {"metadata": {"labels": {"gitops-ipam.dev/managed-by": None}}}
+    clusters.hand(FIRST).merge(POOL, patch, "edit")
+    applied = clusters.run(without(world("web"), "web"), "b")
+    assert "was taken off; delete it" in failures(applied[FIRST])[str(POOL)]
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+
+
+def test_orphans_go_after_a_grace(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    left = address_pool("left", "172.16.0.0/24")
+    left["metadata"]["labels"] = OURS
+    clusters.hand(FIRST).put(left, "gitops-ipam")
+    clusters.run(world("web"))
+    assert clusters.announced(FIRST, "left") == ["172.16.0.0/24"]
+    data = clusters.objects[FIRST][INSIDE]["data"]
+    data["objects"] = data["objects"].replace(str(CLOCK), str(CLOCK - 601))
+    clusters.run(world("web"))
+    assert clusters.announced(FIRST, "left") is None
+
+
+INSIDE = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
+
+
+def test_lines_of_the_inventory_that_cannot_be_read_are_told(clusters: FakeClusters) -> None:
+    clusters.run(world("web"))
+    clusters.objects[FIRST][INSIDE]["data"]["objects"] = "what is this\n\n"
+    applied = clusters.run(world("web"))[FIRST]
+    told = "2 lines of the inventory cannot be read; what they name is left alone"
+    assert (applied.notes, applied.is_failed) == ((told,), False)
+
+
+@pytest.mark.parametrize("theirs", ["10.0.0.0/30", "10.0.0.1 - 10.0.0.1"])
+def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters, theirs: str) -> None:
+    clusters.hand(FIRST).put(address_pool("lab", theirs))
+    error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
+    assert error.endswith(
+        "is also in IPAddressPool lab, which is not ours; remove it there,"
+        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
+    )
+    assert clusters.announced(FIRST) is None
+
+
+def test_pools_that_cannot_be_read_are_told_and_remembered_as_before(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world("web", "shop"))
+    clusters.hand(FIRST).put(address_pool("lab", "10.1.0.0"))
+    clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
+    applied = clusters.apply(world("web", "shop"), dry_run=True)[FIRST]
+    assert applied.notes == (
+        "IPAddressPool default-pool: 'what' is neither a CIDR nor start-end",
+        "IPAddressPool lab: '10.1.0.0' is neither a CIDR nor start-end",
+    )
+    clusters.run(world("web", "shop"))
+    assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
+    clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
+    clusters.hand(FIRST).merge(POOL, {"metadata": {"labels": None}}, "edit")
+    clusters.run(without(world("web", "shop"), "web"), "b")
+    known = clusters.objects[HUB][INSIDE._replace(namespace="butler-system")]["data"]
+    assert "10.0.0.4-10.0.0.7" in known["cluster.team-a.web"]
+
+
+def test_nothing_is_withdrawn_while_the_repository_has_errors(clusters: FakeClusters) -> None:
+    files = world("web", "shop")
+    clusters.run(files)
+    applied = clusters.run(unclear(files, "shop"), "b")
+    assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
+    assert "is not withdrawn: the repository has errors" in failures(applied[FIRST])[str(POOL)]
+    assert f"1 objects stay while {UNCLEAR}" in applied[HUB].notes
+
+
+def test_too_many_objects_are_not_deleted_without_a_word(clusters: FakeClusters) -> None:
+    files = world(*(f"t{number}" for number in range(7)), **{"ipam.yaml": SETTINGS})
+    clusters.run(files)
+    vanished = {
+        path: text
+        for path, text in files.items()
+        if not path.startswith("tenants/") and "/team-a/" not in path
+    }
+    applied = clusters.run(vanished, "b")[HUB]
+    assert (applied.error, applied.hint) == (
+        "7 of 8 objects would be deleted",
+        "if that is meant: --allow-release 7",
+    )
+    clusters.run(vanished, "b", allow_release=7)
+    assert WEB._replace(name="team-a-t1-lb") not in clusters.objects[HUB]
+
+
+SETTINGS = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec: {brakes: {maxReleasePercent: 30, minRecords: 8}}
+"""
+
+
+def test_a_tenant_without_a_kubeconfig_waits(clusters: FakeClusters) -> None:
+    clusters.unnamed = (FIRST,)
+    assert clusters.run(world("web"))[FIRST].state is ClusterState.WAITING
+    assert clusters.run(world("web"), require_all=True)[FIRST].is_failed
+    clusters.unnamed = ()
+    clusters.run(world("web"))
+    clusters.unnamed = (FIRST,)
+    lost = clusters.run(world("web"))[FIRST]
+    assert (lost.state, lost.error) == (ClusterState.FAILED, "no kubeconfig any more")
+
+
+def test_policies_come_are_renewed_and_go(clusters: FakeClusters) -> None:
+    owned = Ref(POLICY, "", "gitops-ipam-owned")
+    applied = clusters.run(world("web"), policies=True)
+    assert results(applied[FIRST])[str(owned)] == "created"
+    again = clusters.run(world("web"), policies=True)
+    assert not any(item.is_changed for item in again.values())
+    opened = {"spec": {"matchConditions": [{"name": "never", "expression": "false"}]}}
+    clusters.hand(HUB).merge(owned, opened, "alice")
+    (outcome,) = [it for it in clusters.run(world("web"), policies=True)[HUB].outcomes if it.drift]
+    assert (outcome.object, outcome.result) == (str(owned), ObjectResult.CONFIGURED)
+    assert "matchConditions" not in clusters.objects[HUB][owned]["spec"]
+    gone = clusters.run(without(world("web"), "web"), "b")
+    assert results(gone[FIRST])[str(owned)] == "deleted"
+    assert owned in clusters.objects[HUB]
+    clusters.run(world("web"), "c", policies=False)
+    assert owned not in clusters.objects[HUB]

@@ -1,0 +1,302 @@
+"""Which copies Git shall hold of objects that live only in the management cluster."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.intake import (
+    Copies,
+    IntakeContext,
+    IntakeObservation,
+    ListedCopy,
+    ObjectCopy,
+    TakenIn,
+    asked,
+    copy_of,
+    intakes,
+    take_in,
+)
+from reconciler.apply.intake_state import MIN_DELETIONS, IntakeState, hash_of
+from reconciler.apply.inventory import InventoryEntry
+from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
+from reconciler.model.change import FileChange
+from reconciler.model.objects import MANAGER, owned_labels
+from reconciler.model.settings import Intake as Asked
+from reconciler.model.settings import Settings
+from tests.families.live import cluster, intake, live, of_pool, pool, wrote
+
+EVERY = Settings(intake=tuple(Asked(it.kind) for it in intakes()))
+SHOP = "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
+IDENTITY = ("cluster.x-k8s.io", "Cluster", "default", "shop")
+VIPS = ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool", "", "vips")
+NOW = 10_000
+DYING = "2026-02-15T10:00:00Z"
+SERVER = {"uid": "uid-1", "at": NOW}
+
+
+def looked(*manifests: Any, **more: Any) -> IntakeObservation:
+    """All kinds, listed whole, with these objects."""
+    listed = {
+        it.resource: ListedCopy([m for m in manifests if m["kind"] == it.kind]) for it in intakes()
+    }
+    return IntakeObservation(**{**SERVER, "listed": listed, **more})
+
+
+def standing(*copied: Any, **more: Any) -> IntakeContext:
+    """A tree with the copies of these objects."""
+    found: dict[Any, Any] = {}
+    for manifest in copied:
+        kind = intake(manifest["kind"])
+        copy = copy_of(manifest, kind, EVERY)
+        assert isinstance(copy, ObjectCopy)
+        found.setdefault((kind.resource.group, kind.kind), {})[kind.identity(manifest)] = copy
+    return IntakeContext(**{"settings": EVERY, "described": (), "copies": Copies(found), **more})
+
+
+def paths(found: TakenIn) -> dict[str, str]:
+    """What becomes of each path: `+` or `-`."""
+    return {it.path.split("/", 1)[1]: "+" if it.data else "-" for it in found.changes}
+
+
+def gone_by(manifest: Any, **more: Any) -> IntakeContext:
+    """The object was missing ten minutes ago."""
+    state = IntakeState({IDENTITY: NOW - MIN_DELETIONS})
+    return standing(manifest, **{"state": state, "named": "uid-1", **more})
+
+
+def test_what_is_only_in_the_cluster_is_copied_and_then_nothing_changes() -> None:
+    every = (pool(), live("ClusterClass", "web", {}), cluster(), of_pool("IPAddressClaim", "one"))
+    found = take_in(looked(*every), standing())
+    assert paths(found) == {
+        "Cluster.cluster.x-k8s.io/default/shop.yaml": "+",
+        "ClusterClass.cluster.x-k8s.io/default/web.yaml": "+",
+        "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+",
+        "IPAddressClaim.ipam.cluster.x-k8s.io/default/one.yaml": "+",
+    }
+    assert found.seen == "uid-1"
+    assert take_in(looked(*every), standing(*every)).changes == ()
+
+
+def test_without_intake_nothing_is_asked_and_nothing_is_taken_in() -> None:
+    none = standing(settings=Settings())
+    assert asked(Settings(), none.copies) == ()
+    assert take_in(looked(cluster()), none).changes == ()
+
+
+def test_kinds_that_are_taken_in_or_have_copies_are_listed_pools_first() -> None:
+    some = Settings(intake=(Asked("Cluster"), Asked("InClusterIPPool")))
+    there = standing(of_pool("IPAddressClaim", "one")).copies
+    names = [it.kind for it in asked(some, there)]
+    assert names == ["InClusterIPPool", "Cluster", "IPAddressClaim"]
+
+
+def test_a_kind_that_was_not_listed_stays_as_it_is() -> None:
+    assert take_in(looked(listed={}), gone_by(cluster())).changes == ()
+
+
+def test_namespaces_that_settings_do_not_name_are_left_out() -> None:
+    some = Settings(intake=(Asked("Cluster", ("team-a",)), Asked("GlobalInClusterIPPool", ("x",))))
+    seen = looked(cluster(namespace="team-a"), cluster("blog"), pool())
+    assert paths(take_in(seen, standing(settings=some))) == {
+        "Cluster.cluster.x-k8s.io/team-a/shop.yaml": "+",
+        "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+",
+    }
+
+
+def test_what_bears_our_label_is_never_taken_in() -> None:
+    ours = cluster(labels=owned_labels(), managedFields=[wrote(MANAGER, {})])
+    assert take_in(looked(ours), standing()).changes == ()
+
+
+def test_what_stands_in_our_inventory_is_never_taken_in() -> None:
+    name = "cluster.x-k8s.io/Cluster/default/shop"
+    made = {name: InventoryEntry("uid-shop", "hash.hash")}
+    assert take_in(looked(cluster(), entries=made), standing()).changes == ()
+
+
+def test_a_label_of_ours_that_somebody_else_wrote_hides_nothing() -> None:
+    assert paths(take_in(looked(cluster(labels=owned_labels())), standing()))
+
+
+def test_what_people_describe_is_theirs_and_the_plan_alone_takes_its_copy_away() -> None:
+    taken = {"described": [IDENTITY], "state": gone_by(cluster()).state, "named": "uid-1"}
+    for seen in (looked(cluster(class_="db")), looked()):
+        assert take_in(seen, standing(cluster(), **taken)).changes == ()
+    assert take_in(looked(cluster()), standing(described=[IDENTITY])).changes == ()
+
+
+def test_what_people_describe_wrongly_is_not_taken_in_and_its_copy_counts() -> None:
+    wrong: Any = {"unread": [IDENTITY]}
+    assert take_in(looked(cluster()), standing(**wrong)).changes == ()
+    assert take_in(looked(cluster()), standing(cluster(), **wrong)).changes == ()
+    assert paths(take_in(looked(cluster(class_="db")), standing(cluster(), **wrong)))
+    found = take_in(looked(), replace(gone_by(cluster()), **wrong))
+    assert found.changes == (FileChange(SHOP, None),)
+
+
+def test_what_is_being_deleted_is_not_taken_in_and_its_copy_says_so() -> None:
+    dying = cluster(deletionTimestamp=DYING)
+    assert take_in(looked(dying), standing()).changes == ()
+    (change,) = take_in(looked(dying), standing(cluster())).changes
+    assert b"deletionTimestamp" in (change.data or b"")
+
+
+@pytest.mark.parametrize("kind", ["IPAddress", "IPAddressClaim"])
+def test_claims_and_addresses_of_pools_that_nobody_describes_are_not_ours(kind: str) -> None:
+    item = of_pool(kind, "one", spec={"address": "10.0.0.12"} if kind == "IPAddress" else {})
+    assert take_in(looked(item), standing()).changes == ()
+    assert paths(take_in(looked(item), standing(described=[VIPS])))
+    assert paths(take_in(looked(item), standing(pool())))
+    assert len(paths(take_in(looked(item, pool()), standing()))) == 2
+
+
+def test_a_claim_that_another_provider_serves_is_left_to_it() -> None:
+    served = of_pool("IPAddressClaim", "one", status={"addressRef": {"name": "one"}})
+    assert take_in(looked(served), standing(described=[VIPS])).changes == ()
+    there = of_pool("IPAddressClaim", "one")
+    assert take_in(looked(served), standing(there, described=[VIPS])).changes == ()
+
+
+def test_a_change_of_what_is_read_is_a_change_of_the_copy() -> None:
+    (change,) = take_in(looked(cluster(class_="db")), standing(cluster())).changes
+    assert b"class: db" in (change.data or b"")
+
+
+def test_the_same_name_with_another_uid_is_the_same_claim() -> None:
+    found = take_in(looked(cluster(uid="uid-new")), gone_by(cluster()))
+    (change,) = found.changes
+    assert change.path == SHOP
+    assert b"gitops-ipam.dev/uid: uid-new" in (change.data or b"")
+    assert found.state.missing == {}
+
+
+def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
+    bad = cluster("bad", spec={"paused": "yes"})
+    found = take_in(looked(bad, cluster()), standing())
+    assert paths(found) == {"Cluster.cluster.x-k8s.io/default/shop.yaml": "+"}
+    reason = "spec.paused: boolean required, got string 'yes'; write true or false"
+    (line,) = map(str, found.rejected)
+    assert line == f"Cluster.cluster.x-k8s.io/default/bad is not taken in: {reason}"
+    (event,) = found.events
+    assert (event["type"], event["reason"], event["message"]) == ("Warning", "IPAMRejected", reason)
+    assert event["involvedObject"]["uid"] == "uid-bad"
+
+
+def test_an_object_that_became_invalid_keeps_its_last_copy() -> None:
+    found = take_in(looked(cluster(spec={"paused": "yes"})), standing(cluster()))
+    assert found.changes == ()
+    assert len(found.rejected) == 1
+
+
+def test_a_kind_that_left_intake_keeps_its_last_copies_and_says_so() -> None:
+    settings = Settings(intake=(Asked("ClusterClass"),))
+    found = take_in(looked(cluster(class_="db")), standing(cluster(), settings=settings))
+    assert found.changes == ()
+    (line,) = found.rejected
+    assert line.reason == "Cluster is not in spec.intake of Settings"
+    assert len(found.events) == 1
+    other = replace(settings, intake=(Asked("Cluster", ("x",)),))
+    (line,) = take_in(looked(cluster()), standing(cluster(), settings=other)).rejected
+    assert line.reason == "spec.intake of Settings names no Cluster of namespace default"
+
+
+def test_an_owner_is_told_once_for_each_reason() -> None:
+    seen = looked(cluster(spec={"paused": "yes"}))
+    first = take_in(seen, standing())
+    again = take_in(seen, standing(state=first.state))
+    assert (len(again.rejected), again.events) == (1, ())
+    assert again.state.rejected == first.state.rejected
+    other = replace(first.state, rejected={IDENTITY: hash_of("another reason")})
+    assert len(take_in(seen, standing(state=other)).events) == 1
+    assert take_in(looked(cluster()), standing(state=first.state)).state.rejected == {}
+
+
+def test_what_is_gone_for_sure_goes() -> None:
+    assert take_in(looked(), gone_by(cluster())).changes == (FileChange(SHOP, None),)
+
+
+def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
+    part = looked()
+    listed = {**part.listed, CLUSTERS: ListedCopy([], "the list broke off")}
+    found = take_in(replace(part, listed=listed), gone_by(cluster()))
+    assert found.changes == ()
+    assert "the list broke off" in found.notes[0]
+
+
+def test_what_a_part_of_a_list_shows_is_taken_in() -> None:
+    part = looked()
+    listed = {**part.listed, CLUSTERS: ListedCopy([cluster()], "the list broke off")}
+    assert paths(take_in(replace(part, listed=listed), standing()))
+
+
+def test_an_object_whose_deletion_a_watch_reported_is_gone_at_once() -> None:
+    named = standing(cluster(), named="uid-1")
+    gone = cluster()["metadata"]["uid"]
+    assert take_in(looked(deleted=[gone]), named).changes == (FileChange(SHOP, None),)
+    assert take_in(looked(deleted=["uid-other"]), named).changes == ()
+    back = take_in(looked(cluster(uid="uid-new"), deleted=[gone]), named)
+    assert [it.data is None for it in back.changes] == [False]
+
+
+def test_what_we_made_in_the_place_of_an_object_is_not_that_object() -> None:
+    mine: Any = {"labels": owned_labels(), "managedFields": [wrote(MANAGER, {})]}
+    made = cluster(uid="uid-ours", **mine)
+    assert take_in(looked(made), gone_by(cluster())).changes == (FileChange(SHOP, None),)
+    taken = cluster(**mine)
+    assert take_in(looked(taken), gone_by(cluster())).changes == ()
+
+
+def test_another_management_cluster_changes_nothing() -> None:
+    found = take_in(looked(pool(), uid="uid-2"), gone_by(cluster()))
+    assert (found.changes, found.seen) == ((), "uid-1")
+    assert "uid uid-2" in found.held[0]
+    assert "--re-enrol management" in found.held[0]
+    assert found.state == gone_by(cluster()).state
+
+
+def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() -> None:
+    found = take_in(looked(pool(), uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
+    assert paths(found) == {"GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+"}
+    assert found.seen == "uid-2"
+
+
+def test_a_state_of_another_cluster_is_not_believed() -> None:
+    found = take_in(looked(uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
+    assert found.changes == ()
+    assert found.state.missing == {IDENTITY: NOW}
+
+
+def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
+    found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
+    assert (found.changes, found.seen) == ((FileChange(SHOP, None),), "uid-1")
+
+
+def test_much_at_once_is_held() -> None:
+    every = [cluster(f"c{at}") for at in range(4)]
+    since = {("cluster.x-k8s.io", "Cluster", "default", f"c{at}"): 0 for at in range(4)}
+    there = standing(*every, named="uid-1", state=IntakeState(since))
+    found = take_in(looked(), there)
+    assert found.changes == ()
+    assert "4 of 4 Cluster.cluster.x-k8s.io were deleted" in found.held[0]
+    assert len(take_in(looked(), replace(there, allowed=4)).changes) == 4
+
+
+def test_a_copy_that_somebody_changed_is_written_anew() -> None:
+    key = ("cluster.x-k8s.io", "Cluster")
+    edited = IntakeContext(EVERY, (), Copies({key: {IDENTITY: ObjectCopy(b"x", "uid-shop")}}))
+    assert paths(take_in(looked(cluster()), edited))
+
+
+def test_foreign_addresses_are_taken_in_and_ours_are_not() -> None:
+    foreign = of_pool("IPAddress", "one", spec={"address": "10.0.0.12", "prefix": 24})
+    mine = of_pool(
+        "IPAddress",
+        "two",
+        spec={"address": "10.0.0.13"},
+        labels=owned_labels(),
+        managedFields=[wrote(MANAGER, {})],
+    )
+    found = take_in(looked(foreign, mine), standing(described=[VIPS]))
+    assert paths(found) == {"IPAddress.ipam.cluster.x-k8s.io/default/one.yaml": "+"}
+    assert {ADDRESSES, CLAIMS, GLOBAL_POOLS} <= looked().listed.keys()

@@ -1,0 +1,325 @@
+"""The inventory: what is written is read back, in ConfigMaps that a server takes."""
+
+import re
+import string
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.apply.inventory import (
+    WHOLE,
+    Inventory,
+    InventoryEntry,
+    config_maps,
+    data_of,
+    orphan,
+    read_inventory,
+    stale_parts,
+)
+from reconciler.apply.memory import NAME, Enrolled, cluster_data
+from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.model.objects import NAMESPACE, Ref
+from tests.examples import scaled
+
+UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
+HASH = f"{'0' * 16}.{'f' * 16}"
+
+alphanumeric = string.ascii_lowercase + string.digits
+label = st.text(alphanumeric + "-", min_size=1, max_size=63).filter(
+    lambda text: text[0] != "-" != text[-1]
+)
+subdomain = st.lists(label, min_size=1, max_size=4).map(".".join).filter(lambda it: len(it) <= 253)
+refs = st.one_of(
+    st.builds(Ref, st.sampled_from([IP_ALLOCATION, ADDRESS_POOL]), label, subdomain),
+    st.builds(Ref, st.just(NAMESPACE), st.just(""), label),
+)
+uids = st.uuids().map(str)
+entries = st.one_of(
+    st.builds(InventoryEntry, uids, st.sampled_from([HASH, "-"])),
+    st.builds(orphan, uids, st.integers(0, 2**33)),
+)
+names = st.one_of(subdomain, st.builds(lambda *parts: "/".join(parts), label, subdomain))
+spaces = st.lists(st.text(), max_size=3, unique=True).map(tuple)
+addresses = st.lists(
+    st.sampled_from(["10.0.0.0-10.0.0.7", "fd00::-fd00::7", "10.0.1.0-10.0.1.0"]), unique=True
+)
+enrolled = st.builds(Enrolled, uids, st.sampled_from(["", "a" * 40]), spaces, addresses.map(tuple))
+inventories = st.builds(
+    Inventory,
+    uids,
+    st.sampled_from(["", "a" * 40]),
+    st.dictionaries(refs.map(str), entries),
+    st.dictionaries(names, enrolled),
+)
+
+
+def many(count: int, name: str = "t") -> dict[str, InventoryEntry]:
+    return {
+        str(Ref(IP_ALLOCATION, "butler-system", f"{name}{number}")): InventoryEntry(UID, HASH)
+        for number in range(count)
+    }
+
+
+def stored(inventory: Inventory) -> list[Mapping[str, Any]]:
+    """The ConfigMaps, with the other clusters merged in as a merge patch does it."""
+    first, *rest = config_maps(inventory, "butler-system")
+    clusters = cluster_data(inventory.clusters)
+    return [{**first, "data": {**first["data"], **clusters}}, *rest]
+
+
+def changed(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) -> int:
+    return sum(before != after for before, after in zip(old, new, strict=True))
+
+
+@given(inventories)
+def test_what_is_written_is_read_back(inventory: Inventory) -> None:
+    assert read_inventory(stored(inventory)) == inventory
+
+
+@given(st.dictionaries(names, enrolled))
+def test_every_key_is_one_that_a_server_takes_and_no_two_names_share_one(
+    clusters: dict[str, Enrolled],
+) -> None:
+    data = cluster_data(clusters)
+    assert len(data) == len(clusters)
+    for key in data:
+        assert re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", key)
+
+
+def test_the_longest_names_have_keys_too() -> None:
+    longest = ".".join(["n" * 63] * 3 + ["n" * 61])
+    assert len(longest) == 253
+    clusters = {
+        f"{'s' * 63}/{longest}": Enrolled(UID, "a" * 40, ("default",), ("10.0.0.0-10.0.0.7",)),
+        f"{'r' * 63}/{longest}": Enrolled(UID, "", (), ()),
+        longest: Enrolled(UID, "b" * 40),
+        "team-a/a.b.c": Enrolled(UID, "c" * 40),
+        "a.b.c": Enrolled(UID, "d" * 40),
+    }
+    assert all(len(key) <= 253 for key in cluster_data(clusters))
+    assert read_inventory(stored(Inventory(UID, clusters=clusters))).clusters == clusters
+    gone = cluster_data(dict.fromkeys(clusters))
+    assert gone == dict.fromkeys(cluster_data(clusters))
+
+
+def test_keys_are_names_that_people_can_read() -> None:
+    one = Enrolled(UID, "a" * 40, ("default", "dc 2"), ("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.3"))
+    assert cluster_data({"team-a/web": one, "edge": None}) == {
+        "cluster._edge": None,
+        "cluster.team-a.web": f"{UID} {'a' * 40} default,dc%202"
+        " 10.0.0.0-10.0.0.7 10.0.1.0-10.0.1.3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("count", "parts"), [(0, 1), (1, 1), (3_000, 1), (4_000, 2), (8_000, 4), (16_000, 8)]
+)
+def test_objects_are_spread_over_as_many_config_maps_as_are_needed(count: int, parts: int) -> None:
+    inventory = Inventory(UID, "a" * 40, many(count))
+    maps = config_maps(inventory, "butler-system")
+    assert [item["metadata"]["name"] for item in maps] == [
+        NAME,
+        *(f"{NAME}-{part}" for part in range(1, parts)),
+    ]
+    assert read_inventory(reversed(maps)) == inventory
+    assert [item for item in maps if "uid" in item["data"]] == maps[:1]
+
+
+@pytest.mark.parametrize("count", [1_000, 2_000, 5_000])
+def test_no_config_map_reaches_its_limit_even_with_the_longest_names(count: int) -> None:
+    objects = {
+        str(Ref(IP_ALLOCATION, "n" * 63, f"{number:0>253}")): InventoryEntry(UID, HASH)
+        for number in range(count)
+    }
+    for item in config_maps(Inventory(UID, "a" * 40, objects), "butler-system"):
+        assert sum(len(text.encode()) for text in item["data"].values()) <= WHOLE / 2 + 100
+
+
+@settings(max_examples=scaled(25))
+@given(st.integers(0, 4_999))
+def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
+    objects = many(5_000)
+    assert len(config_maps(Inventory(UID, "a" * 40, objects), "x")) > 1
+    maps = config_maps(Inventory(UID, "a" * 40, objects), "x")
+    name = list(objects)[number]
+    other = config_maps(Inventory(UID, "a" * 40, {**objects, name: InventoryEntry(UID, "-")}), "x")
+    assert changed(maps, other) == 1
+    del objects[name]
+    assert changed(maps, config_maps(Inventory(UID, "a" * 40, objects), "x")) == 1
+
+
+def test_the_order_of_objects_changes_nothing() -> None:
+    objects = many(50)
+    backwards = dict(reversed(objects.items()))
+    assert config_maps(Inventory(UID, "", objects), "x") == config_maps(
+        Inventory(UID, "", backwards), "x"
+    )
+
+
+def test_parts_that_are_not_needed_any_more_are_told() -> None:
+    large, small = (config_maps(Inventory(UID, "", many(n)), "x") for n in (8_000, 4_000))
+    there = data_of(large)
+    assert list(stale_parts(there, small)) == [(f"{NAME}-2", False), (f"{NAME}-3", False)]
+    assert list(stale_parts(data_of(small), large)) == []
+    with_cluster = {**there, f"{NAME}-3": {"cluster.a.b": f"{UID}  default"}}
+    assert list(stale_parts(with_cluster, small))[1] == (f"{NAME}-3", True)
+    assert data_of([{"metadata": {"name": "other"}}]) == {}
+
+
+@pytest.mark.parametrize("count", [0, 3_000, 9_000])
+def test_beside_the_lines_of_many_clusters_objects_are_spread_further(count: int) -> None:
+    """As an older program left them: all clusters in the first ConfigMap."""
+    line = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
+    clusters = {f"cluster.t.c{number}": line for number in range(7_000)}
+    inventory = Inventory(UID, "", many(count))
+    maps = config_maps(inventory, "x", {NAME: clusters})
+    first = sum(len(key) + len(text) for key, text in {**clusters, **maps[0]["data"]}.items())
+    assert first <= WHOLE
+    assert read_inventory(maps) == inventory
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 10), (10, 9_000), (4_000, 3_000), (9_000, 0)])
+def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
+    before: int, after: int
+) -> None:
+    """It may name what is gone by now, and never lacks what is there."""
+    objects = {**many(before), **many(after // 2, "u")}
+    old = config_maps(Inventory(UID, "", many(before)), "x")
+    new = config_maps(Inventory(UID, "", objects), "x")
+    there = {item["metadata"]["name"]: item for item in old}
+    for item in reversed(new):
+        kept = read_inventory(there.values()).objects
+        assert many(before).keys() <= kept.keys() <= objects.keys()
+        there[item["metadata"]["name"]] = item
+    assert read_inventory(there.values()).objects == objects
+
+
+def test_all_carry_our_labels() -> None:
+    for item in config_maps(Inventory(UID, "", many(4_000)), "metallb-system"):
+        assert item["metadata"]["namespace"] == "metallb-system"
+        assert item["metadata"]["labels"] == {
+            "gitops-ipam.dev/managed-by": "gitops-ipam",
+            "gitops-ipam.dev/inventory": "true",
+        }
+
+
+def test_there_is_nothing_before_first_contact() -> None:
+    assert read_inventory([]) == Inventory()
+    assert read_inventory([{"metadata": {"name": NAME}}]) == Inventory()
+    assert read_inventory([{"metadata": {"name": NAME}, "data": None}]) == Inventory()
+
+
+def test_other_config_maps_are_not_read() -> None:
+    line = f"v1/ConfigMap/x/y {UID} {HASH}"
+    others = ("other", f"{NAME}s", f"x-{NAME}")
+    maps = [{"metadata": {"name": name}, "data": {"objects": line}} for name in others]
+    assert read_inventory(maps) == Inventory()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "what is this",
+        "x y z",
+        "metallb.io/IPAddressPool/a/b",
+        f"metallb.io/IPAddressPool/a/b {UID}",
+        f"metallb.io/IPAddressPool/a/b {UID} {HASH} more",
+        f"metallb.io/IPAddressPool/b {UID} {HASH}",
+        f"metallb.io/Unheard/a/b {UID} {HASH}",
+        f"Namespace/a/b {UID} {HASH}",
+        f"/ {UID} {HASH}",
+    ],
+)
+def test_a_line_that_cannot_be_read_is_kept_as_it_is(line: str) -> None:
+    good = f"metallb.io/IPAddressPool/a/b {UID} {HASH}"
+    data = {"uid": UID, "revision": "", "objects": f"{line}\n{good}\n"}
+    inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
+    assert inventory.damaged == (line,)
+    assert list(inventory.objects) == [good.partition(" ")[0]]
+    assert config_maps(inventory, "x")[0]["data"] == data
+
+
+GOOD = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        (GOOD.replace("10.0.0.7", "10.0.0.x"), "'10.0.0.0-10.0.0.x' is neither a CIDR nor"),
+        (f"a uid with blanks {GOOD}", "'uid' is not the id of a commit"),
+        (GOOD.replace("a" * 40, "z" * 40), f"'{'z' * 40}' is not the id of a commit"),
+        (GOOD.replace("a" * 40, "f" * 200_000), "…(200000 characters)' is not the id of a commit"),
+        (GOOD.replace(UID, "\x1b[2J"), "is not the uid of a cluster"),
+        (GOOD.replace(UID, "u" * 65), "is not the uid of a cluster"),
+    ],
+)
+def test_a_damaged_line_is_that_of_one_cluster(value: str, wrong: str) -> None:
+    """What can be read of it counts; its addresses are of any space then."""
+    data = {"uid": UID, "cluster.team-a.web": value, "cluster.team-a.shop": GOOD}
+    inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
+    assert list(inventory.odd) == ["team-a/web"]
+    assert inventory.odd["team-a/web"].startswith(f"cluster.team-a.web of ConfigMap {NAME}: ")
+    assert wrong in inventory.odd["team-a/web"]
+    assert inventory.clusters["team-a/web"].spaces == ()
+    kept = () if "x" in value.split("-")[-1] else ("10.0.0.0-10.0.0.7",)
+    assert inventory.clusters["team-a/web"].addresses == kept
+    assert inventory.clusters["team-a/shop"].uid == UID
+
+
+def test_a_line_whose_key_is_not_that_of_its_name_is_damaged() -> None:
+    data = {"cluster.-0123": f"team-a/web {GOOD}"}
+    inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
+    assert "it is not the key of the cluster" in inventory.odd["cluster.-0123"]
+
+
+@pytest.mark.parametrize(
+    "data", [{"uid": "a b"}, {"revision": "HEAD"}, {"revision": "f" * 200_000}]
+)
+def test_an_inventory_of_another_identity_than_any_is_not_read(data: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="is not the"):
+        read_inventory([{"metadata": {"name": NAME}, "data": data}])
+
+
+def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
+    """A run was cut off between two writes."""
+    other = GOOD.replace("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.7 10.0.0.0-10.0.0.7")
+    maps = [
+        {"metadata": {"name": NAME}, "data": {"cluster.team-a.web": GOOD}},
+        {"metadata": {"name": f"{NAME}-3"}, "data": {"cluster.team-a.web": other}},
+    ]
+    ranges = ("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.7")
+    both = read_inventory(maps)
+    assert both.clusters == {"team-a/web": Enrolled(UID, "a" * 40, ("default",), ranges)}
+    assert both.odd == {}
+    maps[1]["data"]["cluster.team-a.web"] = other.replace(UID, "x")
+    assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
+
+
+def test_a_cluster_of_which_little_is_written_is_known_by_that() -> None:
+    """An older program, or a person, wrote less."""
+    data = {"cluster.team-a.web": UID, "cluster.team-a.shop": f"{UID} {'a' * 40}"}
+    assert read_inventory([{"metadata": {"name": NAME}, "data": data}]).clusters == {
+        "team-a/web": Enrolled(UID, ""),
+        "team-a/shop": Enrolled(UID, "a" * 40),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("orphan-since-1771149630", 1_771_149_630),
+        ("orphan-since-", None),
+        ("orphan-since-x", None),
+        ("-", None),
+        (HASH, None),
+        ("1771149630", None),
+    ],
+)
+def test_an_orphan_is_known_by_when_it_was_first_seen(text: str, since: int | None) -> None:
+    assert InventoryEntry(UID, text).orphan_since == since
+    if since is not None:
+        assert orphan(UID, since) == InventoryEntry(UID, text)

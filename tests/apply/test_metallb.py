@@ -1,0 +1,285 @@
+"""MetalLB's pools read as MetalLB reads them, and what is told before anything is applied."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.apply.metallb import (
+    User,
+    controller_time,
+    describe,
+    giving,
+    nodes_in,
+    overlaps,
+    pool_addresses,
+    ranges_of,
+    state_error,
+    users_of,
+    with_addresses,
+    written,
+)
+from reconciler.kube.resources import desired_object
+
+Held = Mapping[str, frozenset[int]]
+
+
+def pool(*addresses: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {"name": "default-pool", "namespace": "metallb-system"},
+        "spec": {"addresses": list(addresses)},
+    }
+
+
+def service(name: str, *ingress: Mapping[str, str], namespace: str = "default") -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace}
+    return {"metadata": metadata, "status": {"loadBalancer": {"ingress": list(ingress)}}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "meant"),
+    [
+        ("10.0.0.0/24", "10.0.0.0-10.0.0.255"),
+        ("10.70.0.5/24", "10.70.0.0-10.70.0.255"),
+        ("10.0.0.7/32", "10.0.0.7-10.0.0.7"),
+        ("0.0.0.0/0", "0.0.0.0-255.255.255.255"),
+        ("10.0.0.1-10.0.0.9", "10.0.0.1-10.0.0.9"),
+        ("10.0.0.1 - 10.0.0.9", "10.0.0.1-10.0.0.9"),
+        (" 10.0.0.1-10.0.0.9 ", "10.0.0.1-10.0.0.9"),
+        ("10.0.0.1-10.0.0.1", "10.0.0.1-10.0.0.1"),
+        ("fd00::5/126", "fd00::4-fd00::7"),
+        ("2001:DB8:0::1-2001:db8::00ff", "2001:db8::1-2001:db8::ff"),
+        ("::ffff:10.0.0.1-::ffff:10.0.0.9", "10.0.0.1-10.0.0.9"),
+        ("10.0.0.1-::ffff:10.0.0.9", "10.0.0.1-10.0.0.9"),
+        ("::ffff:10.0.0.5/120", "10.0.0.0-10.0.0.255"),
+    ],
+)
+def test_an_entry_is_what_metallb_makes_of_it(entry: str, meant: str) -> None:
+    assert written(pool_addresses(pool(entry))) == (meant,)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "",
+        "-",
+        "/",
+        "10.0.0.1",
+        "fd00::1",
+        "10.0.0.9-10.0.0.1",
+        "10.0.0.1-",
+        "-10.0.0.1",
+        "10.0.0.1-9",
+        "10.0.0.1-10.0.0.5-10.0.0.9",
+        "10.0.0.1-fd00::9",
+        "010.0.0.1-010.0.0.9",
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0.0/255.255.255.0",
+        "10.0.0/24",
+        "fd00::/129",
+        "fe80::1%eth0-fe80::2%eth0",
+        "::ffff:10.0.0.0/95",
+        "somewhere",
+    ],
+)
+def test_an_entry_that_metallb_refuses_is_told(entry: str) -> None:
+    with pytest.raises(ValueError, match="is neither a CIDR nor start-end"):
+        pool_addresses(pool("10.0.0.0/24", entry))
+
+
+def test_a_pool_without_addresses_holds_none() -> None:
+    assert pool_addresses({}) == IPSet()
+    assert pool_addresses({"spec": {"addresses": None}}) == IPSet()
+    assert pool_addresses(pool()) == IPSet()
+
+
+def test_ranges_are_written_sorted_and_merged() -> None:
+    ranges = ranges_of(["10.0.0.8/29", "fd00::/126", "10.0.0.0/29", "10.0.0.4-10.0.0.4"])
+    assert written(ranges) == ("10.0.0.0-10.0.0.15", "fd00::-fd00::3")
+    assert written([IPRange(4, 9, 9), IPRange(4, 3, 3)]) == ("0.0.0.3-0.0.0.3", "0.0.0.9-0.0.0.9")
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2**32 - 2**16), st.integers(0, 2**16 - 1)).map(
+            lambda it: IPRange(4, it[0], it[0] + it[1])
+        )
+    )
+)
+def test_what_is_written_is_read_back(ranges: list[IPRange]) -> None:
+    assert ranges_of(written(ranges)) == IPSet.of(ranges)
+
+
+def test_a_pool_with_other_addresses_is_another_intent() -> None:
+    wanted = desired_object(pool("10.0.0.0-10.0.0.7"))
+    other = with_addresses(wanted, ranges_of(["10.0.0.4/30", "10.0.0.0/31"]))
+    assert other.ref == wanted.ref
+    assert other.hash != wanted.hash
+    assert other.body is not None
+    assert other.body["spec"] == {"addresses": ["10.0.0.0-10.0.0.1", "10.0.0.4-10.0.0.7"]}
+    assert with_addresses(other, ranges_of(["10.0.0.0/29"])) == wanted
+
+
+def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
+    ours = {"a": ranges_of(["10.0.0.0/29"]), "b": ranges_of(["10.0.1.0/29"])}
+    foreign = {
+        "theirs": ranges_of(["10.0.0.6-10.0.1.1"]),
+        "apart": ranges_of(["10.0.0.8/29", "fd00::/64"]),
+    }
+    ways = "remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
+    assert list(overlaps(ours, foreign)) == [
+        ("a", f"10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which is not ours; {ways}"),
+        ("b", f"10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which is not ours; {ways}"),
+    ]
+    assert list(overlaps(ours, {})) == []
+
+
+def as_set(numbers: frozenset[int]) -> IPSet:
+    return IPSet.of(IPRange(4, number, number) for number in numbers)
+
+
+def as_numbers(addresses: IPSet) -> frozenset[int]:
+    return frozenset(n for item in addresses for n in range(item.first, item.last + 1))
+
+
+@st.composite
+def arrangements(draw: st.DrawFn) -> Held:
+    """Up to four pools that share nothing: each of twelve addresses is in one of them, or none."""
+    owners = draw(st.lists(st.sampled_from(["", "a", "b", "c", "d"]), min_size=12, max_size=12))
+    return {
+        name: frozenset(at for at, owner in enumerate(owners) if owner == name)
+        for name in sorted(frozenset(owners) - {""})
+    }
+
+
+def moments(live: Held, wanted: Held) -> Iterator[Held]:
+    """Every state of the cluster: pools are given their next content one by one."""
+    state = dict(live)
+    shrunk = giving(
+        {name: as_set(held) for name, held in live.items()},
+        {name: as_set(held) for name, held in wanted.items()},
+    )
+    for name, keeps in shrunk:
+        state[name] = as_numbers(keeps)
+        yield dict(state)
+    for name in sorted(frozenset([*live, *wanted])):
+        state[name] = wanted.get(name, frozenset())
+        yield dict(state)
+
+
+@given(arrangements(), arrangements())
+def test_no_two_pools_share_an_address_at_any_moment(live: Held, wanted: Held) -> None:
+    state = live
+    for state in moments(live, wanted):
+        held = [number for numbers in state.values() for number in numbers]
+        assert len(held) == len(frozenset(held)), state
+    assert {name: held for name, held in state.items() if held} == wanted
+
+
+@given(arrangements(), arrangements())
+def test_only_pools_that_give_shrink_first_and_keep_all_that_stays(
+    live: Held, wanted: Held
+) -> None:
+    """Services in what stays must not lose their addresses on the way."""
+    for name, keeps in giving(
+        {name: as_set(held) for name, held in live.items()},
+        {name: as_set(held) for name, held in wanted.items()},
+    ):
+        assert as_numbers(keeps) == live[name] & wanted.get(name, frozenset())
+        assert any(live[name] & held for other, held in wanted.items() if other != name)
+
+
+def test_nothing_shrinks_first_when_nothing_moves() -> None:
+    live = {"a": ranges_of(["10.0.0.0/29"]), "b": ranges_of(["10.0.1.0/29"])}
+    assert list(giving(live, live)) == []
+    assert list(giving(live, {"a": ranges_of(["10.0.0.0/30"])})) == []
+    assert list(giving({}, live)) == []
+
+
+def test_services_inside_are_named_in_order() -> None:
+    services = [
+        service("late", {"ip": "10.0.0.9"}),
+        service("shop", {"ip": "10.0.0.5"}, {"ip": "fd00::5"}),
+        service("apart", {"ip": "10.0.1.5"}),
+        service("named", {"hostname": "lb.example.com"}),
+        service("odd", {"ip": "not an address"}),
+        service("db", {"ip": "10.0.0.1"}, namespace="data"),
+        {"metadata": {"name": "new", "namespace": "default"}, "status": {"loadBalancer": {}}},
+        {"metadata": {"name": "newer", "namespace": "default"}},
+        {"metadata": {"name": "null", "namespace": "x"}, "status": {"loadBalancer": None}},
+    ]
+    inside = ranges_of(["10.0.0.0/24", "fd00::/64"])
+    assert users_of(services, inside) == [
+        User("data/db", "10.0.0.1"),
+        User("default/late", "10.0.0.9"),
+        User("default/shop", "10.0.0.5"),
+        User("default/shop", "fd00::5"),
+    ]
+    assert users_of(services, IPSet()) == []
+
+
+@pytest.mark.parametrize("text", ["FD00:0::5", "fd00::0005", "::ffff:10.0.0.5"])
+def test_an_address_that_others_wrote_in_another_form_is_in_use_too(text: str) -> None:
+    inside = ranges_of(["10.0.0.0/24", "fd00::/64"])
+    assert users_of([service("shop", {"ip": text})], inside) == [User("default/shop", text)]
+
+
+def test_nodes_are_known_by_their_internal_addresses() -> None:
+    def node(name: str, *addresses: Mapping[str, str]) -> dict[str, Any]:
+        return {"metadata": {"name": name}, "status": {"addresses": list(addresses)}}
+
+    nodes = [
+        node("two", {"type": "InternalIP", "address": "10.0.0.2"}),
+        node("one", {"type": "Hostname", "address": "one"}, {"type": "InternalIP"}),
+        node("out", {"type": "ExternalIP", "address": "10.0.0.3"}),
+        node("far", {"type": "InternalIP", "address": "10.9.0.3"}),
+        {"metadata": {"name": "new"}},
+        {"metadata": {"name": "null"}, "status": {"addresses": None}},
+    ]
+    assert nodes_in(nodes, ranges_of(["10.0.0.0/24"])) == [User("two", "10.0.0.2")]
+
+
+def state(name: str, result: str, *times: str, error: str = "") -> dict[str, Any]:
+    conditions = [{"type": f"c{at}", "lastTransitionTime": time} for at, time in enumerate(times)]
+    status = {"result": result, "errorSummary": error, "conditions": conditions}
+    return {"metadata": {"name": name}, "status": status}
+
+
+def test_the_word_of_metallb_is_passed_on() -> None:
+    states = [
+        state("controller", "Valid"),
+        state("speaker-one", "Invalid", error='CIDR "10.0.0.0/31" in pool "b" overlaps'),
+        state("speaker-two", "Invalid", error="other"),
+    ]
+    assert state_error(states) == (
+        'MetalLB (speaker-one) refuses its configuration: CIDR "10.0.0.0/31" in pool "b" overlaps'
+    )
+    assert state_error([states[0], state("speaker-one", "Unknown"), {"metadata": {}}]) == ""
+    silent = {"metadata": {"name": "controller"}, "status": {"result": "Invalid"}}
+    assert state_error([silent]) == "MetalLB (controller) refuses its configuration: "
+    assert state_error([]) == ""
+
+
+def test_the_time_of_the_controller_is_its_newest() -> None:
+    old, new = "2026-02-15T10:00:30Z", "2026-02-15T10:00:31Z"
+    states = [state("speaker-one", "Valid", "2027-01-01T00:00:00Z"),
+              state("controller", "Valid", new, old)]  # fmt: skip
+    assert controller_time(states) == new
+    assert controller_time(states[:1]) is None
+    assert controller_time([]) is None
+    assert controller_time([{"metadata": {"name": "controller"}}]) == ""
+    timeless = {"metadata": {"name": "controller"}, "status": {"conditions": [{"type": "x"}]}}
+    assert controller_time([timeless]) == ""
+
+
+def test_of_many_ranges_a_message_names_some() -> None:
+    few = ranges_of(["10.0.0.0/30", "10.0.1.0/30"])
+    assert describe(few) == "10.0.0.0-10.0.0.3, 10.0.1.0-10.0.1.3"
+    many = ranges_of([f"10.0.{number}.0/30" for number in range(250)])
+    assert describe(many).endswith(", 10.0.4.0-10.0.4.3 and 245 more")

@@ -1,0 +1,75 @@
+"""Objects with our label that no run remembers: noted first, let go after a grace."""
+
+from typing import Any
+
+from reconciler.apply.inventory import InventoryEntry, live_of, orphan
+from reconciler.apply.plan import GRACE_SECONDS, Draft, orphan_notes
+from reconciler.apply.target import ApplyOptions
+from reconciler.kube.resources import desired_object, ref_of
+from reconciler.model.objects import Manifest
+
+NOW = 1_771_149_630
+UID, HASH = "uid-1", "0000000000000000.0000000000000000"
+
+
+def pool(manager: str = "gitops-ipam", **labels: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {
+            "name": "left",
+            "namespace": "metallb-system",
+            "uid": UID,
+            "labels": {"gitops-ipam.dev/managed-by": "gitops-ipam", **labels},
+            "managedFields": [{"manager": manager}],
+        },
+        "spec": {"addresses": ["10.0.0.0-10.0.0.7"]},
+    }
+
+
+NAME = str(ref_of(pool()))
+
+
+def tracked(
+    live: Manifest, entry: InventoryEntry | None, *, is_wanted: bool = False
+) -> InventoryEntry | None:
+    """What the inventory says of an object after a look at it."""
+    entries = {} if entry is None else {NAME: entry}
+    seen = live_of(live)
+    wanted = [desired_object(live).ref] if is_wanted else []
+    draft = Draft(entries, ApplyOptions())
+    for name, found in orphan_notes(entries, {seen.ref: seen}, wanted, NOW):
+        draft.note(name, found)
+    return draft.entries.get(NAME)
+
+
+def test_an_orphan_is_noted_with_the_time() -> None:
+    assert tracked(pool(), None) == orphan(UID, NOW)
+
+
+def test_an_orphan_stays_one_until_its_grace_is_over() -> None:
+    for seconds in (0, 1, GRACE_SECONDS - 1):
+        noted = orphan(UID, NOW - seconds)
+        assert tracked(pool(), noted) == noted
+    assert tracked(pool(), orphan(UID, NOW - GRACE_SECONDS)) == InventoryEntry(UID, "-")
+    assert GRACE_SECONDS == 600
+
+
+def test_an_orphan_that_was_made_anew_gets_a_grace_of_its_own() -> None:
+    assert tracked(pool(), orphan("uid-0", NOW - 9_000)) == orphan(UID, NOW)
+    assert tracked(pool(), InventoryEntry("uid-0", HASH)) == orphan(UID, NOW)
+
+
+def test_what_is_wanted_or_remembered_is_no_orphan() -> None:
+    assert tracked(pool(), None, is_wanted=True) is None
+    assert tracked(pool(), InventoryEntry(UID, HASH)) == InventoryEntry(UID, HASH)
+    assert tracked(pool(), InventoryEntry(UID, "-")) == InventoryEntry(UID, "-")
+
+
+def test_what_is_not_ours_is_no_orphan_and_is_forgotten() -> None:
+    theirs = pool("kubectl")
+    other = pool(**{"gitops-ipam.dev/managed-by": "helm"})
+    for live in (theirs, other):
+        assert tracked(live, None) is None
+        assert tracked(live, InventoryEntry("uid-0", HASH)) is None
+        assert tracked(live, orphan(UID, NOW)) is None

@@ -1,0 +1,261 @@
+"""A plan is a value: what is read, what is asked for, and in which order it is done."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from reconciler.apply.inventory import (
+    ClusterAnswer,
+    Inventory,
+    InventoryEntry,
+    Live,
+    Query,
+    Snapshot,
+    Tolerates,
+    Unanswered,
+    live_of,
+)
+from reconciler.apply.plan import ClusterPlan, foreseen
+from reconciler.apply.plan_tenant import plan_tenant
+from reconciler.apply.rights import is_established, lacking, manifests
+from reconciler.apply.steps import Apply, Confirm, Delete, Look, Note, Step, Try
+from reconciler.apply.target import ApplyOptions, Target
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    DesiredObject,
+    desired_object,
+)
+from reconciler.model.objects import BINDING, POLICY, SERVICE, Ref, Resource
+
+HERE = "metallb-system"
+LABEL = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+Pools = Mapping[str, str]
+
+
+def manifest(name: str, *addresses: str) -> dict[str, Any]:
+    kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
+    named = {"name": name, "namespace": HERE}
+    return {**kind, "metadata": named, "spec": {"addresses": list(addresses)}}
+
+
+def advertisement() -> DesiredObject:
+    named = {"name": "default", "namespace": HERE}
+    kind = {"apiVersion": ADVERTISEMENT.api_version, "kind": ADVERTISEMENT.kind}
+    return desired_object({**kind, "metadata": named, "spec": {}})
+
+
+def living(wanted: DesiredObject) -> Live:
+    """An object as the server has it after we applied it."""
+    body = wanted.body or {}
+    own = {"uid": f"uid-{wanted.ref.name}", "resourceVersion": "7", "generation": 1}
+    managed = {"managedFields": [{"manager": "gitops-ipam"}]}
+    return live_of({**body, "metadata": {**body["metadata"], **own, **managed}})
+
+
+def answers(
+    live: Iterable[Live], *services: Live, unknown: tuple[Resource, ...] = ()
+) -> dict[Query, ClusterAnswer]:
+    return {
+        Query(resource, namespace): ClusterAnswer(
+            {item.ref: item for item in [*live, *services] if item.ref.resource == resource},
+            is_unknown=resource in unknown,
+        )
+        for resource, namespace in (
+            (ADDRESS_POOL, HERE),
+            (ADVERTISEMENT, HERE),
+            (CONFIGURATION_STATE, HERE),
+            (SERVICE, ""),
+        )
+    }
+
+
+def planned(before: Pools, after: Pools, **options: Any) -> ClusterPlan:
+    """The plan from pools that we made to others."""
+    made = [desired_object(manifest(name, text)) for name, text in before.items()]
+    entries = {str(item.ref): InventoryEntry(f"uid-{item.ref.name}", item.hash) for item in made}
+    wanted = tuple(desired_object(manifest(name, text)) for name, text in after.items())
+    snapshot = Snapshot(answers(map(living, made)), 7)
+    inventory = Inventory("uid", "a" * 40, entries)
+    return plan_tenant(Target("a/b", wanted), snapshot, inventory, ApplyOptions(**options), None)
+
+
+def describe(steps: Iterable[Step]) -> list[str]:
+    """Steps in words."""
+    return [_describe(step) for step in steps]
+
+
+def _describe(step: Step) -> str:
+    match step:
+        case Apply():
+            addresses = (step.desired.body or {})["spec"].get("addresses", "")
+            return f"{step.decision.action} {step.ref.name} {''.join(addresses)}".strip()
+        case Delete():
+            return f"delete {step.ref.name}"
+        case Note():
+            return f"note {step.name.rpartition('/')[2]} {step.entry and step.entry.hash}"
+        case _:
+            return type(step).__name__.lower()
+
+
+ONE, TWO, BOTH = "10.0.0.0-10.0.0.3", "10.0.0.4-10.0.0.7", "10.0.0.0-10.0.0.7"
+
+
+def test_what_gives_shrinks_before_what_gets_grows() -> None:
+    plan = planned({"young": ONE, "old": BOTH.replace("0.0-", "0.4-")}, {"old": ONE, "young": TWO})
+    assert describe(plan.steps) == [
+        "delete young",
+        "delete old",
+        "confirm",
+        "look",
+        f"create old {ONE}",
+        f"create young {TWO}",
+        "confirm",
+    ]
+    plan = planned({"old": BOTH}, {"old": ONE, "young": TWO})
+    assert describe(plan.steps) == [
+        f"configure old {ONE}",
+        "confirm",
+        "look",
+        f"keep old {ONE}",
+        f"create young {TWO}",
+        "confirm",
+    ]
+
+
+def test_what_nothing_asks_for_goes_before_others_grow() -> None:
+    plan = planned({"old": ONE}, {"young": ONE})
+    assert describe(plan.steps) == ["delete old", f"create young {ONE}", "confirm"]
+    outcomes = foreseen({}, plan.steps).outcomes
+    assert [str(item.result) for item in outcomes] == ["deleted", "created"]
+
+
+def test_with_nothing_to_do_nothing_is_waited_for() -> None:
+    plan = planned({"old": ONE}, {"old": ONE})
+    assert describe(plan.steps) == [f"keep old {ONE}"]
+    assert plan == planned({"old": ONE}, {"old": ONE})
+    assert "10.0.0.0-10.0.0.3" in repr(plan)
+
+
+def test_a_plan_asks_for_what_it_needs_and_for_no_more() -> None:
+    """Services only when something would be withdrawn; policies only with a word on them."""
+
+    def asked(known: Mapping[Query, ClusterAnswer], **options: Any) -> tuple[Query, ...]:
+        inventory = Inventory("uid", "a" * 40)
+        with pytest.raises(Unanswered) as more:
+            plan_tenant(Target("a/b"), Snapshot(known), inventory, ApplyOptions(**options), None)
+        return more.value.queries
+
+    assert asked({}) == (Query(ADDRESS_POOL, HERE),)
+    assert [query.resource for query in asked({}, policies=True)] == [POLICY]
+    pools = {Query(ADDRESS_POOL, HERE): ClusterAnswer()}
+    assert asked(pools) == (Query(ADVERTISEMENT, HERE),)
+    nothing = {**pools, Query(ADVERTISEMENT, HERE): ClusterAnswer()}
+    assert asked(nothing) == (Query(CONFIGURATION_STATE, HERE),)
+    ours = living(desired_object(manifest("old", ONE)))
+    held = {**nothing, Query(ADDRESS_POOL, HERE): ClusterAnswer({ours.ref: ours})}
+    assert asked(held) == (Query(SERVICE),)
+
+
+def test_two_pools_of_which_one_is_held_back() -> None:
+    made = [desired_object(manifest(name, text)) for name, text in (("old", ONE), ("young", TWO))]
+    user = live_of(
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "shop", "namespace": "default", "uid": "s"},
+            "status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}, {"ip": "10.0.0.2"}]}},
+        }
+    )
+    entries = {str(item.ref): InventoryEntry(f"uid-{item.ref.name}", item.hash) for item in made}
+    snapshot = Snapshot(answers(map(living, made), user), 7)
+    entries[str(advertisement().ref)] = InventoryEntry("uid-default", advertisement().hash)
+    target = Target("a/b", tuple(made[1:]))
+    plan = plan_tenant(target, snapshot, Inventory("u", "a", entries), ApplyOptions(), None)
+    first = plan.steps[0]
+    assert getattr(first, "error", "").endswith(
+        "Service default/shop uses 10.0.0.1 and 1 more; delete it, or --force-withdraw"
+    )
+    assert describe(plan.steps) == ["fail", f"keep young {TWO}"]
+
+
+def test_a_clash_stops_growing_and_not_what_stays() -> None:
+    made = desired_object(manifest("old", ONE))
+    theirs = live_of({**manifest("lab", "10.0.0.2/31"), "metadata": _metadata("lab")})
+    entries = {str(made.ref): InventoryEntry("uid-old", made.hash)}
+    snapshot = Snapshot(answers([living(made), theirs]), 7)
+    target = Target("a/b", (made,))
+    plan = plan_tenant(target, snapshot, Inventory("u", "a", entries), ApplyOptions(), None)
+    assert describe(plan.steps) == ["fail", f"keep old {ONE}"]
+
+
+def test_a_pool_that_gives_all_and_is_not_known_to_the_inventory_is_looked_at_again() -> None:
+    made = [desired_object(manifest(name, text)) for name, text in (("old", ONE), ("young", TWO))]
+    wanted = tuple(
+        desired_object(manifest(name, text)) for name, text in (("old", TWO), ("young", ONE))
+    )
+    snapshot = Snapshot(answers(map(living, made)), 7)
+    plan = plan_tenant(Target("a/b", wanted), snapshot, Inventory(), ApplyOptions(), None)
+    assert describe(plan.steps) == [
+        "confirm",
+        "look",
+        f"configure old {TWO}",
+        f"configure young {ONE}",
+        "confirm",
+    ]
+
+
+def _metadata(name: str) -> dict[str, Any]:
+    return {"name": name, "namespace": HERE, "uid": f"uid-{name}", "resourceVersion": "7"}
+
+
+def test_policies_that_others_hold_are_not_taken_away() -> None:
+    """Those that no inventory knows are ours by label and manager; others are not."""
+    named = {"apiVersion": POLICY.api_version, "kind": POLICY.kind}
+    ours, theirs = (
+        live_of({**named, "metadata": {"name": name, "uid": "u", "labels": labels, **by}})
+        for name, labels, by in (
+            ("gitops-ipam-owned", LABEL, {"managedFields": [{"manager": "gitops-ipam"}]}),
+            ("gitops-ipam-pools", {}, {"managedFields": [{"manager": "helm"}]}),
+        )
+    )
+    policies, bindings = (Query(it, tolerates=Tolerates.REFUSAL) for it in (POLICY, BINDING))
+    known = {**answers([]), policies: ClusterAnswer({ours.ref: ours, theirs.ref: theirs})}
+    known |= {bindings: ClusterAnswer()}
+    home = Ref(ADDRESS_POOL, HERE, "any")
+    plan = plan_tenant(
+        Target("a/b"), Snapshot(known), Inventory(), ApplyOptions(policies=False), home
+    )
+    (attempt,) = [step for step in plan.steps if isinstance(step, Try)]
+    assert describe(attempt.steps) == [
+        "note gitops-ipam-owned -",
+        "delete gitops-ipam-owned",
+        "awaitpolicies",
+    ]
+
+
+def test_what_a_crd_of_others_lacks_is_named() -> None:
+    ours = next(item for item in manifests() if item["spec"]["names"]["kind"] == "NetworkPool")
+    (version,) = ours["spec"]["versions"]
+    assert list(lacking(ours, {"spec": {"versions": []}})) == ["version v1alpha1"]
+    open_schema = {"openAPIV3Schema": {"x-kubernetes-preserve-unknown-fields": True}}
+    loose = {"spec": {"versions": [{**version, "schema": open_schema}]}}
+    assert list(lacking(ours, loose)) == []
+    assert not is_established({})
+
+
+def test_looks_are_steps_of_the_plan() -> None:
+    kinds = {type(step) for step in planned({"old": BOTH}, {"old": ONE, "young": TWO}).steps}
+    assert kinds == {Apply, Confirm, Look}
+
+
+def test_more_pools_than_anybody_has_are_not_compared() -> None:
+    crowded = living(desired_object(manifest("theirs", *["10.0.0.1/32"] * 50_001)))
+    inventory = Inventory("uid", "a" * 40, {})
+    snapshot = Snapshot(answers([crowded]), 7)
+    plan = plan_tenant(Target("a/b", ()), snapshot, inventory, ApplyOptions(), None)
+    assert (plan.stop and plan.stop.message) == (
+        "its IPAddressPools have 50001 entries, and 1 of them our label"
+    )

@@ -1,1 +1,0 @@
-"""Tests of what a new repository begins with."""

@@ -1,0 +1,83 @@
+import pytest
+
+from reconciler.codes import CODES
+from reconciler.documents.findings import (
+    SHOWN_CHARACTERS,
+    Finding,
+    Location,
+    Severity,
+    alike,
+    article_list,
+    error,
+    gate,
+    info,
+    meant,
+    ordered,
+    shown,
+    warning,
+)
+
+PLACE = Location("pools/a.yaml", 7, 9, "/spec/cidr")
+
+
+def test_a_finding_with_an_unknown_code_is_a_bug() -> None:
+    with pytest.raises(KeyError, match="no-such-code"):
+        error("no-such-code", PLACE, "…")
+
+
+def test_each_severity_has_its_own_maker() -> None:
+    made = [make("pool-overlap", PLACE, "m", "h") for make in (error, warning, gate, info)]
+    assert [found.severity for found in made] == [
+        Severity.ERROR, Severity.WARNING, Severity.GATE, Severity.INFO,
+    ]  # fmt: skip
+    assert made[0] == Finding("pool-overlap", Severity.ERROR, "m", PLACE, "h")
+
+
+def test_findings_are_sorted_by_place_and_shown_once() -> None:
+    later = error("pool-empty", PLACE._replace(line=8), "b")
+    sooner = warning("pool-overlap", PLACE, "a")
+    other_file = error("pool-overlap", Location("a.yaml"), "c")
+    assert ordered([later, sooner, other_file, later]) == (other_file, sooner, later)
+
+
+def test_the_order_of_findings_does_not_hang_on_the_order_they_were_found_in() -> None:
+    found = [error(code, PLACE, message) for code in ("pool-empty", "brake") for message in "ba"]
+    assert ordered(found) == ordered(reversed(found))
+
+
+def test_a_place_names_its_line_as_far_as_it_has_one() -> None:
+    assert str(PLACE) == "pools/a.yaml:7"
+    assert str(Location("pools/a.yaml")) == "pools/a.yaml"
+
+
+def test_a_long_value_is_cut_and_its_length_told() -> None:
+    assert shown("x" * SHOWN_CHARACTERS) == f"'{'x' * SHOWN_CHARACTERS}'"
+    assert shown("x" * 10_000) == f"'{'x' * SHOWN_CHARACTERS}…(10000 characters)'"
+    assert shown(7) == "'7'"
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")],
+)
+def test_a_list_of_words_reads_like_a_sentence(words: list[str], text: str) -> None:
+    assert article_list(words) == text
+
+
+def test_a_list_of_words_may_end_with_another_word() -> None:
+    assert article_list(iter(["a", "b"]), "and") == "a and b"
+
+
+def test_every_code_is_words_with_one_line_of_help() -> None:
+    for code, help_line in CODES.items():
+        assert code == code.lower()
+        assert " " not in code
+        assert help_line.endswith(".")
+        assert "\n" not in help_line
+
+
+def test_what_a_person_may_have_meant_is_told_where_something_is_near() -> None:
+    names = ["NetworkPool", "NetworkPools", "TenantCluster"]
+    assert meant("NetworkPol", names) == "did you mean NetworkPool?"
+    assert meant("NetworkPol", names, likeness=0.99) == ""
+    assert alike("NetworkPol", names, 2, 0.6) == ["NetworkPool", "NetworkPools"]

@@ -1,0 +1,170 @@
+"""Processes are ended with all that they started, however a signal comes in between."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reconciler.gitio import processes
+from reconciler.gitio.processes import SignalReceived, child, communicate, end, end_all, stop
+
+Popen = subprocess.Popen[bytes]
+STUBBORN = "trap '' TERM HUP; "
+ASLEEP = "echo ready; exec sleep 1000"
+WAITING = "echo ready; read -r word; exit 3"
+
+
+@dataclass
+class Wrapper:
+    """As GitPython's: it has the process."""
+
+    proc: Popen
+
+
+@pytest.fixture(autouse=True)
+def _state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_state", processes._State())
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[str], Wrapper]]:
+    """Starts a shell in a group of its own, and waits for its first line."""
+    made: list[Popen] = []
+
+    def begin(text: str) -> Wrapper:
+        pipe = subprocess.PIPE
+        # Without a buffer, which would keep more than the first line from who reads on.
+        process = subprocess.Popen(
+            ["sh", "-c", text], 0, cwd=tmp_path, stdin=pipe, stdout=pipe, start_new_session=True
+        )
+        made.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        return Wrapper(process)
+
+    yield begin
+    for process in made:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+Start = Callable[[str], Wrapper]
+
+
+def is_there(process: Popen) -> bool:
+    """Whether a process of its group still runs; the system may not have reaped all of them yet."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, group = path.read_text().rpartition(")")[2].split()[:3]
+            if int(group) == process.pid and state != "Z":
+                return True
+    return False
+
+
+def test_a_process_that_ends_by_itself_is_left_alone(start: Start) -> None:
+    with child(lambda: start(WAITING)) as process:
+        process.communicate(b"go on\n")
+    assert process.returncode == 3
+    assert processes._state.running == set()
+
+
+def test_a_failure_meanwhile_ends_it_and_what_it_started(start: Start) -> None:
+    with pytest.raises(ValueError, match="odd"), child(lambda: start(f"({WAITING})")) as process:
+        raise ValueError("odd")
+    assert process.returncode == -signal.SIGTERM
+    assert not is_there(process)
+    assert processes._state.running == set()
+
+
+def test_who_does_not_listen_is_killed(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.0)
+    process = start(f"{STUBBORN}({WAITING})").proc
+    end(process)
+    assert process.returncode == -signal.SIGKILL
+    assert not is_there(process)
+
+
+def test_what_the_leader_of_a_group_left_behind_ends_too(start: Start) -> None:
+    """Its input is not ours: it would wait for ever."""
+    process = start("sh -c 'echo ready; sleep 1000' & exit 0").proc
+    process.wait()
+    assert is_there(process)
+    end(process)
+    assert not is_there(process)
+
+
+def test_a_signal_while_a_process_is_started_waits_until_it_is_known(start: Start) -> None:
+    made: list[Wrapper] = []
+
+    def starting() -> Wrapper:
+        made.append(start(WAITING))
+        assert not stop(signal.SIGTERM)  # it is not known yet
+        assert made[0].proc.poll() is None
+        return made[0]
+
+    with pytest.raises(SignalReceived) as ended, child(starting):
+        pytest.fail("it went on")
+    assert ended.value.number == signal.SIGTERM
+    assert made[0].proc.returncode == -signal.SIGTERM
+    assert processes._state.running == set()
+
+
+def test_what_runs_in_threads_is_told_and_not_believed(start: Start) -> None:
+    """A question to git that was cut off has no answer; it is not a no."""
+    asked: list[Popen] = []
+
+    def ask() -> str:
+        with child(lambda: start(WAITING)) as process:
+            asked.append(process)
+            assert stop(signal.SIGHUP)  # as the main thread does
+            process.wait()
+        return "an answer"
+
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ask)
+    with pytest.raises(SignalReceived):
+        answer.result()
+    assert asked[0].returncode == -signal.SIGTERM
+
+
+def test_nothing_is_started_once_it_ends(start: Start) -> None:
+    assert stop(signal.SIGTERM)
+    with pytest.raises(SignalReceived), child(lambda: start(WAITING)):
+        pytest.fail("it went on")
+
+
+def test_whatever_is_left_at_the_end_is_ended(start: Start) -> None:
+    """A signal may come between any two steps: what runs then is known all the same."""
+    process = processes._started(lambda: start(WAITING)).proc
+    end_all()
+    assert process.returncode == -signal.SIGTERM
+    assert processes._state.running == set()
+
+
+def test_a_signal_just_before_a_wait_is_heard_soon(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is heard between two waits: there are many, and nothing is lost by that."""
+    monkeypatch.setattr(processes, "TICK_SECONDS", 0.001)
+    text = "echo ready; seq 100000"
+    with child(lambda: start(text)) as process:
+        out, _ = communicate(process, None, 60)
+    assert out.split() == [b"%d" % number for number in range(1, 100_001)]
+
+
+def test_a_process_hears_what_it_is_told(start: Start) -> None:
+    with child(lambda: start("echo ready; cat")) as process:
+        assert communicate(process, b"word" * 100_000, 60)[0] == b"word" * 100_000
+
+
+def test_who_does_not_end_in_time_is_told_of(start: Start) -> None:
+    with pytest.raises(subprocess.TimeoutExpired), child(lambda: start(ASLEEP)) as process:
+        communicate(process, None, 0.0)
+    assert process.returncode == -signal.SIGTERM

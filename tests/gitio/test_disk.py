@@ -1,0 +1,101 @@
+"""A disk that does not take what is written: a message, code 4, nothing half done."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.gitio.command import Command
+from tests.world import SMALL, commit, git, request, write
+
+
+def _limited(command: Command, size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `ipam` with a limit on the size of files.
+
+    Python does not look whether its bytecode was written whole: later runs would trip over it.
+    """
+    return subprocess.run(
+        [sys.executable, "-m", "reconciler", *arguments],
+        cwd=command.root,
+        env=command.environment({"PYTHONDONTWRITEBYTECODE": "1"}),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+    )
+
+
+@pytest.mark.parametrize("size", [0, 100, 1_000])
+@pytest.mark.parametrize("where", ["mirror", "checkout", "bare"])
+def test_a_file_that_cannot_be_written_publishes_nothing_and_the_next_run_is_fine(
+    author: Path, remote: Path, command: Command, size: int, where: str
+) -> None:
+    # Many records make a commit that is no small file.
+    write(author, {f"tenants/r{n}.yaml": request(f"r{n}", count=1) for n in range(60)})
+    commit(author)
+    git(author, "push", "-q")
+    told = {
+        "mirror": ["--remote", str(remote)],
+        "checkout": ["--repo", str(author)],
+        "bare": ["--repo", str(remote)],
+    }[where]
+    head = git(remote, "rev-parse", "main")
+    done = _limited(command, size, "reconcile", *told)
+    if done.returncode != 0:
+        assert done.returncode == 4, done
+        assert done.stderr.startswith("ipam: ")
+        assert "Traceback" not in done.stderr
+        assert git(remote, "rev-parse", "main") == head
+    else:
+        assert size > 100
+    again = command.run("reconcile", *told)
+    assert again.code == 0, again
+    assert git(remote, "rev-parse", "main^") == head
+    git(remote, "fsck", "--strict")
+
+
+def test_a_cache_that_is_no_folder_is_named(tmp_path: Path, remote: Path, command: Command) -> None:
+    (tmp_path / "cache").write_text("not a folder")
+    done = command.run("reconcile", "--remote", str(remote))
+    assert done.code == 4
+    assert "cannot make a mirror in" in done.err
+    assert "XDG_CACHE_HOME" in done.err
+
+
+@pytest.mark.parametrize("had_mirror", [False, True])
+def test_a_cache_that_is_read_only_is_named(
+    tmp_path: Path, author: Path, remote: Path, command: Command, had_mirror: bool
+) -> None:
+    if had_mirror:
+        assert command.run("reconcile", "--remote", str(remote)).code == 0
+        git(author, "pull", "-q")
+        write(author, {"tenants/two.yaml": SMALL["tenants/one.yaml"].replace("one", "two")})
+        commit(author)
+        git(author, "push", "-q")
+    cache = tmp_path / "cache"
+    cache.mkdir(exist_ok=True)
+    run = [sys.executable, "-m", "reconciler", "reconcile", "--remote", str(remote)]
+    if os.geteuid() == 0:
+        # Root may write anywhere, unless it gives that right up.
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            pytest.skip("there is no setpriv here")
+        run = [setpriv, "--bounding-set=-all", "--inh-caps=-all", *run]
+    folders = [cache, *(path for path in cache.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    head = git(remote, "rev-parse", "main")
+    done = subprocess.run(
+        run, env=command.environment({}), capture_output=True, text=True, check=False
+    )
+    for folder in folders:
+        folder.chmod(0o700)
+    assert done.returncode == 4, done
+    assert "ermission" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert git(remote, "rev-parse", "main") == head
+    assert command.run("reconcile", "--remote", str(remote)).code == 0

@@ -1,0 +1,145 @@
+"""What is broken counts as it last could be read: on real histories, with links, merges and cuts."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.gitio.history import past
+from reconciler.gitio.limits import Tally
+from reconciler.gitio.opening import open_repository, open_worktree
+from reconciler.gitio.process import GitProcess
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.read import read_tree
+from tests.cli.running import given_out
+from tests.contracts.homes import ENVIRONMENT
+from tests.planning.outcome import decided
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
+
+ONE = "team-a/one (loadbalancer)"
+NEW = "team-a/new (loadbalancer)"
+MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
+KEPT = "keep 10.40.0.0-10.40.0.7 of edge"
+
+
+def counted() -> Tally:
+    return Tally("the history")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return given_out(tmp_path / "repo", {**SMALL, "byhand/old.yaml": MANUAL, "ipam.yaml": SETTINGS})
+
+
+SETTINGS = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    "spec: {sources: [pools, providers, tenants, byhand]}\n"
+)
+
+
+def seen(folder: Path) -> Evaluation:
+    return evaluate(read_tree(open_repository(folder, ENVIRONMENT).source("HEAD")))
+
+
+@pytest.mark.parametrize("where", ["byhand", "tenants", "pools"])
+def test_a_link_where_a_folder_was_changes_nothing(folder: Path, where: str) -> None:
+    git(folder, "rm", "-r", "-q", where)
+    (folder / where).symlink_to("elsewhere")
+    write(folder, {"providers/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 60)
+    found = decided(seen(folder))
+    assert found[ONE].startswith("keep ")
+    assert "10.40.0.8-" not in found[NEW]
+    assert not any(text.startswith(("release", "expire")) for text in found.values())
+
+
+def test_a_link_where_a_folder_was_may_move_before_it_is_mended(folder: Path) -> None:
+    git(folder, "rm", "-r", "-q", "byhand")
+    (folder / "tenants/x").symlink_to("elsewhere")
+    commit(folder, clock=CLOCK + 60)
+    git(folder, "mv", "tenants/x", "tenants/y")
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    assert decided(seen(folder))[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+
+
+def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: Path) -> None:
+    git(folder, "switch", "-q", "-c", "change", "HEAD~1")  # before anything was recorded
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 60)
+    git(folder, "merge", "-q", "--no-ff", "-m", "main into change", "main", clock=CLOCK + 90)
+    write(folder, {"byhand/old.yaml": "{"})
+    commit(folder, clock=CLOCK + 120)
+    git(folder, "branch", "-q", "-f", "merged", "HEAD~1")
+    opened = open_repository(folder, ENVIRONMENT)
+    paths = ["byhand", "tenants", "pools", "providers", "allocations"]
+    main = git(folder, "rev-parse", "main")
+    head = git(folder, "rev-parse", "HEAD")
+    line = [step.id for step in past(opened.git, head, paths, counted, lambda _: main)]
+    names = ("HEAD", "merged", "main", "main~1")
+    assert line == [git(folder, "rev-parse", name) for name in names]
+    assert decided(seen(folder))[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+
+
+def test_a_clone_that_is_cut_off_gives_nothing_new_and_says_how_deep(
+    folder: Path, tmp_path: Path
+) -> None:
+    write(folder, {"byhand/old.yaml": "{"})
+    commit(folder, clock=CLOCK + 60)
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    for depth, gets in (
+        ("1", "refuse pool-frozen"),
+        ("3", "allocate 10.40.0.16-10.40.0.23 of edge"),
+    ):
+        clone = tmp_path / f"clone-{depth}"
+        git(tmp_path, "clone", "-q", "--depth", depth, f"file://{folder}", str(clone))
+        evaluation = seen(clone)
+        found = decided(evaluation)
+        assert found[NEW] == gets
+        assert found[ONE].startswith("keep ")
+        cut = [item.hint for item in evaluation.findings if item.code == "history-cut"]
+        assert cut == (
+            ["git fetch --unshallow; in a CI job: fetch-depth: 0"] if depth == "1" else []
+        )
+
+
+def test_a_work_tree_has_the_history_of_its_head(folder: Path) -> None:
+    write(folder, {"byhand/old.yaml": "{", "tenants/new.yaml": tenant("new")})
+    opened = open_repository(folder, ENVIRONMENT)
+    found = decided(evaluate(read_tree(open_worktree(opened, folder))))
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+    (folder / "tenants/one.yaml").unlink()
+    found = decided(evaluate(read_tree(open_worktree(opened, folder))))
+    assert found[ONE].startswith("keep ")
+
+
+def test_what_never_stood_in_the_history_costs_one_call_and_what_stands_there_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_repository(folder, ENVIRONMENT).source("HEAD")
+    asked: list[str] = []
+    check = GitProcess.check
+
+    def noted(git: GitProcess, *arguments: str, data: bytes | None = None) -> bytes:
+        asked.append(arguments[0])
+        return check(git, *arguments, data=data)
+
+    monkeypatch.setattr(GitProcess, "check", noted)
+    assert list(source.past(["nowhere"])) == []
+    assert asked == ["rev-list"]
+    assert [step.id for step in source.past(["nowhere", "ipam.yaml"])]
+    assert asked == ["rev-list"]
+    git(folder, "rm", "-q", "ipam.yaml")
+    commit(folder, clock=CLOCK + 60)
+    gone = open_repository(folder, ENVIRONMENT).source("HEAD")
+    assert next(step.id for step in gone.past(["ipam.yaml"])) == gone.revision().id
+
+
+def test_settings_that_are_removed_stop_a_reconcile(folder: Path) -> None:
+    git(folder, "rm", "-q", "ipam.yaml")
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 60)
+    head = git(folder, "rev-parse", "HEAD")
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    assert git(folder, "rev-parse", "HEAD") == head

@@ -1,0 +1,104 @@
+"""New files come into a folder all together or not at all, and never in the place of another."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from reconciler.gitio.files import write_all
+from reconciler.model.errors import UsageError
+
+FILES = {"pools/a.yaml": b"a\n", "tenants/x/b.yaml": b"b\n"}
+
+
+def there(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_files_are_written_into_a_folder_that_may_be_new(tmp_path: Path) -> None:
+    assert write_all(tmp_path / "new", FILES) == list(FILES)
+    assert there(tmp_path / "new") == FILES
+    assert write_all(tmp_path / "new", FILES) == []
+
+
+def test_a_file_that_is_there_is_never_replaced_and_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "tenants/x").mkdir(parents=True)
+    (tmp_path / "tenants/x/b.yaml").write_bytes(b"mine\n")
+    with pytest.raises(UsageError, match=r"tenants/x/b.yaml is there already; nothing was written"):
+        write_all(tmp_path, FILES)
+    assert there(tmp_path) == {"tenants/x/b.yaml": b"mine\n"}
+
+
+@pytest.mark.parametrize("name", ["pools", "tenants/x"])
+def test_nothing_is_written_through_a_link_or_where_a_file_is(tmp_path: Path, name: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="is no folder; nothing was written"):
+        write_all(out, FILES)
+    (out / name).unlink()
+    (out / name).write_bytes(b"")
+    with pytest.raises(UsageError, match="is no folder; nothing was written"):
+        write_all(out, FILES)
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_link_of_the_name_of_a_file_is_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "pools").mkdir()
+    (tmp_path / "pools/a.yaml").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="is there already"):
+        write_all(tmp_path, FILES)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_file_as_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(b"")
+    with pytest.raises(UsageError, match="is not a folder"):
+        write_all(tmp_path / "out", FILES)
+
+
+@pytest.mark.parametrize("at", range(2))
+def test_a_failure_takes_back_what_was_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    real, calls = os.link, iter(range(9))
+
+    def link(source: Path, target: Path) -> None:
+        if next(calls) == at:
+            raise OSError(28, "No space left on device")
+        real(source, target)
+
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(OSError, match="No space left"):
+        write_all(tmp_path, FILES)
+    assert there(tmp_path) == {}
+
+
+def test_what_comes_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.link
+
+    def link(source: Path, target: Path) -> None:
+        if target.name == "b.yaml":
+            target.write_bytes(b"mine\n")
+        real(source, target)
+
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(FileExistsError):
+        write_all(tmp_path, FILES)
+    assert there(tmp_path) == {"tenants/x/b.yaml": b"mine\n"}
+
+
+def test_after_a_run_that_was_killed_the_next_one_goes_on(tmp_path: Path) -> None:
+    write_all(tmp_path, {"pools/a.yaml": b"a\n"})
+    (tmp_path / ".ipam-import-dead").mkdir()
+    (tmp_path / ".ipam-import-dead/0").write_bytes(b"b\n")
+    assert write_all(tmp_path, FILES) == ["tenants/x/b.yaml"]
+    assert there(tmp_path) == FILES

@@ -1,0 +1,30 @@
+"""Other roots of a repository, as git tells of them."""
+
+from pathlib import Path
+
+from reconciler.gitio.opening import open_repository
+from tests.world import ENVIRONMENT, commit, git, repository, write
+
+PLAN = f"Ipam-Plan: sha256:{'0' * 64}"
+
+
+def test_each_other_root_is_named_once_with_its_newest_commit(tmp_path: Path) -> None:
+    made = repository(tmp_path / "repo", {"a/x": "1\n"})
+    said = []
+    for count, trailer in enumerate(
+        [
+            PLAN,
+            f"{PLAN} infra/ipam",
+            f"{PLAN} b c",
+            f"{PLAN} infra/ipam",
+            f"{PLAN} {'z' * 9000}",
+            PLAN,
+        ]
+    ):
+        write(made, {"a/x": f"{count}\n"})
+        commit(made, f"ipam: {count}\n\n{trailer}")
+        said.append(git(made, "rev-parse", "HEAD"))
+    write(made, {"a/x": "last\n"})
+    commit(made, f"quotes\n\nsaid: {PLAN} infra/net")
+    roots = open_repository(made, ENVIRONMENT).roots
+    assert list(roots.made("HEAD")) == [("infra/ipam", said[3]), ("b c", said[2])]

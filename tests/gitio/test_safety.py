@@ -1,0 +1,345 @@
+"""What must not run, be believed, be written or be shown, whatever stands in the repository."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.git_server import GitServer, serving
+from tests.gitio.command import Command
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+HOOKS = ("pre-commit", "commit-msg", "post-commit", "post-checkout", "post-merge", "pre-push",
+         "reference-transaction", "post-index-change", "fsmonitor-watchman")  # fmt: skip
+TOKEN = "canary-token-4711"
+
+
+@pytest.fixture
+def server(tmp_path: Path, remote: Path) -> Iterator[GitServer]:
+    """A server on the loopback that serves the remote."""
+    with serving(remote.parent) as served:
+        yield served
+
+
+def _script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_no_hook_of_the_checkout_runs(
+    tmp_path: Path, author: Path, remote: Path, command: Command
+) -> None:
+    for name in HOOKS:
+        _script(author / ".git" / "hooks" / name, f"touch {tmp_path}/ran-{name}")
+    git(author, "config", "core.fsmonitor", str(author / ".git/hooks/fsmonitor-watchman"))
+    assert command.run("reconcile", "--repo", str(author)).code == 0
+    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main")
+    assert list(tmp_path.glob("ran-*")) == []
+
+
+def test_no_filter_and_no_attribute_touches_what_is_read(
+    tmp_path: Path, author: Path, command: Command
+) -> None:
+    plan = command.run("plan", "--repo", str(author), "-o", "json").out
+    git(author, "config", "filter.evil.smudge", f"touch {tmp_path}/ran; cat")
+    git(author, "config", "filter.evil.clean", f"touch {tmp_path}/ran; cat")
+    write(author, {".gitattributes": "* filter=evil eol=crlf working-tree-encoding=UTF-16\n"})
+    head = git(author, "rev-parse", "HEAD")
+    assert command.run("plan", "--repo", str(author), "-o", "json").out == plan
+    assert command.run("check", "--repo", str(author), "--base", head).code == 0
+    assert not (tmp_path / "ran").exists()
+
+
+def test_variables_of_git_in_the_environment_mean_nothing(
+    tmp_path: Path, author: Path, command: Command
+) -> None:
+    other = repository(tmp_path / "other", SMALL)
+    before = git(other, "rev-parse", "main")
+    done = command.run(
+        "reconcile", "--repo", str(author),
+        GIT_DIR=str(other / ".git"), GIT_WORK_TREE=str(other), GIT_INDEX_FILE="/nonexistent",
+        GIT_OBJECT_DIRECTORY="/nonexistent", GIT_NAMESPACE="x", GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0="core.hooksPath", GIT_CONFIG_VALUE_0="/x", GIT_TRACE="1",
+        GIT_AUTHOR_NAME="x", GIT_COMMITTER_DATE="1 +0000", GIT_EXTERNAL_DIFF="/nonexistent",
+        GIT_CEILING_DIRECTORIES="/", LC_ALL="de_DE.UTF-8", TZ="Asia/Tokyo", LANGUAGE="de",
+    )  # fmt: skip
+    assert done.code == 0, done
+    assert git(other, "rev-parse", "main") == before
+    assert git(author, "show", "-s", "--format=%an %cn %ct", "main") == (
+        "gitops-ipam gitops-ipam 1771149631"
+    )
+
+
+def test_replaced_objects_and_grafts_are_not_believed(author: Path, command: Command) -> None:
+    plan = command.run("plan", "--repo", str(author), "-o", "json").out
+    blob = git(author, "rev-parse", "HEAD:tenants/one.yaml")
+    other = git(author, "hash-object", "-w", "--stdin", data=tenant("evil").encode())
+    git(author, "replace", blob, other)
+    (author / ".git" / "info").mkdir(exist_ok=True)
+    (author / ".git" / "info" / "grafts").write_text(f"{git(author, 'rev-parse', 'HEAD')} \n")
+    assert command.run("plan", "--repo", str(author), "-o", "json").out == plan
+
+
+def test_a_stale_lock_of_the_index_stops_no_reading(author: Path, command: Command) -> None:
+    (author / ".git" / "index.lock").touch()
+    for verb in ("plan", "check", "status"):
+        assert command.run(verb, "--repo", str(author)).code == 0
+    head = git(author, "rev-parse", "main")
+    done = command.run("reconcile", "--repo", str(author))
+    assert (done.code, "index.lock" in done.err) == (64, True)
+    assert git(author, "rev-parse", "main") == head
+
+
+@pytest.mark.parametrize("file", ["tenants/new.yaml", "tenants/one.yaml", "README"])
+def test_a_checkout_with_uncommitted_work_is_refused_and_left_alone(
+    author: Path, remote: Path, command: Command, file: str
+) -> None:
+    write(author, {file: "x: 1\n"})
+    if file == "README":
+        git(author, "add", file)
+    head, state = git(remote, "rev-parse", "main"), git(author, "status", "--porcelain")
+    done = command.run("reconcile", "--repo", str(author))
+    assert done.code == 64
+    assert f"not committed: {file}\n" in done.err
+    assert git(remote, "rev-parse", "main") == head
+    assert git(author, "status", "--porcelain") == state
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+
+
+def test_commits_that_were_not_pushed_are_refused(
+    author: Path, remote: Path, command: Command
+) -> None:
+    commit(author)
+    done = command.run("reconcile", "--repo", str(author))
+    assert (done.code, "commits that are not on the remote" in done.err) == (64, True)
+    git(author, "push", "-q")
+    assert command.run("reconcile", "--repo", str(author)).code == 0
+
+
+def test_a_rolled_back_remote_is_refused_with_both_ids_until_accepted(
+    author: Path, remote: Path, command: Command
+) -> None:
+    first = git(remote, "rev-parse", "main")
+    assert command.run("reconcile", "--repo", str(author)).code == 0
+    seen = git(remote, "rev-parse", "main")
+    git(remote, "update-ref", "refs/heads/main", first)
+    done = command.run("reconcile", "--repo", str(author))
+    assert done.code == 6
+    assert first in done.err
+    assert seen in done.err
+    accept = done.err.partition("ipam reconcile ")[2].split()
+    assert accept == ["--accept-history", first]
+    wrong = command.run("reconcile", "--repo", str(author), "--accept-history", seen)
+    assert wrong.code == 6
+    assert command.run("reconcile", "--repo", str(author), *accept).code == 0
+    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main") == seen
+
+
+def test_where_nothing_is_noted_a_fresh_clone_cannot_tell_that_history_was_rewritten(
+    tmp_path: Path, author: Path, remote: Path, command: Command
+) -> None:
+    first = git(remote, "rev-parse", "main")
+    mirrored = ("reconcile", "--remote", str(remote))
+    assert command.run(*mirrored).code == 0
+    git(remote, "update-ref", "refs/heads/main", first)
+    git(remote, "update-ref", "-d", "refs/ipam/last")
+    assert command.run(*mirrored).code == 6, "the mirror in the cache saw it"
+    lost = tmp_path / "lost"
+    assert command.run(*mirrored, XDG_CACHE_HOME=str(lost)).code == 0, "a cache that is lost"
+
+
+@pytest.mark.parametrize(
+    "remote_url",
+    ["ext::sh -c id", "-oProxyCommand=x", "http://example.com/r.git", "git://example.com/r",
+     "ftp://example.com/r", "ssh://-oProxyCommand=x/r", "https://[broken", "a\nb", "nowhere",
+     "--upload-pack=x", "fd::17", "http://user:secret@example.com/r"],
+)  # fmt: skip
+def test_a_remote_that_could_run_or_tell_something_is_refused(
+    command: Command, remote_url: str
+) -> None:
+    done = command.run("reconcile", f"--remote={remote_url}")
+    assert done.code == 64, done
+    assert "secret" not in done.err
+
+
+@pytest.mark.parametrize(
+    "branch", ["--upload-pack=x", "a..b", "a b", "x.lock", "a/.b", "é", "@{-1}"]
+)
+def test_a_branch_that_is_none_is_refused(author: Path, command: Command, branch: str) -> None:
+    done = command.run("reconcile", "--repo", str(author), f"--branch={branch}")
+    assert (done.code, "not a valid branch name" in done.err) == (64, True)
+
+
+def test_a_remote_of_the_configuration_is_checked_as_well(author: Path, command: Command) -> None:
+    git(author, "remote", "add", "origin", "ext::sh -c id")
+    assert command.run("reconcile", "--repo", str(author)).code == 64
+
+
+@pytest.mark.parametrize("how", ["variable", "URL"])
+def test_the_token_goes_by_the_environment_and_is_never_shown(
+    server: GitServer, remote: Path, command: Command, how: str
+) -> None:
+    server.password = TOKEN
+    log = command.recording()
+    url = f"{server.url}/remote.git"
+    denied = command.run("reconcile", "--remote", url)
+    assert denied.code == 4
+    if how == "variable":
+        command.variables["IPAM_GIT_TOKEN"] = TOKEN
+    else:
+        command.variables["IPAM_REMOTE"] = url.replace("//", f"//x-access-token:{TOKEN}@")
+        url = ""
+    told = ["--remote", url] if url else []
+    done = command.run("reconcile", "--debug", *told)
+    assert done.code == 0, done
+    assert git(remote, "show", "-s", "--format=%cn", "main") == "gitops-ipam"
+    server.status = "500 No"
+    failed = command.run("reconcile", "--debug", *told)
+    assert failed.code == 4
+    asked = log.read_text()
+    assert "fast-import" in asked
+    for text in (asked, done.out, done.err, failed.out, failed.err):
+        assert TOKEN not in text
+        assert "Basic" not in text
+    assert TOKEN not in "".join(
+        path.read_text(errors="replace")
+        for path in (command.root / "cache").rglob("*")
+        if path.is_file()
+    )
+
+
+def test_a_wrong_token_is_refused_once_and_not_shown(server: GitServer, command: Command) -> None:
+    server.password = "another"
+    command.variables["IPAM_GIT_TOKEN"] = TOKEN
+    url = f"{server.url}/remote.git"
+    done = command.run("reconcile", "--remote", url, "--branch", "main")
+    assert (done.code, TOKEN in done.err) == (4, False)
+    assert "the remote refuses who asks (401)" in done.err
+    assert "set IPAM_GIT_TOKEN" in done.err
+    assert len(server.requests) <= 2
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "hint"),
+    [
+        ("403 Forbidden", "the remote refuses who asks (403)", "set IPAM_GIT_TOKEN"),
+        ("503 Busy", "cannot reach the remote", "see that the remote is up"),
+    ],
+)
+def test_a_remote_that_refuses_who_asks_is_told_apart_from_one_that_is_down(
+    server: GitServer, command: Command, status: str, told: str, hint: str
+) -> None:
+    server.status = status
+    url = f"{server.url}/remote.git"
+    for verb in ("reconcile", "doctor"):
+        done = command.run(verb, "--remote", url)
+        assert done.code == 4, done
+        assert told in done.out + done.err
+        assert hint in done.out + done.err
+
+
+def test_without_a_token_a_remote_that_wants_one_says_so(
+    server: GitServer, command: Command
+) -> None:
+    server.password = TOKEN
+    done = command.run("doctor", "--remote", f"{server.url}/remote.git")
+    assert "the remote refuses who asks (401)" in done.out
+    assert "set IPAM_GIT_TOKEN" in done.out
+    assert "is up" not in done.out
+
+
+def test_an_unreachable_remote_ends_with_code_4(tmp_path: Path, command: Command) -> None:
+    for url in ("http://127.0.0.1:9/r.git", f"file://{tmp_path}/none.git"):
+        done = command.run("reconcile", "--remote", url)
+        assert (done.code, "cannot reach the remote" in done.err) == (4, True), done
+
+
+def test_a_push_that_the_server_declines_is_told_in_its_words_and_not_tried_again(
+    server: GitServer, remote: Path, author: Path, command: Command
+) -> None:
+    words = "echo 'go \\033[31maway, fetch first'; echo '::error::x'; exit 1"
+    _script(remote / "hooks" / "pre-receive", words)
+    head = git(remote, "rev-parse", "main")
+    for told in (["--remote", f"{server.url}/remote.git"], ["--repo", str(author)]):
+        server.requests.clear()
+        done = command.run("reconcile", *told)
+        assert done.code == 4
+        assert "pre-receive hook declined" in done.err
+        assert "go \\u001b[31maway, fetch first / ::error::x" in done.err
+        assert "\x1b" not in done.err
+        assert sum("git-receive-pack" in item for item in server.requests) <= 2
+        assert git(remote, "rev-parse", "main") == head
+    assert git(author, "status", "--porcelain") == ""
+
+
+def test_a_server_that_dies_after_it_took_the_push_is_found_out_by_the_next_run(
+    remote: Path, author: Path, command: Command
+) -> None:
+    _script(remote / "hooks" / "post-receive", "kill -9 $PPID")
+    first = command.run("reconcile", "--repo", str(author))
+    assert first.code in (0, 4)
+    (remote / "hooks" / "post-receive").unlink()
+    assert command.run("reconcile", "--repo", str(author)).code == 0
+    assert git(remote, "rev-list", "--count", "main") == "2"
+    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main")
+
+
+def test_a_commit_is_signed_when_asked(
+    tmp_path: Path, author: Path, remote: Path, command: Command
+) -> None:
+    key = tmp_path / "signing"
+    keygen = shutil.which("ssh-keygen")
+    if keygen is None:
+        pytest.skip("there is no ssh-keygen here")
+    os.spawnl(os.P_WAIT, keygen, keygen, "-q", "-t", "ed25519", "-N", "", "-f", str(key))
+    allowed = tmp_path / "allowed"
+    allowed.write_text(f"bot@example.com {key.with_suffix('.pub').read_text()}")
+    done = command.run(
+        "reconcile", "--repo", str(author), "--sign", "signing", "--author", "Bot <bot@example.com>"
+    )
+    assert done.code == 0, done
+    git(remote, "-c", f"gpg.ssh.allowedSignersFile={allowed}", "verify-commit", "main")
+    assert "Ipam-Base: " in git(remote, "show", "-s", "--format=%B", "main")
+    assert git(author, "status", "--porcelain") == ""
+
+
+def test_a_key_that_cannot_sign_publishes_nothing(
+    author: Path, remote: Path, command: Command
+) -> None:
+    head = git(remote, "rev-parse", "main")
+    done = command.run("reconcile", "--repo", str(author), "--sign", "0xDEADBEEF")
+    assert (done.code, "cannot sign" in done.err, "--sign takes" in done.err) == (4, True, True)
+    assert git(remote, "rev-parse", "main") == head
+
+
+def test_private_folders_are_private(tmp_path: Path, remote: Path, command: Command) -> None:
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+    mirror = next((tmp_path / "cache" / "gitops-ipam" / "remotes").iterdir())
+    assert mirror.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("where", ["checkout", "mirror"])
+def test_a_whole_run_with_push_needs_few_git_processes_however_much_there_is(
+    author: Path, remote: Path, command: Command, where: str
+) -> None:
+    told = ["--repo", str(author)] if where == "checkout" else ["--remote", str(remote)]
+    log = command.recording()
+    counts: list[int] = []
+    for tenants in (1, 1, 20):
+        new = [f"n{len(counts)}-{number}" for number in range(tenants)]
+        write(
+            author,
+            {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in new},
+        )
+        commit(author)
+        git(author, "push", "-q")
+        log.unlink(missing_ok=True)
+        assert command.run("reconcile", *told).code == 0
+        git(author, "pull", "-q")
+        calls = [line for line in log.read_text().splitlines() if line.startswith("-c ")]
+        counts.append(len(calls))
+    assert counts[1] == counts[2]
+    assert max(counts) <= 26

@@ -1,0 +1,77 @@
+"""Packing a mirror is for the next run's sake: nothing of it fails the run that published."""
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.gitio.process import GitProcess, Result
+from reconciler.gitio.remotes import open_mirror
+from reconciler.gitio.repository import LOOSE, GitRepository
+from reconciler.model.errors import ExitCode, GitError
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from tests.contracts.homes import ENVIRONMENT
+from tests.gitio.command import Command
+from tests.world import git
+
+TOO_SLOW = GitError("git gc took over 300 seconds", "see whether the remote answers")
+MISSING = GitError("git is not installed", "install git 2.31 or newer")
+FAILURES = [TOO_SLOW, MISSING, OSError(28, "No space left on device"), RuntimeError("odd")]
+
+
+class Untidy(GitProcess):
+    """Real git, in which packing ends as a test wants it to."""
+
+    failure: Exception = TOO_SLOW
+
+    def run(self, *arguments: str, **how: Any) -> Result:
+        if arguments[0] == "gc":
+            raise self.failure
+        return super().run(*arguments, **how)
+
+
+def full_mirror(tmp_path: Path, remote: Path) -> GitRepository:
+    """A mirror that has piled up as many objects as are packed."""
+    mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT)
+    heap(mirror.git.git_dir)
+    return mirror
+
+
+def heap(mirror: Path) -> None:
+    folder = mirror / "objects" / "17"
+    folder.mkdir(exist_ok=True)
+    for number in range(LOOSE):
+        (folder / f"{number:038x}").touch()
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
+    tmp_path: Path, remote: Path, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    mirror = full_mirror(tmp_path, remote)
+    untidy = Untidy(mirror.git.git_dir, mirror.git.environment)
+    Untidy.failure = failure
+    with caplog.at_level(logging.WARNING):
+        repository = replace(mirror, git=untidy)
+        done = reconcile(repository, ReconcileOptions())
+        repository.tidy()
+    assert done.code is ExitCode.OK
+    assert done.commit is not None
+    assert git(remote, "rev-parse", "main") == done.commit.id
+    (said,) = caplog.messages
+    assert said == f"the mirror is not packed: {failure}"
+
+
+def test_packing_is_the_last_thing_that_a_run_does(
+    tmp_path: Path, remote: Path, command: Command
+) -> None:
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+    mirror = next((tmp_path / "cache" / "gitops-ipam" / "remotes").iterdir())
+    heap(mirror)
+    log = command.recording()
+    done = command.run("reconcile", "--remote", str(remote))
+    assert done.code == 0
+    assert "Nothing to commit" in done.out
+    assert "gc --quiet" in log.read_text().splitlines()[-1]

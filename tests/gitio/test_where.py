@@ -1,0 +1,49 @@
+"""Where a branch is: git is asked again only when its references were touched."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli.opening import open_branch
+from reconciler.gitio.objects import find_revisions
+from reconciler.gitio.remotes import BranchHead
+from reconciler.model.errors import GitError
+from tests.world import SMALL, commit, git, repository, write
+
+
+def test_a_local_branch_is_told_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    asked: list[int] = []
+    real = find_revisions
+
+    def find(*words: object) -> object:
+        asked.append(1)
+        return real(*words)  # type: ignore[arg-type]  # handed through
+
+    monkeypatch.setattr("reconciler.gitio.remote_state.find_revisions", find)
+    head = BranchHead(open_branch(folder, None, None))
+    first = git(folder, "rev-parse", "HEAD")
+    assert [head(), head(), head()] == [first] * 3
+    assert len(asked) == 1
+    write(folder, {"more.txt": "x"})
+    commit(folder, "more")
+    assert head() == git(folder, "rev-parse", "HEAD") != first
+    git(folder, "pack-refs", "--all")
+    assert head() == git(folder, "rev-parse", "HEAD")
+
+
+def test_a_remote_is_asked_each_time(tmp_path: Path) -> None:
+    remote = repository(tmp_path / "remote", SMALL)
+    head = BranchHead(open_branch(Path(), f"file://{remote}", "main"))
+    first = head()
+    write(remote, {"more.txt": "x"})
+    commit(remote, "more")
+    assert head() == git(remote, "rev-parse", "HEAD") != first
+
+
+def test_a_branch_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    with pytest.raises(GitError):
+        BranchHead(open_branch(folder, None, "other"))()

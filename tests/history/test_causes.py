@@ -1,0 +1,62 @@
+"""What a person did that a commit carries out."""
+
+import pytest
+
+from reconciler.gitio.interface import CommitRow, Touch
+from reconciler.history.commits import CommitCause, cause_in, may_tell, taken_out
+from tests.history.pasts import ROW, fact, happened
+from tests.world import tenant
+
+(ITEM,) = happened(None, fact())
+ONE = Touch("tenants/one.yaml", "", "1")
+TWO = Touch("tenants/two.yaml", "", "2")
+TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}
+
+
+def describe(*rows: CommitRow) -> list[tuple[CommitRow, list[Touch]]]:
+    """Rows with the documents that may tell something."""
+    return [(row, may_tell(row, "allocations", 50)) for row in rows]
+
+
+def person(*touched: Touch, number: int = 1) -> CommitRow:
+    return ROW._replace(id=f"{number:040d}", is_plan=False, touched=touched)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("metadata: {name: one, namespace: team-a}", 1),
+        ('metadata:\n  name: "one"\n', 2),
+        ("metadata:\n  name: 'one' # the first\n", 2),
+        ("metadata: {name: one}", 1),
+        ("metadata:\n  name: one", 2),
+        ("metadata:\n  name: one-more\n", 0),
+        ("metadata:\n  name: none\n", 0),
+        ("metadata:\n  surname: one\n", 0),
+    ],
+)
+def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
+    found = cause_in(ITEM, describe(person(ONE)), {"1": text.encode()})
+    assert found is not None
+    assert found.line == line
+
+
+def gone(*rows: CommitRow) -> CommitCause | None:
+    return taken_out(ITEM, rows, "allocations", {**TEXTS, "3": tenant("one", "team-b").encode()}, 2)
+
+
+def test_a_document_went_in_the_newest_commit_after_which_nothing_names_it() -> None:
+    went = person(Touch("tenants/one.yaml", "1", ""), TWO, number=3)
+    found = CommitCause(went, "tenants/one.yaml", 3)
+    edited = person(Touch("tenants/one.yaml", "1", "3"), number=2)
+    moved = person(Touch("a.yaml", "1", ""), Touch("b.yaml", "", "1"), number=4)
+    assert gone(ROW, person(TWO, number=9), ROW, moved, edited, went) == found
+    assert gone(person(Touch("tenants/one.yaml", "1", "2"))) is not None
+
+
+def test_one_that_came_since_or_is_there_still_did_not_go() -> None:
+    went = person(Touch("tenants/one.yaml", "1", ""), number=3)
+    assert gone(ROW, person(ONE, number=5), went) is None
+    assert gone(ROW, person(TWO)) is None
+    assert gone(went._replace(is_plan=True), went._replace(is_cut=True)) is None
+    assert gone(person(Touch("tenants/one.yaml", "1", ""), TWO, TWO)) is None

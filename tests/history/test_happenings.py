@@ -1,0 +1,112 @@
+"""What happened to addresses in a commit, and how the counters of pools moved with it."""
+
+import pytest
+
+from reconciler.gitio.interface import Touch
+from reconciler.history.events import Fact, What, fact_of, happenings
+from reconciler.history.who import is_named
+from tests.history.pasts import EDGE, RECORD, ROW, fact, happened, run
+from tests.world import SMALL, evaluation_of, reconciled, tenant
+
+LIVE, RELEASED, REFUSED = fact(), fact("Released"), fact("Failed")
+LEFT = RELEASED._replace(is_announced=True)
+ELSEWHERE = fact(first=16)
+
+
+def of_two(item: Fact) -> Fact:
+    return item._replace(owner="team-a/two")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "more"),
+    [
+        (None, LIVE, What.ALLOCATED, 8),
+        (None, fact(is_growth=True), What.GREW, 8),
+        (REFUSED, LIVE, What.ALLOCATED, 8),
+        (RELEASED, LIVE, What.TAKEN_BACK, 0),
+        (LIVE, ELSEWHERE, What.MOVED, 0),
+        (LIVE, of_two(LIVE), What.TRANSFERRED, 0),
+        (LIVE, RELEASED, What.RELEASED, 0),
+        (None, RELEASED, What.RELEASED, 8),
+        (RELEASED, fact("Released", first=16), What.RELEASED, 0),
+        (RELEASED, None, What.EXPIRED, -8),
+        (LIVE, None, What.REMOVED, -8),
+        (LIVE, LEFT, What.LEFT, 0),
+        (LEFT, RELEASED, What.RELEASED, 0),
+        (LEFT, LIVE, What.TAKEN_BACK, 0),
+        (None, REFUSED, What.REFUSED, 0),
+        (LIVE, REFUSED, What.REFUSED, -8),
+    ],
+)
+def test_each_change_of_a_record_has_its_word(
+    old: Fact | None, new: Fact | None, what: What, more: int
+) -> None:
+    (item,) = happened(old, new)
+    assert item.what is what
+    assert dict(item.delta).get(EDGE, 0) == more
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (LIVE, LIVE._replace(team="other")),
+        (RELEASED, RELEASED._replace(team="other")),
+        (RELEASED, of_two(RELEASED)),
+        (REFUSED, of_two(REFUSED)),
+        (REFUSED, None),
+        (REFUSED, REFUSED._replace(team="other")),
+        (LIVE, LIVE),
+        (None, None),
+    ],
+)
+def test_a_change_that_moves_no_address_is_no_happening(old: Fact | None, new: Fact | None) -> None:
+    assert happened(old, new) == []
+
+
+def test_a_move_names_both_places_and_concerns_the_addresses_of_each() -> None:
+    (item,) = happened(LIVE, ELSEWHERE)
+    assert (item.source, item.range) == (run(0, 7), run(16, 23))
+    assert [item.concerns([run(at, at)]) for at in (7, 8, 16)] == [True, False, True]
+    (item,) = happened(None, REFUSED)
+    assert not item.concerns([run(0, 255)])
+
+
+def test_a_version_that_nobody_could_read_says_nothing() -> None:
+    touch = Touch(RECORD, "old", "new")
+    assert list(happenings(ROW._replace(touched=(touch,)), {})) == []
+    assert fact_of(None) is None
+
+
+def test_what_a_document_asks_for_beyond_its_first_addresses_is_growth_too() -> None:
+    sized = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")}
+    records = evaluation_of(reconciled(sized)).state.records
+    told = {it.claim.slot: fact for it in records if (fact := fact_of(it)) is not None}
+    assert {slot: it.is_growth for slot, it in told.items()} == {
+        "loadbalancer": False,
+        "loadbalancer-1": True,
+    }
+
+
+def test_what_gives_is_told_apart() -> None:
+    assert [it.value for it in What if it.gives] == ["allocated", "grew", "taken back", "moved"]
+
+
+@pytest.mark.parametrize("phase", ["Allocated", "Released"])
+@pytest.mark.parametrize(("first", "is_it"), [(0, True), (16, False)])
+def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
+    first: int, phase: str, *, is_it: bool
+) -> None:
+    other = RECORD.replace("one.", "store.")
+    old, new = fact(phase), fact(phase, first=first)
+    new = new._replace(claim=old.claim.replace("/one/", "/store/"), name="store")
+    row = ROW._replace(touched=(Touch(RECORD, "old", ""), Touch(other, "", "new")))
+    found = list(happenings(row, {("old", RECORD): old, ("new", other): new}))
+    if is_it:
+        (item,) = found
+        assert (item.what, item.fact, item.heir, item.delta) == (What.RENAMED, old, new, ())
+        assert is_named(item, "store")
+        assert is_named(item, old.name)
+        return
+    came, went = {"Allocated": ("allocated", "removed"), "Released": ("released", "expired")}[phase]
+    told = [(it.what.value, it.fact.name, it.heir) for it in found]
+    assert told == [(went, old.name, None), (came, "store", None)]

@@ -1,0 +1,41 @@
+"""Lives of ranges, told backwards from the records as they stand."""
+
+from reconciler.gitio.interface import CommitRow, Touch
+from reconciler.history.events import Fact, Life, lives
+from tests.history.pasts import RECORD, ROW, fact
+
+KNOWN: dict[tuple[str, str], Fact | None] = {
+    ("1", RECORD): fact(),
+    ("2", RECORD): fact("Released"),
+    ("3", RECORD): fact(first=8),
+    ("4", RECORD): fact("Failed"),
+    ("same", RECORD): fact()._replace(record="another-name"),
+}
+
+
+def row(number: int, old: str, new: str) -> CommitRow:
+    return ROW._replace(id=f"{number:040d}", touched=(Touch(RECORD, old, new),))
+
+
+def describe(*rows: CommitRow, most: int = 100) -> list[tuple[Fact, str, str]]:
+    """Lives of a claim that has no record any more; rows newest first."""
+    found, _ = lives((), rows, KNOWN, most)
+    return [(it.fact, _id(it.begins), _id(it.ends)) for it in found]
+
+
+def _id(found: CommitRow | None) -> str:
+    return "" if found is None else found.id.lstrip("0")
+
+
+def test_what_nobody_sees_ends_no_life() -> None:
+    rows = [row(3, "same", ""), row(2, "1", "same"), row(1, "", "1")]
+    assert describe(*rows) == [(KNOWN["same", RECORD], "1", "3")]
+
+
+def test_a_history_that_is_cut_or_too_long_ends_before_that() -> None:
+    rows = [row(3, "2", ""), row(2, "1", "2"), row(1, "", "1")]
+    cut = rows[2]._replace(is_cut=True, touched=())
+    assert describe(rows[0], rows[1], cut) == [(fact("Released"), "2", "3"), (fact(), "", "2")]
+    found, reach = lives((), rows, KNOWN, 2)
+    assert (len(found), reach) == (2, 2)
+    assert not Life(fact(), None, rows[0]).is_there

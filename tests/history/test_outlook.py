@@ -1,0 +1,115 @@
+"""How long pools will do: plain rates, and tenants that fit into what is free."""
+
+from collections.abc import Mapping
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.addresses.ranges import IPSet
+from reconciler.history.events import RecordEvent
+from reconciler.history.forecast import (
+    MAX_TENANTS,
+    TREND,
+    Outlook,
+    Past,
+    Rate,
+    fitting,
+    median_shapes,
+    outlooks,
+)
+from reconciler.model.instant import DAY
+from reconciler.planning.evaluate import Evaluation
+from tests.examples import scaled
+from tests.families.novaedge import pool as vip_pool
+from tests.history.leaving import left
+from tests.history.pasts import fact, happened, run
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
+
+(GIVEN,) = happened(None, fact())
+(EXPIRED,) = happened(fact("Released"), None)
+OLD = CLOCK - 400 * DAY
+
+
+def describe(*ago: tuple[int, RecordEvent]) -> tuple[RecordEvent, ...]:
+    """What happened so many days ago."""
+    return tuple(it._replace(row=it.row._replace(clock=CLOCK - days * DAY)) for days, it in ago)
+
+
+def outlook(past: Past, files: Mapping[str, str | bytes] = SMALL) -> Outlook:
+    evaluation = evaluation_of(reconciled(files))
+    (found,) = outlooks(
+        evaluation.state, evaluation.plan.before, past, list(evaluation.state.pools)
+    )
+    return found
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.sampled_from([GIVEN, EXPIRED])), max_size=12))
+def test_the_trend_is_that_of_the_rates(events: list[tuple[int, RecordEvent]]) -> None:
+    past = Past(CLOCK, OLD, describe(*sorted(events, key=lambda it: it[0])))
+    found = outlook(past)
+    trend = dict(zip(TREND, found.trend, strict=True))
+    for rate in found.rates:
+        assert trend[rate.days] == found.used - (rate.change or 0)
+
+
+def test_a_history_that_is_shorter_than_a_span_is_not_enough() -> None:
+    past = Past(CLOCK, CLOCK - 45 * DAY, describe((1, GIVEN)))
+    assert [rate.change for rate in outlook(past).rates] == [8, None]
+    assert (past.days, outlook(past).rates[1]) == (45, Rate(90, None, ()))
+    assert Past(CLOCK, CLOCK + DAY, ()).days == 0
+
+
+def test_what_is_reached_is_reached() -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/29")}
+    found = outlook(Past(CLOCK, OLD, describe((1, GIVEN))), files)
+    assert set(found.rates[0].weeks) == {0.0}
+
+
+def test_the_median_tenant_has_all_its_claims_and_growth_is_not_counted() -> None:
+    files = {
+        **SMALL,
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 3}"),
+        "tenants/big.yaml": tenant("big", networking="{lbPoolSize: 20}"),
+        "tenants/more.yaml": request("one", count=2),
+    }
+    after = reconciled(files)
+    state = evaluation_of(after).state
+    (key,) = state.pools
+    assert median_shapes(state)[key] == (8, 2)
+    del after["tenants/one.yaml"], after["tenants/more.yaml"]
+    assert median_shapes(evaluation_of(reconciled(after)).state)[key] == (20,)
+    assert key not in median_shapes(evaluation_of(SMALL).state)
+
+
+def test_tenants_fit_into_runs_and_not_into_a_sum() -> None:
+    (edge,) = evaluation_of(SMALL).state.pools.values()
+    free = IPSet.of([run(0, 6), run(10, 16), run(30, 45)])
+    assert fitting(edge, free, (8,)) == 2
+    assert fitting(edge, free, (7, 2)) == 3
+    assert fitting(edge, free, ()) == 0
+    assert fitting(edge, IPSet(), (1,)) == 0
+
+
+def test_of_a_pool_without_an_end_so_many_are_enough() -> None:
+    evaluation = evaluation_of({"pools/p.yaml": vip_pool(cidrs="[2001:db8::/64]")})
+    (key,) = evaluation.state.pools
+    six = evaluation.state.pools[key]
+    assert fitting(six, six.usable, (1,)) == MAX_TENANTS
+
+
+def served(world: dict[str, str | bytes], count: int, size: int) -> Evaluation:
+    more = {f"tenants/z{at}.yaml": request(f"z{at}", count=size) for at in range(count)}
+    return evaluation_of({**world, **more})
+
+
+@settings(max_examples=scaled(25))
+@given(st.lists(st.integers(1, 9), max_size=5), st.sets(st.integers(0, 4)), st.integers(1, 9))
+def test_so_many_fit_as_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
+    files = reconciled(left("10.40.0.0/26", sizes, going))
+    evaluation = evaluation_of(files)
+    (edge,) = evaluation.state.pools.values()
+    taken = IPSet.of(it.range for it in evaluation.state.records if it.range)
+    fits = fitting(edge, edge.usable - taken, (size,))
+    for count, refused in ((fits, False), (fits + 1, True)):
+        plan = served(files, count, size).plan
+        assert any(type(it).__name__ == "Refuse" for it in plan.decisions) == refused

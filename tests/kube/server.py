@@ -1,0 +1,241 @@
+"""An API server that says what a script tells it to, on the loopback."""
+
+import json
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Any, NamedTuple
+
+from reconciler.kube.deadline import Clocks, Timeouts
+
+DATE = "Sun, 15 Feb 2026 10:00:30 GMT"
+NOW = 1771149630
+
+
+class Reply(NamedTuple):
+    """One answer.
+
+    Attributes:
+        body: Bytes, or a value that is sent as JSON.
+        fault: `reset` and `silent` (before an answer), `eof` (in the middle of the body),
+            `chunked` (as large answers come), `chunked-eof` (without their end), `drip` and
+            `drip-headers` (a byte whenever the client looks at its clock); or empty.
+    """
+
+    status: int = 200
+    body: Any = b"{}"
+    headers: Mapping[str, str] = {}
+    fault: str = ""
+
+    def bytes(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+class Asked(NamedTuple):
+    """What a client sent."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def status(code: int, message: str = "", reason: str = "", **details: Any) -> Reply:
+    """A refusal as API servers make it."""
+    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
+    return Reply(code, body | {"message": message, "reason": reason, "details": details})
+
+
+@dataclass
+class Time:
+    """A clock that moves when somebody sleeps, and by `tick` whenever it is looked at."""
+
+    now: float = 0.0
+    tick: float = 0.0
+    chance: float = 1.0
+    slept: list[float] = field(default_factory=list)
+    looked: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def clock(self) -> float:
+        self.now += self.tick
+        self.looked.release()
+        return self.now
+
+    def timeouts(self, deadline_seconds: float = 300.0, *, today: float = NOW) -> Timeouts:
+        """Timeouts by this clock; `today` is for certificates."""
+        clocks = Clocks(self.sleep, self.clock, lambda: self.chance, lambda: today)
+        return Timeouts(deadline_seconds, clocks=clocks)
+
+
+@dataclass
+class Server:
+    """A script of answers, and what was asked. The last answer is repeated.
+
+    Attributes:
+        closed: Is released by each connection that came to its end.
+    """
+
+    replies: Sequence[Reply | Callable[[Asked], Reply]] = ()
+    asked: list[Asked] = field(default_factory=list)
+    time: Time = field(default_factory=Time)
+    url: str = ""
+    connections: int = 0
+    closed: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+
+    def next(self, asked: Asked) -> Reply:
+        self.asked.append(asked)
+        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
+        return reply if isinstance(reply, Reply) else reply(asked)
+
+
+_PATIENCE = 5.0
+
+
+class Loopback(ThreadingTCPServer):
+    """A thread a connection. Not an HTTPServer: that asks the resolver for a name of its own.
+
+    Connections that a client keeps open end with the server, and their threads with them: a test
+    that comes after may not want any beside it.
+    """
+
+    request_queue_size = 64
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self._begun: list[tuple[socket.socket, threading.Thread]] = []
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        asked = (request, client_address)
+        thread = threading.Thread(target=self.process_request_thread, args=asked, daemon=True)
+        self._begun.append((request, thread))
+        thread.start()
+
+    def end(self) -> None:
+        """Close the door, hang up, and see the threads end; one that never answers is left."""
+        self.shutdown()
+        self.socket.close()
+        for request, _ in self._begun:
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+        for _, thread in self._begun:
+            thread.join(_PATIENCE)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet an answer, lest the kernel waits before the second
+    script: Server
+
+    def setup(self) -> None:
+        self.script.connections += 1
+        super().setup()
+
+    def finish(self) -> None:
+        super().finish()
+        self.script.closed.release()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
+        del format, args
+
+    def handle_one_request(self) -> None:
+        # A client that goes away is what some tests are about.
+        try:
+            super().handle_one_request()
+        except (ConnectionError, ssl.SSLError):
+            self.close_connection = True
+
+    def answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        reply = self.script.next(Asked(self.command, self.path, headers, body))
+        getattr(self, f"_{reply.fault.replace('-', '_') or 'whole'}")(reply)
+
+    do_GET = do_POST = do_PATCH = do_DELETE = do_CONNECT = answer  # noqa: N815 - the base names them so
+
+    def _whole(self, reply: Reply) -> None:
+        self._head(reply)
+        self.wfile.write(reply.bytes())
+        self.wfile.flush()
+
+    def _head(self, reply: Reply) -> None:
+        self.send_response_only(reply.status)
+        headers = {"Date": DATE, "Content-Length": str(len(reply.bytes()))} | dict(reply.headers)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _silent(self, _reply: Reply) -> None:
+        self.close_connection = True
+
+    def _reset(self, _reply: Reply) -> None:
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+    def _eof(self, reply: Reply) -> None:
+        self._head(reply)
+        self.wfile.write(reply.bytes()[:-1])
+        self.wfile.flush()
+        self.close_connection = True
+
+    def _chunked(self, reply: Reply) -> None:
+        self._chunked_eof(reply)
+        self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()
+        self.close_connection = False
+
+    def _chunked_eof(self, reply: Reply) -> None:
+        self.send_response_only(reply.status)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for byte in reply.bytes():
+            self.wfile.write(b"1\r\n%c\r\n" % byte)
+        self.wfile.flush()
+        self.close_connection = True
+
+    def _drip(self, reply: Reply) -> None:
+        self._head(reply)
+        self.wfile.flush()
+        self._drop_by_drop(reply.bytes())
+
+    def _drip_headers(self, reply: Reply) -> None:
+        del reply
+        self._drop_by_drop(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 100_000)
+
+    def _drop_by_drop(self, data: bytes) -> None:
+        self.close_connection = True
+        for byte in data:
+            if not self.script.time.looked.acquire(timeout=5):
+                return
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+
+
+@contextmanager
+def serving(
+    *replies: Reply | Callable[[Asked], Reply], tls: ssl.SSLContext | None = None
+) -> Iterator[Server]:
+    """A server with a script, until the end of the block."""
+    script = Server(replies)
+    handler = type("Handler", (_Handler,), {"script": script})
+    server = Loopback(("127.0.0.1", 0), handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    script.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield script
+    finally:
+        server.end()
+        thread.join()

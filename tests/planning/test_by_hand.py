@@ -1,0 +1,296 @@
+"""Ranges in use without a record: where they may lie, with whom, and how large they may be."""
+
+import pytest
+
+from reconciler.addresses.notation import is_private, parse_cidr
+from reconciler.addresses.ranges import IPRange
+from reconciler.planning.projection import project
+from tests.memory import evaluation_after
+from tests.planning.outcome import Files, codes, outcome, refusal, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+CLOUD = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
+OLD = "team-a/old (loadBalancerPool)"
+
+
+def by_hand(name: str, start: str, end: str, provider_name: str = "default") -> str:
+    return tenant(
+        name,
+        providerConfigRef=f"{{name: {provider_name}}}",
+        networking=f"{{loadBalancerPool: {{start: '{start}', end: '{end}'}}}}",
+    )
+
+
+def world(start: str, end: str, provider_name: str = "default") -> dict[str, str]:
+    """A tenant with a range by hand, beside a provider with a pool and one without."""
+    own = by_hand("old", start, end, provider_name)
+    return {**SMALL, "providers/cloud.yaml": CLOUD, "tenants/old.yaml": own}
+
+
+def said(files: Files) -> list[str]:
+    return [it.message for it in evaluation_of(files).findings if it.code == "manual-range"]
+
+
+def spaced(name: str, cidr: str = "10.40.0.0/24", space: str = "lab") -> str:
+    text = f"system, annotations: {{gitops-ipam.dev/address-space: {space}}}}}"
+    return pool(name, cidr).replace("system}", text)
+
+
+def test_a_range_that_a_pool_of_the_provider_gives_out_is_right() -> None:
+    assert codes(world("10.40.0.100", "10.40.0.109")) == []
+    both = provider(pools="[{name: edge}, {name: more}]")
+    files = world("10.41.0.100", "10.41.0.109")
+    more = {"pools/more.yaml": pool("more", "10.41.0.0/24"), "providers/default.yaml": both}
+    assert codes({**files, **more}) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("10.41.0.0", "10.41.0.9"), ("10.40.0.250", "10.40.1.3"), ("8.8.8.0", "8.8.8.255"),
+        ("127.0.0.1", "127.0.0.9"), ("0.0.0.0", "255.255.255.255"), ("10.0.0.0", "10.255.255.255"),
+        ("fd00::1", "fd00::9"),
+    ],
+)  # fmt: skip
+def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: str) -> None:
+    assert said(world(start, end)) == [
+        f"{start}-{end} of {OLD} is not within what edge of its provider give out"
+    ]
+
+
+def test_many_pools_are_named_by_the_first_few() -> None:
+    names = [f"p{number}" for number in range(4)]
+    pools = {f"pools/{it}.yaml": pool(it, f"10.5.{at}.0/24") for at, it in enumerate(names)}
+    listed = f"[{', '.join(f'{{name: {name}}}' for name in names)}]"
+    files = {**world("10.6.0.0", "10.6.0.9"), **pools, "providers/default.yaml": provider(pools=listed)}  # fmt: skip
+    assert said(files)[0].endswith(
+        "is not within what p0, p1, p2 and others of its provider give out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reserved", "told"),
+    [
+        ("[{cidr: 10.40.0.100/32}]", "10.40.0.100"),
+        ("[{cidr: 10.40.0.100/31}, {cidr: 10.40.0.104/31}]", "10.40.0.100-10.40.0.101, 10.40.0.104-10.40.0.105"),
+        ("[{cidr: 10.40.0.100/32}, {cidr: 10.40.0.102/32}, {cidr: 10.40.0.104/32}, {cidr: 10.40.0.106/32}]",
+         "10.40.0.100, 10.40.0.102, 10.40.0.104 and more"),
+    ],
+)  # fmt: skip
+def test_what_a_pool_reserves_is_nobodys(reserved: str, told: str) -> None:
+    files = {**world("10.40.0.98", "10.40.0.109"), "pools/edge.yaml": pool(reserved=reserved)}
+    assert said(files) == [f"10.40.0.98-10.40.0.109 of {OLD} holds {told}, which edge reserves"]
+
+
+def test_the_gateway_of_the_own_pool_is_nobodys() -> None:
+    files = {**world("10.40.0.98", "10.40.0.109"), "providers/default.yaml": provider(gateway="10.40.0.100")}  # fmt: skip
+    assert said(files) == [
+        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, butler-system/default (gateway)"
+        " at providers/default.yaml:9"
+    ]
+
+
+def test_the_gateway_of_another_provider_on_the_same_network_is_nobodys() -> None:
+    lab = provider("lab", "[{name: lab}]", gateway="10.40.0.100")
+    files = {**world("10.40.0.98", "10.40.0.109"), "providers/lab.yaml": lab}
+    there = {**files, "pools/lab.yaml": pool("lab", "10.50.0.0/24")}
+    assert said(there) == [
+        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, butler-system/lab (gateway)"
+        " at providers/lab.yaml:9"
+    ]
+    assert said({**files, "pools/lab.yaml": spaced("lab")}) == []
+
+
+def test_the_gateway_of_a_provider_that_names_no_pool_is_nobodys() -> None:
+    router = CLOUD.replace("cloud}", "other}") + "    gateway: 10.77.0.1\n"
+    files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "providers/other.yaml": router}
+    (message,) = said(files)
+    assert "holds 10.77.0.1, butler-system/other (gateway)" in message
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("10.77.0.0", "10.77.0.9"), ("192.168.3.0", "192.168.3.0"), ("fd12::1", "fd12::9")],
+)
+def test_without_pools_a_private_range_outside_of_all_pools_is_right(start: str, end: str) -> None:
+    assert codes(world(start, end, "cloud")) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "told"),
+    [
+        ("127.0.0.1", "127.0.0.9", "touches loopback 127.0.0.0/8"),
+        ("169.254.1.1", "169.254.1.9", "touches link-local 169.254.0.0/16"),
+        ("224.0.0.1", "239.0.0.9", "touches multicast 224.0.0.0/4"),
+        ("0.0.0.0", "0.0.0.0", "touches this network 0.0.0.0/8"),
+        ("0.0.0.0", "255.255.255.255", "touches this network 0.0.0.0/8"),
+        ("255.255.255.255", "255.255.255.255", "touches reserved 240.0.0.0/4"),
+        ("fe80::1", "fe80::9", "touches link-local fe80::/10"),
+        ("::1", "::1", "touches loopback ::1 and unspecified ::"),
+        ("ff02::1", "ff02::1", "touches multicast ff00::/8"),
+        ("8.8.8.0", "8.8.8.255", "is not private"),
+        ("172.15.255.255", "172.16.0.0", "is not private"),
+        ("2001:db8::1", "2001:db8::9", "is not private"),
+        ("10.40.0.100", "10.40.0.109",
+         "lies in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
+        ("10.0.0.0", "10.255.255.255",
+         "lies in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
+    ],
+)  # fmt: skip
+def test_without_pools_no_other_range_is_right(start: str, end: str, told: str) -> None:
+    held = start if start == end else f"{start}-{end}"
+    assert said(world(start, end, "cloud")) == [f"{held} of {OLD} {told}"]
+
+
+def test_a_pool_of_any_address_space_is_out_of_bounds_without_pools() -> None:
+    files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "pools/lab.yaml": spaced("lab", "10.77.0.0/16")}  # fmt: skip
+    (message,) = said(files)
+    assert "lies in NetworkPool lab" in message
+
+
+def test_where_the_provider_cannot_be_told_nothing_is_said_of_the_place() -> None:
+    assert codes(world("10.77.0.0", "10.77.0.9", "none")) == [("error", "reference-not-found")]
+    missing = {**world("10.77.0.0", "10.77.0.9"), "providers/default.yaml": provider(pools="[{name: none}]")}  # fmt: skip
+    assert said(missing) == []
+    broken = {**world("10.77.0.0", "10.77.0.9"), "pools/edge.yaml": pool(cidr="10.40.0.1/24")}
+    assert said(broken) == []
+    two = provider(pools="[{name: edge}, {name: b}]")
+    one = {**world("10.77.0.0", "10.77.0.9"), "providers/default.yaml": two}
+    assert said({**one, "pools/b.yaml": pool("b", "10.40.0.1/24")}) == []
+
+
+def test_a_range_of_a_document_that_counts_as_it_was_is_judged_by_others_alone() -> None:
+    files = world("10.77.0.0", "10.77.0.9")
+    wrong = {**files, "tenants/old.yaml": f"{files['tenants/old.yaml']}  teamRef: three\n"}
+    found = evaluation_after([files], wrong).findings
+    assert [item.code for item in found if item.code == "manual-range"] == []
+
+
+def test_two_ranges_that_share_an_address_are_both_told() -> None:
+    files = {
+        **world("10.40.0.100", "10.40.0.109"),
+        "tenants/thief.yaml": by_hand("thief", "10.40.0.109", "10.40.0.120"),
+    }
+    assert said(files) == [
+        f"10.40.0.100-10.40.0.109 of {OLD} overlaps 10.40.0.109-10.40.0.120 of"
+        " team-a/thief (loadBalancerPool) at tenants/thief.yaml:7",
+        "10.40.0.109-10.40.0.120 of team-a/thief (loadBalancerPool) overlaps"
+        f" 10.40.0.100-10.40.0.109 of {OLD} at tenants/old.yaml:7",
+    ]
+
+
+def test_many_ranges_in_one_are_one_finding_each() -> None:
+    files = {**SMALL, "tenants/old.yaml": by_hand("old", "10.40.0.100", "10.40.0.199")}
+    for number in range(40):
+        start = f"10.40.0.{100 + 2 * number}"
+        files[f"tenants/t{number}.yaml"] = by_hand(f"t{number}", start, start)
+    assert len(said(files)) == 41
+
+
+def test_ranges_of_two_address_spaces_do_not_meet() -> None:
+    files = {
+        **world("10.40.0.100", "10.40.0.109"),
+        "pools/lab.yaml": spaced("lab"),
+        "providers/lab.yaml": provider("lab", "[{name: lab}]"),
+        "tenants/lab.yaml": by_hand("lab", "10.40.0.100", "10.40.0.109", "lab"),
+    }
+    assert said(files) == []
+    anywhere = {**files, "tenants/any.yaml": by_hand("any", "10.40.0.105", "10.40.0.105", "none")}
+    assert len(said(anywhere)) == 3
+
+
+def test_the_record_of_another_tenant_is_told_once() -> None:
+    two = {**SMALL, "tenants/two.yaml": tenant("two"), "tenants/three.yaml": tenant("three")}
+    files = {**reconciled(two), "tenants/old.yaml": by_hand("old", "10.40.0.4", "10.40.0.19")}
+    (message,) = said(files)
+    assert message.endswith("one.loadbalancer.yaml")
+
+
+LIMIT = {"providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 10}")}
+CLAIM = "team-a/old (loadbalancer)"
+
+
+def test_a_range_counts_towards_the_quota() -> None:
+    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
+    assert codes(files) == []
+    assert outcome(files)[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
+    assert codes(reconciled(files)) == []
+    more = {**files, "tenants/old.yaml": files["tenants/old.yaml"].replace("{load", "{lbPoolSize: 11, load")}  # fmt: skip
+    for stage in (more, {**reconciled(files), **more}):
+        found = refusal(stage, "team-a/old (loadbalancer-1)")
+        assert (found.reason, found.message) == (
+            "quota-exceeded", "team-a/old would hold 11 of at most 10 loadbalancer addresses",
+        )  # fmt: skip
+
+
+def test_a_range_that_alone_is_over_the_quota_is_an_error() -> None:
+    assert said({**world("10.40.0.100", "10.40.0.110"), **LIMIT}) == [
+        f"10.40.0.100-10.40.0.110 of {OLD} takes it to 11 of at most 10 addresses"
+    ]
+    cloud = CLOUD + "    quotaPerTenant: {maxLoadBalancerIPs: 4}\n"
+    files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "providers/cloud.yaml": cloud}
+    assert len(said(files)) == 1
+
+
+def test_what_a_pin_gives_a_record_counts_once() -> None:
+    pin = request(
+        "team-a-old-lb", pinnedRange="{startAddress: 10.40.0.100, endAddress: 10.40.0.109}"
+    )
+    pin = pin.replace("Ref: {name: team-a-old-lb, n", "Ref: {name: old, n")
+    pin = pin.replace("type: nodes", "type: loadbalancer")
+    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT, "tenants/pin.yaml": pin}
+    after = reconciled(files)
+    assert outcome(after)["butler-system/team-a-old-lb (request)"].startswith("keep ")
+    assert codes(after) == []
+
+
+def test_what_is_taken_back_from_retention_counts_once() -> None:
+    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
+    gone = reconciled({k: v for k, v in reconciled(files).items() if k != "tenants/old.yaml"})
+    assert outcome({**gone, **files})[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10.0.0.0/8", True), ("172.16.0.0/12", True), ("192.168.0.0/16", True), ("fc00::/7", True),
+        ("8.0.0.0/6", False), ("172.0.0.0/8", False), ("192.168.0.0/15", False),
+        ("100.64.0.0/10", False), ("fe00::/8", False), ("fc00::/6", False),
+    ],
+)  # fmt: skip
+def test_private_is_what_is_wholly_so(text: str, expected: bool) -> None:
+    assert is_private(parse_cidr(text)) is expected
+
+
+def test_a_range_from_one_private_block_into_what_is_none_is_not_private() -> None:
+    assert not is_private(IPRange(4, 0x0AFFFFFF, 0x0B000000))
+
+
+@pytest.mark.parametrize(("start", "count"), [("10.77.0.1", 1), ("8.8.8.8", 0)])
+def test_a_range_that_is_wrong_gets_into_no_cluster(start: str, count: int) -> None:
+    found = project(evaluation_of(world(start, start, "cloud")))
+    ranges = [dict(item.manifest) for item in found if item.manifest["kind"] == "IPAddressPool"]
+    assert sum(item["spec"]["addresses"] == [f"{start}-{start}"] for item in ranges) == count
+
+
+def test_a_record_that_the_plan_removes_is_in_nobodys_way_and_one_that_is_held_is() -> None:
+    gone = without(reconciled(SMALL), "tenants/one.yaml")
+    old = {"tenants/old.yaml": by_hand("old", "10.40.0.0", "10.40.0.7")}
+    for files in ({**gone, **old}, {**reconciled(gone), **old}):
+        (told,) = said(files)
+        assert "overlaps 10.40.0.0-10.40.0.7 of allocations/" in told
+    late = {**reconciled(gone), **old}
+    evaluation = evaluation_of(late, CLOCK + 86_400)
+    assert [it for it in evaluation.findings if it.code == "manual-range"] == []
+    assert outcome(late, CLOCK + 86_400)["team-a/one (loadbalancer)"].startswith("expire")
+    assert codes(reconciled(late, CLOCK + 86_400), CLOCK + 86_400) == []
+
+
+def test_a_pin_that_a_range_by_hand_takes_names_its_holder_once_and_both_files() -> None:
+    pin = "{startAddress: 10.40.0.32, endAddress: 10.40.0.39}"
+    old = {"tenants/old.yaml": by_hand("old", "10.40.0.32", "10.40.0.39")}
+    files = {**SMALL, **old, "tenants/pin.yaml": request("pin", pinnedRange=pin)}
+    found = refusal(files, "butler-system/pin (request)")
+    assert found.source.path == "tenants/pin.yaml"
+    assert found.message == "10.40.0.32-10.40.0.39 is taken by team-a/old (loadbalancer)"
+    assert found.hint.startswith("pin a free range, or release the other: tenants/old.yaml:")

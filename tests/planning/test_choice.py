@@ -1,0 +1,147 @@
+"""Which pools may serve a claim: of its IP version, and not when its family or the pool says no."""
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_short
+from reconciler.addresses.ranges import IPSet
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation, Claim, Owner, Phase, Refusal
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse
+from reconciler.model.pool import Placement, Pool, Thresholds
+from reconciler.model.state import State
+from reconciler.planning.planner import plan
+from tests.records.examples import SINCE, span
+from tests.world import CLOCK
+
+WEB = Key("butler", "team-a", "web", "loadbalancer", "TenantCluster")
+DAY = 86_400
+HERE = Location("x.yaml", 1, 1)
+OWN = Refusal("no-matching-pool", "no pool bears the label", "label one")
+
+
+def pool(name: str, *pairs: tuple[str, str], auto_assign: bool = True) -> Pool:
+    windows = tuple(span(*pair) for pair in pairs)
+    return Pool(
+        Key("butler", "", name, "", "NetworkPool"), IPSet.of(windows), windows, IPSet(),
+        Placement.LOWEST, Thresholds(), None, "default", IPSet.of(windows), HERE, auto_assign,
+    )  # fmt: skip
+
+
+FOUR = pool("four", ("10.0.0.1", "10.0.0.4"))
+SIX = pool("six", ("2001:db8::1", "2001:db8::2"))
+BOTH = pool("both", ("10.0.1.1", "10.0.1.1"), ("2001:db8:1::1", "2001:db8:1::2"))
+SHUT = pool("shut", ("10.0.2.1", "10.0.2.9"), auto_assign=False)
+
+
+def claim(*candidates: Pool, **fields: object) -> Claim:
+    made = Claim(
+        WEB, tuple(it.key for it in candidates), tuple(it.key.name for it in candidates), 1, None,
+        False, Owner("team-a", "web", "a"), "loadbalancer", "initial", "web", "x", HERE,
+    )  # fmt: skip
+    return replace(made, **fields)
+
+
+def held(of: Pool, phase: Phase = Phase.ALLOCATED) -> Allocation:
+    first = of.windows[0]
+    return Allocation(
+        WEB, of.key, span(format_short(first).partition("-")[0], format_short(first).partition("-")[0]),
+        phase, SINCE, SINCE, 1, False, "loadbalancer", "initial", Owner("team-a", "web", "a"), "web",
+        "x", path="allocations/x.yaml",
+    )  # fmt: skip
+
+
+def decided(asked: Claim, *records: Allocation, clock: int = CLOCK) -> list[Decision]:
+    pools = {it.key: it for it in (BOTH, FOUR, SHUT, SIX)}
+    return list(plan(State(pools, {WEB: asked}, records, clock, DAY)).decisions)
+
+
+def given(asked: Claim) -> str:
+    (decision,) = decided(asked)
+    assert isinstance(decision, Grant)
+    assert decision.allocation.range is not None
+    return format_short(decision.allocation.range)
+
+
+def refused(asked: Claim) -> tuple[str, str]:
+    (decision,) = decided(asked)
+    assert isinstance(decision, Refuse)
+    return decision.reason, decision.message
+
+
+@pytest.mark.parametrize(
+    ("candidates", "version", "address"),
+    [
+        ((FOUR, SIX), None, "10.0.0.1"),
+        ((FOUR, SIX), 6, "2001:db8::1"),
+        ((SIX, FOUR), 4, "10.0.0.1"),
+        ((BOTH,), 6, "2001:db8:1::1"),
+        ((BOTH,), 4, "10.0.1.1"),
+        ((BOTH,), None, "10.0.1.1"),
+        ((SHUT, FOUR), None, "10.0.0.1"),
+    ],
+)
+def test_a_claim_is_served_by_a_pool_that_may(
+    candidates: tuple[Pool, ...], version: int | None, address: str
+) -> None:
+    assert given(claim(*candidates, version=version)) == address
+
+
+def test_a_pin_is_given_from_a_pool_that_gives_nothing_by_itself() -> None:
+    pin = span("10.0.2.5", "10.0.2.5")
+    assert given(claim(SHUT, pin=pin)) == "10.0.2.5"
+
+
+@pytest.mark.parametrize(
+    ("candidates", "version", "said"),
+    [
+        ((SHUT,), None, ("auto-assign-disabled", "shut gives no address by itself")),
+        ((SIX, SHUT), 4, ("auto-assign-disabled", "shut gives no address by itself")),
+        ((FOUR,), 6, ("family-mismatch", "the claim needs IPv6, four has none")),
+        ((SHUT, FOUR), 6, ("family-mismatch", "the claim needs IPv6, shut has none")),
+    ],
+)
+def test_a_claim_that_no_pool_may_serve_is_told_why(
+    candidates: tuple[Pool, ...], version: int | None, said: tuple[str, str]
+) -> None:
+    assert refused(claim(*candidates, version=version)) == said
+
+
+def test_what_is_free_of_the_other_version_is_no_room() -> None:
+    reason, message = refused(claim(BOTH, version=4, size=2))
+    assert (reason, message) == ("request-too-large", "needs 2 addresses; both has 1 in all")
+    reason, message = refused(claim(FOUR, SHUT, size=5))
+    assert message == "needs 5 addresses; four has 4 in all"
+
+
+def test_a_family_refuses_in_its_own_words() -> None:
+    assert refused(claim(FOUR, refusal=OWN)) == (OWN.reason, OWN.message)
+    assert refused(claim(refusal=OWN)) == (OWN.reason, OWN.message)
+
+
+def test_a_record_is_a_fact_whatever_its_claim_may_have_now() -> None:
+    for asked in (claim(FOUR, refusal=OWN), claim(FOUR, version=6)):
+        (decision,) = decided(asked, held(FOUR))
+        assert isinstance(decision, Keep)
+        assert not decision.stale
+    (decision,) = decided(claim(SHUT), held(SHUT))
+    assert isinstance(decision, Keep)
+
+
+def test_what_was_released_is_not_taken_back_by_a_claim_that_is_refused_and_ends() -> None:
+    released = held(FOUR, Phase.RELEASED)
+    (decision,) = decided(claim(FOUR, refusal=OWN), released)
+    assert isinstance(decision, Refuse)
+    assert decision.reason == OWN.reason
+    assert decision.allocation == released
+    found = decided(claim(FOUR, refusal=OWN), released, clock=CLOCK + DAY)
+    assert {type(item) for item in found} == {Expire, Refuse}
+
+
+def test_a_pool_that_may_be_there_comes_before_the_refusal_of_a_family() -> None:
+    state = State({}, {WEB: claim(FOUR, refusal=OWN)}, (), CLOCK, DAY, unknown=True)
+    state = replace(state, claims={WEB: claim(refusal=OWN, wanted=("any",))})
+    (decision,) = plan(state).decisions
+    assert isinstance(decision, Refuse)
+    assert decision.reason == "pool-frozen"

@@ -1,0 +1,174 @@
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.rights import crd_texts
+from reconciler.documents.findings import Location, Severity
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import schema_files, source_kinds
+from reconciler.planning.evaluate import evaluate
+from reconciler.planning.projection import project
+from reconciler.planning.state import described_files
+from tests.planning.outcome import codes, outcome, record_paths
+from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
+
+LB = "team-a/one (loadbalancer)"
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+CLAIM_LINE = "    gitops-ipam.dev/claim: butler/TenantCluster/team-a/one/loadbalancer\n"
+
+
+def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_nothing() -> None:
+    files = {**SMALL, "pools/zebra.yaml": pool(cidr="10.99.0.0/24")}
+    assert outcome(files)[LB] == "refuse pool-frozen"
+    (found,) = evaluation_of(files).findings
+    assert (found.code, str(found.location)) == ("document-duplicate", "pools/zebra.yaml:1")
+    assert found.message == "NetworkPool butler-system/edge is already at pools/edge.yaml:1"
+
+
+def test_each_further_document_is_told_and_the_first_one_after_the_oldest_blocks() -> None:
+    twice = {f"pools/{name}.yaml": pool(cidr="10.99.0.0/24") for name in ("x", "y")}
+    evaluation = evaluation_of({**SMALL, **twice})
+    places = [str(it.location) for it in evaluation.findings if it.code == "document-duplicate"]
+    assert places == ["pools/x.yaml:1", "pools/y.yaml:1"]
+
+
+def without_claim(data: str | bytes) -> str:
+    text = data.decode() if isinstance(data, bytes) else data
+    return text.replace(f"  annotations:\n{CLAIM_LINE}", "")
+
+
+def test_a_record_that_names_no_claim_is_that_of_its_tenant_and_type() -> None:
+    files = reconciled(SMALL)
+    files[RECORD] = without_claim(files[RECORD])
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+    assert reconciled(files)[RECORD] == reconciled(SMALL)[RECORD]
+
+
+def test_it_is_that_of_a_request_when_there_is_one_of_its_name() -> None:
+    files = reconciled(SMALL)
+    files[RECORD] = without_claim(files[RECORD])
+    text = request("team-a-one-lb", count=8).replace("type: nodes", "type: loadbalancer")
+    files["tenants/lb.yaml"] = text.replace("Ref: {name: team-a-one-lb,", "Ref: {name: one,")
+    assert outcome(files) == {
+        "butler-system/team-a-one-lb (request)": "keep 10.40.0.0-10.40.0.7 of edge"
+    }
+    assert codes(files) == [("warning", "record-misplaced")]
+    moved = reconciled(files)
+    assert record_paths(moved) == [
+        "allocations/NetworkPool/butler-system.edge/butler-system/team-a-one-lb.request.yaml"
+    ]
+
+
+def test_a_record_beside_one_that_names_no_claim_stays_what_it_is() -> None:
+    files = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
+    files[RECORD] = without_claim(files[RECORD])
+    assert len(outcome(files)) == 2
+
+
+def test_a_record_at_another_path_is_moved_with_a_warning() -> None:
+    files = reconciled(SMALL)
+    other = RECORD.replace("/one.", "/1.")
+    files[other] = files.pop(RECORD)
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.message) == (
+        "record-misplaced",
+        f"belongs to {RECORD}; the next reconcile moves it",
+    )
+    assert record_paths(reconciled(files)) == [RECORD]
+
+
+def test_a_plan_that_was_carried_out_leaves_nothing_to_do() -> None:
+    first = evaluation_of(SMALL)
+    second = planned(first)
+    assert second.changes == ()
+    assert [str(item.range) for item in second.state.records] == [
+        str(item.range) for item in evaluation_of(reconciled(SMALL)).state.records
+    ]
+
+
+def test_findings_and_gates_come_by_place_and_each_once() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.5/24"),
+        "a.yaml": "",
+        "pools/a.yaml": "[",
+    }
+    found = evaluation_of(files).findings
+    assert list(found) == sorted(found, key=lambda item: item.location)
+    twice = evaluate(replace(tree_of(files), findings=(found[0], found[0])))
+    assert twice.findings == found
+
+
+def test_a_wrong_document_of_a_kind_without_family_protects_nobody() -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: X}\n"
+    files = {**reconciled(SMALL), "clusters/x.yaml": text}
+    assert evaluation_of(files).state.protected == frozenset()
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+
+
+def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata:\n  name: "
+    files = {**reconciled(SMALL), "clusters/x.yaml": f"{text}management\n"}
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.severity) == ("name-reserved", Severity.ERROR)
+    assert found.location == Location("clusters/x.yaml", 4, 9, "/metadata/name")
+    assert found.message == "ClusterTarget management: the management cluster has that name"
+    assert found.hint == "give it another name"
+    files["clusters/x.yaml"] = f"{text}edge-1\n"
+    assert evaluation_of(files).findings == ()
+
+
+def test_pools_of_some_files_are_read_on_their_own() -> None:
+    sources = tree_of({"pools/edge.yaml": pool(), "tenants/one.yaml": tenant("one")}).sources
+    assert [key.name for key in described_files(sources, Settings()).pools] == ["edge"]
+
+
+def test_projections_go_by_the_records_and_not_by_the_plan() -> None:
+    found = project(evaluation_of(SMALL))
+    kinds = [item.manifest["kind"] for item in found if not item.is_status_only]
+    assert kinds == ["NetworkPool"]
+
+
+def test_every_kind_has_a_schema_and_source_folders_take_all_but_settings() -> None:
+    files = schema_files()
+    assert list(files) == sorted(files)
+    assert files["Settings"] == "own/Settings.json"
+    assert source_kinds().find("gitops-ipam.dev/v1alpha1", "Settings") is None
+    assert source_kinds().find("gitops-ipam.dev/v1alpha1", "ClusterTarget") is not None
+
+
+def test_crds_are_yaml_files_by_name() -> None:
+    files = crd_texts()
+    assert list(files) == sorted(files)
+    assert all(name.endswith(".yaml") for name in files)
+
+
+@pytest.mark.parametrize("clock", [0, 1_771_149_630])
+def test_the_only_clock_is_that_of_the_tree(clock: int) -> None:
+    (change,) = evaluation_of(SMALL, clock).changes
+    assert change.data is not None
+    assert (b"1970-01-01T00:00:00Z" in change.data) is (clock == 0)
+
+
+def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -> None:
+    files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
+    copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
+    files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
+    files["tenants/bee.yaml"] = tenant("bee")
+    files = reconciled(files)
+    assert b"bee/loadbalancer" in as_bytes(files[copied])
+    assert evaluation_of(files).changes == ()
+
+
+def test_a_failed_record_whose_claim_gets_a_range_makes_way_where_another_belongs() -> None:
+    files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
+    copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
+    files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
+    files["tenants/bee.yaml"] = tenant("bee")
+    files["tenants/ant.yaml"] = tenant("ant")
+    files = reconciled(files)
+    assert b"bee/loadbalancer" in as_bytes(files[copied])
+    assert evaluation_of(files).changes == ()
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()

@@ -1,0 +1,193 @@
+"""A claim that a person lets move gets another range, and keeps the old one until nobody uses it."""
+
+import pytest
+
+from reconciler.model.claim import Allocation, Phase, current_records
+from reconciler.model.key import Key
+from reconciler.planning.retention import EVERY, is_due, latest_due, next_due
+from reconciler.records.parse import parse_record
+from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
+from tests.planning.outcome import Files, decided, outcome, without
+from tests.world import CLOCK, evaluation_of, pool, provider, raw, reconciled, request, tenant
+
+CLAIM = "team-a/one (loadbalancer)"
+DAY = 86_400
+REQUEST = "butler/IPAllocation/butler-system/one/request"
+ASKING: Files = {
+    "pools/edge.yaml": pool(),
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+    "tenants/more.yaml": request("one", count=4),
+}
+ELSEWHERE = {**reconciled(ASKING), "tenants/more.yaml": request("one", "far", count=4)}
+
+
+def record(files: Files, path: str) -> Allocation:
+    found = parse_record("allocations", path, raw(files[path])).allocation
+    assert found is not None
+    assert found.pristine
+    return found
+
+
+def holding(files: Files) -> dict[str, str]:
+    return {
+        path: record(files, path).phase.value for path in files if path.startswith("allocations/")
+    }
+
+
+def test_nothing_moves_that_nobody_let_move() -> None:
+    assert outcome(LEAVING) == {CLAIM: "keep 10.40.0.0-10.40.0.7 of edge"}
+    assert decided(moving(LEAVING, KEY.replace("one", "two"))) == outcome(LEAVING)
+    assert outcome(ELSEWHERE)["butler-system/one (request)"] == "refuse record-stale"
+
+
+def test_a_claim_that_may_move_gets_a_range_and_leaves_the_old_one_announced() -> None:
+    evaluation = moving(LEAVING, KEY)
+    assert decided(evaluation) == {CLAIM: "move 10.50.0.0-10.50.0.7 of far"}
+    after = carried(LEAVING, evaluation)
+    old, new = record(after, OLD), record(after, NEW)
+    assert (old.phase, old.announced, old.pool.name) == (Phase.RELEASED, True, "edge")
+    assert (new.phase, new.announced, new.pool.name) == (Phase.ALLOCATED, False, "far")
+    assert b"\n  allocatedCount: 8\n  announced: until-unused\n  cidr:" in raw(after[OLD])
+    assert current_records([old, new])[new.claim] == new
+
+
+def test_a_move_is_said_with_what_it_leaves() -> None:
+    (told,) = (it for it in moving(LEAVING, KEY).findings if it.code == "claim-moves")
+    assert told.message == (
+        f"{CLAIM} moves from 10.40.0.0-10.40.0.7 of edge to 10.50.0.0-10.50.0.7 of far"
+    )
+    (left,) = (it for it in moving(moved(LEAVING, KEY)).findings if it.code == "claim-left")
+    assert left.message == (
+        f"{CLAIM} has left 10.40.0.0-10.40.0.7 of edge, which stays announced until nobody uses it"
+    )
+    why = moving(moved(LEAVING, KEY), left={OLD: "Service shop/web uses 10.40.0.1"})
+    (left,) = (it for it in why.findings if it.code == "claim-left")
+    assert left.message.endswith("nobody uses it: Service shop/web uses 10.40.0.1")
+
+
+def test_a_request_that_names_another_pool_moves_as_well() -> None:
+    evaluation = moving(ELSEWHERE, REQUEST)
+    assert decided(evaluation)["butler-system/one (request)"] == "move 10.50.0.0-10.50.0.3 of far"
+
+
+def test_two_records_of_a_claim_in_one_pool_have_files_and_names_of_their_own() -> None:
+    smaller = {**ELSEWHERE, "tenants/more.yaml": request("one", count=2)}
+    after = moved(smaller, REQUEST)
+    place = "allocations/NetworkPool/butler-system.edge/butler-system/one.request"
+    assert holding(after)[f"{place}.yaml"] == "Allocated"
+    assert holding(after)[f"{place}.released.yaml"] == "Released"
+    old, new = record(after, f"{place}.released.yaml"), record(after, f"{place}.yaml")
+    assert (old.size, new.size, old.name) == (4, 2, "one")
+    assert new.name.startswith("one-")
+    assert moving(after, REQUEST).changes == ()
+    third = moved({**after, "tenants/more.yaml": request("one", count=1)}, REQUEST)
+    assert holding(third)[f"{place}.released.2.yaml"] == "Released"
+    names = [record(third, path).name for path in third if path.startswith(place)]
+    assert len(names) == len(set(names)) == 3
+    assert moving(third, REQUEST).changes == ()
+
+
+def test_a_move_without_room_leaves_everything_as_it_is() -> None:
+    files = {**LEAVING, "pools/far.yaml": pool("far", "10.50.0.0/30")}
+    evaluation = moving(files, KEY)
+    assert decided(evaluation) == {CLAIM: "refuse request-too-large"}
+    assert (evaluation.changes, evaluation.moves) == ((), {})
+
+
+def test_a_move_counts_once_for_the_quota_of_its_tenant() -> None:
+    quota = provider(pools="[{name: far}]", quotaPerTenant="{maxLoadBalancerIPs: 8}")
+    files = {**LEAVING, "providers/default.yaml": quota}
+    assert decided(moving(files, KEY)) == {CLAIM: "move 10.50.0.0-10.50.0.7 of far"}
+    less = {**files, "providers/default.yaml": quota.replace("IPs: 8", "IPs: 7")}
+    assert decided(moving(less, KEY)) == {CLAIM: "refuse quota-exceeded"}
+
+
+def test_what_was_left_never_goes_by_time() -> None:
+    after = moved(LEAVING, KEY)
+    late = moving(after, clock=CLOCK + 400 * DAY)
+    assert (late.changes, decided(late)) == ((), {CLAIM: "keep 10.50.0.0-10.50.0.7 of far"})
+    wide = {**after, "providers/wide.yaml": provider("wide"), "tenants/new.yaml": tenant(
+        "new", providerConfigRef="{name: wide}")}  # fmt: skip
+    given = decided(moving(wide, clock=CLOCK + 400 * DAY))["team-a/new (loadbalancer)"]
+    assert given == "allocate 10.40.0.8-10.40.0.15 of edge"
+
+
+def test_retention_begins_when_nobody_uses_what_was_left() -> None:
+    after, later = moved(LEAVING, KEY), CLOCK + 10 * DAY
+    gone = moving(after, left={OLD: ""}, clock=later)
+    assert gone.brake is None
+    files = carried(after, gone)
+    old = record(files, OLD)
+    assert (old.phase, old.announced, old.since) == (
+        Phase.RELEASED,
+        False,
+        "2026-02-25T10:00:30Z",
+    )
+    assert moving(files, clock=later + DAY - 1).changes == ()
+    (change,) = moving(files, clock=later + DAY).changes
+    assert (change.path, change.data) == (OLD, None)
+
+
+def test_a_move_that_is_taken_back_gets_its_old_range() -> None:
+    after = {**moved(LEAVING, KEY), "providers/default.yaml": provider()}
+    assert outcome(after) == {CLAIM: "keep 10.50.0.0-10.50.0.7 of far"}
+    back = moving(after, KEY)
+    assert decided(back) == {CLAIM: "move 10.40.0.0-10.40.0.7 of edge"}
+    files = carried(after, back)
+    assert holding(files) == {OLD: "Allocated", NEW: "Released"}
+    assert (record(files, OLD).announced, record(files, NEW).announced) == (False, True)
+
+
+def test_what_was_left_stays_when_its_tenant_goes() -> None:
+    gone = without(moved(LEAVING, KEY), "tenants/one.yaml")
+    after = reconciled(gone)
+    assert holding(after) == {OLD: "Released", NEW: "Released"}
+    assert (record(after, OLD).announced, record(after, NEW).announced) == (True, False)
+
+
+def test_the_usage_counts_both_ranges_while_a_claim_moves() -> None:
+    edge, far = (
+        Key("butler", "butler-system", name, "", "NetworkPool") for name in ("edge", "far")
+    )
+    after = moving(LEAVING, KEY).plan.after
+    assert (after[edge].allocated, after[edge].held) == (0, 8)
+    assert (after[far].allocated, after[far].held) == (8, 0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "due"),
+    [(0, None), (59, None), (60, CLOCK + 60), (61, CLOCK + 60), (3_700, CLOCK + 3_660)],
+)
+def test_it_may_be_withdrawn_every_full_minute_after_the_move(
+    seconds: int, due: int | None
+) -> None:
+    state = moving(moved(LEAVING, KEY)).state
+    assert latest_due(state, CLOCK, CLOCK + seconds) == due
+    assert due is None or is_due(state, due)
+    assert not is_due(state, CLOCK + 3_661)
+    following = next_due(state, CLOCK + seconds)
+    assert following == CLOCK + (seconds // EVERY + 1) * EVERY
+
+
+def test_a_minute_that_is_over_is_not_due_again() -> None:
+    state = moving(moved(LEAVING, KEY)).state
+    assert latest_due(state, CLOCK + 60, CLOCK + 119) is None
+
+
+def test_what_a_move_has_left_counts_toward_no_brake() -> None:
+    more = {f"tenants/t{n}.yaml": tenant(f"t{n}") for n in range(9)}
+    left = reconciled(moved({**LEAVING, **more}, KEY))
+    for number in range(3):
+        del left[f"tenants/t{number}.yaml"]
+    assert moving(left).brake is None  # 3 of 10; with the range that was left 4 of 11 were too many
+
+
+def test_what_a_claim_has_left_stays_in_its_pool_until_nobody_uses_it() -> None:
+    after = carried(LEAVING, moving(LEAVING, KEY))
+    smaller = {**after, "pools/edge.yaml": pool(cidr="10.40.1.0/24")}
+    (found,) = (it for it in evaluation_of(smaller).findings if it.code == "record-outside-pool")
+    assert found.hint.endswith(
+        "until nobody uses them: the claim left them, and they are still announced"
+    )

@@ -1,0 +1,198 @@
+"""Where what was observed stands, in which bytes; and what a tenant asks for by its Demand."""
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.documents.document import Identity
+from reconciler.documents.findings import Severity
+from reconciler.documents.load import load
+from reconciler.families.demand import (
+    DEMAND,
+    DemandEntry,
+    demand_document,
+    entries_of,
+    index_of,
+    next_index,
+    standing,
+)
+from reconciler.model.claim import Allocation, Phase
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import (
+    differences,
+    expected_bytes,
+    identity_of,
+    observed_kinds,
+    path_of,
+    remedy,
+    source_reader,
+)
+from tests.records.examples import record
+
+ALLOCATED = record()
+
+PLACE = "observed/Demand.gitops-ipam.dev/team-backend/my-cluster.yaml"
+TEXT = b"""apiVersion: gitops-ipam.dev/v1alpha1
+kind: Demand
+metadata:
+  name: my-cluster
+  namespace: team-backend
+spec:
+  loadBalancer:
+    - count: 1
+      index: 1
+    - count: 4
+      index: 2
+"""
+
+
+def grown(index: int, phase: Phase = Phase.ALLOCATED, *, holds: bool = True) -> Allocation:
+    slot = f"loadbalancer-{index}" if index else "loadbalancer"
+    claim = ALLOCATED.claim._replace(slot=slot)
+    return replace(
+        ALLOCATED, claim=claim, phase=phase, range=ALLOCATED.range if holds else None, role="growth"
+    )
+
+
+def read(path: str, data: bytes, settings: Settings | None = None) -> tuple[list[str], bool]:
+    """What is told of a file, and whether it is broken."""
+    loaded = source_reader(settings or Settings())(path, data)
+    return [f"{it.severity} {it.code}: {it.message}" for it in loaded.findings], loaded.is_broken
+
+
+def test_a_demand_is_written_in_one_way_whatever_the_order_of_its_entries() -> None:
+    entries = [DemandEntry(2, 4), DemandEntry(1, 1)]
+    assert demand_document("team-backend", "my-cluster", entries) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("path", "identity"),
+    [
+        (PLACE, ("gitops-ipam.dev", "Demand", "team-backend", "my-cluster")),
+        ("seen/Pool.x.y/_/a.b.yaml", None),
+        ("observed/Pool.x.y/_/a.b.yaml", ("x.y", "Pool", "", "a.b")),
+        ("observed/Pool.x.y/a.yaml", None),
+        ("observed/Pool.x.y/_/a.yml", None),
+        ("observed/a.yaml", None),
+        ("observed/Pool.x.y//a.yaml", None),
+    ],
+)
+def test_a_path_tells_whose_file_stands_there(path: str, identity: Identity | None) -> None:
+    assert identity_of("observed", path) == identity
+
+
+def test_what_is_written_is_read_back() -> None:
+    (document,) = load(PLACE, TEXT, observed_kinds()).documents
+    assert entries_of(document) == (DemandEntry(1, 1), DemandEntry(2, 4))
+    assert expected_bytes(document) == TEXT
+    assert path_of("observed", document.identity) == PLACE
+
+
+def test_a_demand_that_needs_nothing_is_written_too() -> None:
+    data = demand_document("team-backend", "my-cluster", ())
+    assert data.endswith(b"spec:\n  loadBalancer: []\n")
+    assert read(PLACE, data) == ([], False)
+
+
+def test_what_has_no_namespace_stands_below_an_underscore() -> None:
+    identity = ("novaedge.io", "ProxyVIP", "", "web")
+    assert path_of("seen", identity) == "seen/ProxyVIP.novaedge.io/_/web.yaml"
+
+
+@pytest.mark.parametrize(
+    ("slot", "index"),
+    [
+        ("loadbalancer-1", 1), ("loadbalancer-12", 12), ("loadbalancer", 0), ("nodes-2", 0),
+        ("loadbalancer-0", 0), ("loadbalancer-01", 0), ("loadbalancer-x", 0),
+    ],
+)  # fmt: skip
+def test_the_slot_of_an_entry_bears_its_index(slot: str, index: int) -> None:
+    assert index_of(slot) == index
+    if index:
+        assert DemandEntry(index, 1).slot == slot
+
+
+def test_the_first_entry_has_index_one() -> None:
+    assert next_index([grown(0)], ()) == 1
+
+
+def test_the_next_index_is_above_all_that_any_record_or_entry_bears() -> None:
+    released, failed = grown(3, Phase.RELEASED), grown(4, Phase.FAILED, holds=False)
+    assert next_index([grown(0), grown(1), released], [DemandEntry(2, 1)]) == 4
+    assert next_index([released, failed], ()) == 5
+    assert next_index([released], [DemandEntry(7, 1)]) == 8
+
+
+def test_without_a_demand_the_growth_that_holds_something_counts() -> None:
+    records = [grown(2), grown(0), grown(1, Phase.RELEASED), grown(3, Phase.FAILED, holds=False)]
+    assert standing(records) == (DemandEntry(1, ALLOCATED.size), DemandEntry(2, ALLOCATED.size))
+
+
+def test_only_what_differs_is_a_change() -> None:
+    there = {"a": b"1", "b": b"2", "c": b"3"}
+    assert differences(there, {"a": b"1", "b": b"x", "d": b"4"}) == (
+        ("b", b"x"), ("c", None), ("d", b"4"),
+    )  # fmt: skip
+
+
+def test_the_remedy_names_the_revision_where_it_is_known() -> None:
+    assert remedy("observed/a.yaml", "main").startswith("git checkout main -- observed/a.yaml")
+    assert remedy("observed/a.yaml").startswith("revert the change")
+
+
+def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:
+    found = [f"warning observed-edited: Demand team-backend/my-cluster belongs to {PLACE}"]
+    assert read("observed/mine.yaml", TEXT) == (found, False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"# mine\n" + TEXT,
+        TEXT.replace(b"  namespace: team-backend\n", b"") + b"",
+        TEXT.replace(b"index: 1", b"index: 3"),
+    ],
+)
+def test_bytes_that_reconcile_would_not_write_are_told(data: bytes) -> None:
+    path = PLACE if b"namespace" in data else PLACE.replace("team-backend", "default")
+    name = "default" if b"namespace" not in data else "team-backend"
+    message = f"Demand {name}/my-cluster is not written as ipam reconcile writes it"
+    assert read(path, data) == ([f"warning observed-edited: {message}"], False)
+
+
+def test_a_document_of_a_family_is_canonical_as_it_is_dumped() -> None:
+    text = (
+        b"apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: TenantCluster\nmetadata:\n"
+        b"  name: one\n  namespace: team-a\nspec:\n  workers:\n    replicas: 3\n"
+    )
+    path = "observed/TenantCluster.butler.butlerlabs.dev/team-a/one.yaml"
+    assert read(path, text) == ([], False)
+    ((told,), _) = read(path, text.replace(b"  name: one", b"  name: 'one'"))
+    assert "not written as" in told
+
+
+def test_an_index_that_stands_twice_is_an_error() -> None:
+    found, broken = read(PLACE, TEXT.replace(b"index: 2", b"index: 1"))
+    assert (found, broken) == (
+        ["error field-value: spec.loadBalancer[1].index: 1 stands twice"],
+        True,
+    )
+
+
+def test_a_demand_anywhere_else_is_an_error_that_names_its_home() -> None:
+    found, broken = read("tenants/mine.yaml", TEXT, Settings(observed="seen"))
+    assert found == [
+        "error kind-unexpected: Demand belongs in seen/Demand.gitops-ipam.dev/,"
+        " where ipam reconcile alone writes"
+    ]
+    assert broken
+
+
+def test_a_cluster_target_is_never_observed() -> None:
+    text = b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge}\n"
+    found, broken = read("observed/a.yaml", text)
+    assert found[0].startswith(f"{Severity.ERROR} kind-unknown")
+    assert broken
+
+
+def test_a_demand_has_a_namespace_though_none_is_written() -> None:
+    assert DEMAND.default_namespace == "default"

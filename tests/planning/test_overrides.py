@@ -1,0 +1,266 @@
+"""Files of `overrides/`: what each may say, where it stands, and which of them count."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from reconciler.documents.findings import Severity
+from reconciler.model.settings import Overrides
+from reconciler.planning.documents import source_reader
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
+from reconciler.planning.settings import (
+    Stood,
+    as_findings,
+    overrides_of,
+    read_override,
+    read_settings,
+)
+from reconciler.reconcile.evaluation import with_overrides
+from tests.hostile.test_overrides import BRAKE, FULL, GATE, GATES, MORE, POOL, override
+from tests.memory import MemorySource
+from tests.planning.outcome import without
+from tests.world import CLOCK, raw, reconciled, tenant
+
+CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
+VIP = "novaedge/ProxyVIP/_/web/vip"
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+EXPIRES = 1_772_323_200  # 2026-03-01T00:00:00Z
+
+
+def lets_pass(text: str, path: str = GATE) -> str:
+    found, wrong = read_override(path, text.encode())
+    assert wrong == []
+    assert found is not None
+    return found.lets_pass
+
+
+def wrong(text: str, path: str = GATE) -> list[str]:
+    """What is said of a file that permits nothing."""
+    found, said = read_override(path, text.encode())
+    assert found is None
+    assert {item.severity for item in said} == {Severity.ERROR}
+    return [f"{item.code}: {item.message}; {item.hint}" for item in said]
+
+
+def files_of(*parts: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    return {path: data for part in parts for path, data in part.items()}
+
+
+def after(*versions: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluation:
+    """The evaluation of the last version."""
+    return with_overrides(evaluate_source(MemorySource(versions[-1], clock, versions[:-1])))
+
+
+def codes(evaluation: Evaluation) -> list[str]:
+    return [it.code for it in (*evaluation.findings, *evaluation.gates)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ({"kind": "record", "scope": RECORD}, f"an edit of the record {RECORD}"),
+        ({"kind": "record", "scope": CLAIM}, f"an edit of the record {CLAIM}"),
+        ({"kind": "record", "scope": "allocations/"}, "records that are added below allocations/"),
+        ({"kind": "gate", "scope": POOL}, f"the capacity gate of {POOL}"),
+        ({"kind": "gate", "scope": "Settings"}, "the capacity gate of Settings"),
+        ({"kind": "brake", "releases": 12}, "up to 12 releases (with those that rest already)"),
+        ({"kind": "move", "scope": CLAIM}, f"a move of {CLAIM}"),
+        ({"kind": "shrink", "scope": POOL}, f"shrinking {POOL}"),
+    ],
+)
+def test_each_kind_says_what_it_lets_pass(spec: dict[str, object], says: str) -> None:
+    assert lets_pass(override(GATE, **spec)) == says  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ({"kind": "gate", "scope": CLAIM}, "kind gate takes a pool, or Settings"),
+        ({"kind": "gate", "scope": "edge"}, "kind gate takes a pool, or Settings"),
+        ({"kind": "move", "scope": POOL}, "kind move takes a claim"),
+        ({"kind": "move", "scope": VIP}, f"spec.scope: '{VIP}' cannot hold two ranges at once"),
+        ({"kind": "shrink", "scope": CLAIM}, "kind shrink takes a pool"),
+        ({"kind": "record", "scope": "../x.yaml"}, "kind record takes the path of a record"),
+        ({"kind": "record", "scope": "../"}, "kind record takes the path of a record"),
+        ({"kind": "record", "scope": POOL}, "kind record takes the path of a record"),
+        ({"kind": "gate"}, "spec.scope: required for kind gate"),
+        ({"kind": "brake"}, "spec.releases: required for kind brake"),
+        ({"kind": "brake", "releases": 0}, "spec.releases"),
+        ({"kind": "brake", "releases": 1, "scope": POOL}, "spec.scope: an Override of kind brake"),
+        ({"kind": "gate", "scope": POOL, "releases": 1}, "spec.releases: an Override of kind gate"),
+        ({"kind": "all", "scope": POOL}, "spec.kind"),
+    ],
+)
+def test_a_scope_that_its_kind_does_not_take_is_an_error(
+    spec: dict[str, object], says: str
+) -> None:
+    (said,) = wrong(override(GATE, **spec))  # type: ignore[arg-type]
+    assert says in said
+
+
+def test_all_mistakes_of_one_file_are_told_at_once() -> None:
+    text = override(GATE, "2026-02-30T00:00:00Z", kind="gate", scope="x")
+    said = wrong(text.replace("agreed with the network team", '" "'))
+    assert [it.split(":")[0] for it in said] == ["field-value"] * 3
+    assert "spec.reason: says nothing" in said[1]
+    assert "RFC 3339 in UTC" in said[2]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "overrides/edge-full.yaml",
+        "overrides/2026-02-30-edge-full.yaml",
+        "overrides/2026-02-15-edge-full.yml",
+        "overrides/2026-02-15-.yaml",
+        "overrides/2026/2026-02-15-edge-full.yaml",
+        "overrides",
+    ],
+)
+def test_a_file_without_a_date_in_its_name_or_in_another_folder_permits_nothing(path: str) -> None:
+    (said,) = wrong(override(GATE, kind="gate", scope=POOL), path)
+    assert said.startswith(f"override-misplaced: '{path}' is no place of an Override")
+
+
+def test_its_name_is_that_of_its_file_and_it_stands_alone() -> None:
+    text = override(GATE, kind="gate", scope=POOL)
+    assert "name it 2026-02-15-edge-full" in wrong(text.replace("edge-full", "other"))[0]
+    second = text + "---\n" + override(BRAKE, kind="brake", releases=1)
+    said = wrong(second)
+    assert "override-misplaced: a second Override in one file" in said[1]
+
+
+def test_elsewhere_it_is_told_where_it_belongs() -> None:
+    read = source_reader(read_settings(None)[0])
+    (found,) = read("pools/x.yaml", GATES[GATE].encode()).findings
+    assert (found.code, found.message) == (
+        "kind-unexpected",
+        "Override belongs in overrides/<date>-<slug>.yaml",
+    )
+
+
+@pytest.mark.parametrize("spec", ["{records: overrides}", "{sources: [overrides/more, pools]}"])
+def test_no_other_folder_of_settings_holds_overrides(spec: str) -> None:
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    _, (found,) = read_settings(f"{head}spec: {spec}\n".encode())
+    assert "overrides share files" in found.message
+
+
+def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
+    now = {GATE: raw(GATES[GATE])}
+    assert overrides_of(now, Stood(now, EXPIRES - 1)).allow("gate", POOL)
+    for stood, code in (
+        (Stood({}, CLOCK), "override-added"),
+        (Stood({GATE: b"x"}, CLOCK), "override-added"),
+        (Stood(now, EXPIRES), "override-expired"),
+        (Stood(now, CLOCK, is_cut=True), "history-cut"),
+    ):
+        found = overrides_of(now, stood)
+        assert [item.code for item in found.findings] == [code]
+        assert not found.allow("gate", POOL)
+
+
+def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
+    (alone,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK)).findings
+    assert alone.message.startswith(
+        "from the next commit that a person makes on it lets the capacity gate of"
+    )
+    (found,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK, is_base=True)).findings
+    assert found.severity is Severity.INFO
+    assert found.message == (
+        f"once it is merged, it lets the capacity gate of {POOL} pass until 2026-03-01T00:00:00Z:"
+        " 'agreed with the network team'"
+    )
+
+
+def test_it_is_for_its_own_kind_and_scope_and_no_other() -> None:
+    now = {GATE: raw(override(GATE, kind="record", scope=RECORD))}
+    found = overrides_of(now, Stood(now, CLOCK))
+    assert not found.allow("gate", RECORD)
+    assert not found.allow("record", CLAIM)
+    assert list(found.unused())
+    assert found.allow("record", RECORD)
+    assert not list(found.unused())
+    assert list(found.afresh().unused())
+
+
+def test_a_gate_lets_its_pool_pass_and_no_other() -> None:
+    old = files_of(FULL, GATES)
+    assert codes(after(old, {**old, **MORE})) == ["override-used"]
+    other = {GATE: override(GATE, kind="gate", scope=f"{POOL}-two")}
+    old = files_of(FULL, other)
+    assert codes(after(old, {**old, **MORE})) == ["override-unused", "capacity"]
+
+
+def test_the_gate_of_settings_is_for_pools_that_go_by_it() -> None:
+    old = files_of(FULL, {GATE: override(GATE, kind="gate", scope="Settings")})
+    assert codes(after(old, {**old, **MORE})) == ["override-used"]
+    own = raw(FULL["pools/edge.yaml"]).replace(
+        b"namespace: butler-system}",
+        b'namespace: butler-system, annotations: {gitops-ipam.dev/gate: "warning"}}',
+    )
+    old = {**old, "pools/edge.yaml": own}
+    assert codes(after(old, {**old, **MORE})) == ["override-unused", "capacity"]
+
+
+def test_a_brake_lets_as_many_releases_pass_as_it_names() -> None:
+    tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
+    for named, wanted in ((2, ["override-used"]), (1, ["override-short", "brake"])):
+        brake = {BRAKE: override(BRAKE, kind="brake", releases=named)}
+        old = reconciled(files_of(FULL, tenants)) | brake
+        assert codes(after(old, without(old, *tenants))) == wanted
+
+
+def test_a_brake_that_names_too_few_says_how_many_are_needed() -> None:
+    tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
+    brake = {BRAKE: override(BRAKE, kind="brake", releases=1)}
+    old = reconciled(files_of(FULL, tenants))
+    new = without(old, *tenants)
+    counting = after({**old, **brake}, {**new, **brake})
+    coming = after(old, {**new, **brake})
+    for found in (counting, coming):
+        (short,) = (it for it in found.findings if it.code == "override-short")
+        assert (short.severity, short.message) == (
+            Severity.WARNING,
+            "it lets 1 pass, 2 are needed",
+        )
+        assert short.hint == "spec.releases: 2"
+        assert "override-unused" not in codes(found)
+    asked = Overrides(counting.tree.overrides.counting)
+    assert not asked.releases(6, 1)
+    assert [it.message for it in as_findings(asked, ())] == [
+        "it lets 1 pass, 6 are needed (1 rests already)"
+    ]
+
+
+def test_one_that_nothing_asks_for_is_a_warning() -> None:
+    old = files_of(FULL, GATES)
+    (found,) = after(old, {**old, "README.md": "x"}).findings
+    assert (found.code, found.severity) == ("override-unused", Severity.WARNING)
+    assert "nothing in this revision needs it" in found.message
+    moves = files_of(FULL, {GATE: override(GATE, kind="move", scope=CLAIM)})
+    (found,) = after(moves, {**moves, "README.md": "x"}).findings
+    assert found.message.endswith(f"it lets a move of {CLAIM} pass")
+
+
+def test_what_is_wrong_with_one_holds_back_no_other_part_of_the_plan() -> None:
+    old = files_of(FULL, MORE, {GATE: "spec: [\n"})
+    found = after(old, {**old, "README.md": "x"})
+    assert "yaml-syntax" in codes(found)
+    assert len(found.changes) == 1
+
+
+def test_one_that_lasts_for_years_is_told() -> None:
+    for expires, said in (("2036-02-15T00:00:00Z", ["3652 days"]), ("2026-05-01T00:00:00Z", [])):
+        files = files_of(FULL, {GATE: override(GATE, expires, kind="gate", scope=POOL)})
+        found = [it for it in after(files, files).findings if it.code == "override-long"]
+        assert [it.message.rpartition("for ")[2] for it in found] == said
+
+
+def test_one_for_a_pool_that_is_not_there_says_so() -> None:
+    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=f"{POOL}x")})
+    (found,) = [it for it in after(files, files).findings if it.code == "override-unused"]
+    assert found.message.endswith(f"; there is no pool '{POOL}x'")
+    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=POOL)})
+    assert "there is no pool" not in str(after(files, files).findings)

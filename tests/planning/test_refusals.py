@@ -1,0 +1,249 @@
+"""Every reason of a refusal that Butler can give, with its words."""
+
+from msgspec.structs import replace
+
+from reconciler.model.claim import Phase
+from reconciler.planning.refusals import Holders
+from tests.planning.outcome import outcome, refusal, without
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+CLAIM = "team-a/one (loadbalancer)"
+PINNED = "butler-system/legacy (request)"
+BLOCK = "{cidr: 10.40.0.0/30}"
+RANGES = "{ranges: [{start: 10.40.0.16, end: 10.40.0.31}, {start: 10.40.0.32, end: 10.40.0.47}]}"
+
+
+def pinned(start: str, end: str) -> dict[str, str]:
+    pin = f'{{startAddress: "{start}", endAddress: "{end}"}}'
+    text = request("legacy", pinnedRange=pin)
+    return {**SMALL, "tenants/legacy.yaml": text}
+
+
+def test_a_pool_that_is_not_there_is_named() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(pools="[{name: gone}, {name: lost}]")}
+    found = refusal(files, CLAIM)
+    assert found.reason == "pool-not-found"
+    assert found.message == "gone and lost are not in the repository"
+    assert found.hint == "add the pool, or name one that exists"
+    one = refusal({**SMALL, "providers/default.yaml": provider(pools="[{name: gone}]")}, CLAIM)
+    assert one.message == "gone is not in the repository"
+
+
+def test_a_pool_without_a_free_address_is_exhausted() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
+        "tenants/two.yaml": tenant("two"),
+    }
+    found = refusal(files, "team-a/two (loadbalancer)")
+    assert found.reason == "pool-exhausted"
+    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 8"
+    assert found.hint.startswith(
+        "add a pool to the provider's poolRefs, widen edge to 10.40.0.0/28 "
+    )
+
+
+def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> None:
+    def hint(size: int, **fields: str) -> str:
+        wants = {"tenants/two.yaml": tenant("two", networking=f"{{lbPoolSize: {size}}}")}
+        files = {**SMALL, "pools/edge.yaml": pool(**fields), **wants}
+        found = refusal(files, "team-a/two (loadbalancer)")
+        return found.hint.partition("widen ")[2].partition(", ")[0]
+
+    assert hint(8, cidr="10.40.0.8/29") == "edge to 10.40.0.0/28 where that is free"
+    ranges = "{start: 10.40.0.0, end: 10.40.0.7}"
+    assert hint(8, tenantAllocation=ranges) == "the pool by 8 or more addresses"
+    # Of this one eight addresses are given out, and twice the network would not be private any more.
+    kept = [(65_536 - (1 << 33 - size), size) for size in range(17, 30)]
+    blocks = ", ".join(f"{{cidr: 192.168.{at >> 8}.{at & 255}/{size}}}" for at, size in kept)
+    found = hint(8, cidr="192.168.0.0/16", reserved=f"[{blocks}]")
+    assert found == "the pool by 8 or more addresses"
+
+
+def test_one_address_is_not_asked_for_in_a_row() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}"),
+    }
+    found = refusal(files, "team-a/two (loadbalancer)")
+    assert found.message == "needs 1; edge: 0 free of 8"
+    assert "ask for fewer" not in found.hint
+
+
+def test_where_nothing_is_free_nobody_is_told_to_ask_for_fewer() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 16}"),
+    }
+    found = refusal(files, CLAIM)
+    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 16"
+    assert found.hint.endswith("where that is free, or remove what is no longer used")
+
+
+def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 10}"),
+    }
+    found = refusal(files, CLAIM)
+    assert found.reason == "pool-exhausted"
+    assert found.message == (
+        "needs 8 contiguous addresses; edge: 6 free of 16, largest run 6 beside team-a/two (loadbalancer)"
+    )
+    assert ", ask for fewer, or remove " in found.hint
+
+
+def test_a_claim_that_no_empty_pool_could_hold_is_too_large() -> None:
+    files = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 257}")}
+    found = refusal(files, CLAIM)
+    assert found.reason == "request-too-large"
+    assert found.message == "needs 257 addresses; edge has 256 in all"
+    assert found.hint == "ask for fewer, or add a larger pool"
+
+
+def test_a_pin_outside_of_the_pool_is_refused() -> None:
+    found = refusal(pinned("10.99.0.0", "10.99.0.3"), PINNED)
+    assert found.reason == "pin-outside-pool"
+    assert found.message == (
+        "10.99.0.0-10.99.0.3 is not within the ranges of edge: 10.40.0.0-10.40.0.255"
+    )
+    assert found.hint == "pin a range inside, or widen the pool"
+
+
+def test_a_pin_that_hangs_over_the_only_range_is_outside() -> None:
+    assert refusal(pinned("10.40.0.250", "10.40.1.5"), PINNED).reason == "pin-outside-pool"
+
+
+def test_a_pin_over_the_border_of_two_ranges_straddles_even_when_they_touch() -> None:
+    files = {
+        **pinned("10.40.0.30", "10.40.0.33"),
+        "pools/edge.yaml": pool(tenantAllocation=RANGES),
+    }
+    found = refusal(files, PINNED)
+    assert found.reason == "pin-straddles-ranges"
+    assert found.message == (
+        "10.40.0.30-10.40.0.33 crosses ranges of edge:"
+        " 10.40.0.16-10.40.0.31 and 10.40.0.32-10.40.0.47"
+    )
+    assert found.hint == "pin a range that lies in one of them, or join them to one"
+
+
+def test_a_pin_on_reserved_addresses_is_refused() -> None:
+    files = {
+        **pinned("10.40.0.2", "10.40.0.5"),
+        "pools/edge.yaml": pool(reserved=f"[{BLOCK}]"),
+    }
+    found = refusal(files, PINNED)
+    assert found.reason == "pin-reserved"
+    assert found.message == (
+        "10.40.0.2-10.40.0.5 holds reserved addresses of edge: 10.40.0.0-10.40.0.3"
+    )
+    assert found.hint == "pin a range beside them, or end the reservation"
+
+
+def test_a_pin_on_addresses_of_a_record_names_the_holder() -> None:
+    files = {**reconciled(SMALL), **pinned("10.40.0.7", "10.40.0.9")}
+    found = refusal(files, PINNED)
+    assert found.reason == "pin-taken"
+    assert found.message == "10.40.0.7-10.40.0.9 is taken by team-a/one (loadbalancer)"
+    assert found.hint == "pin a free range, or release the other"
+
+
+def test_a_pin_on_addresses_of_another_pin_is_refused() -> None:
+    second = request("other", pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.9}")
+    files = {**pinned("10.40.0.8", "10.40.0.9"), "tenants/other.yaml": second}
+    found = outcome(files)
+    assert found[PINNED] == "allocate 10.40.0.8-10.40.0.9 of edge"
+    assert found["butler-system/other (request)"] == "refuse pin-taken"
+    assert refusal(files, "butler-system/other (request)").message == (
+        "10.40.0.9 is taken by butler-system/legacy (request)"
+    )
+
+
+def test_a_pin_of_the_other_ip_version_is_refused() -> None:
+    found = refusal(pinned("2001:db8::1", "2001:db8::4"), PINNED)
+    assert found.reason == "family-mismatch"
+    assert found.message == "2001:db8::1-2001:db8::4 is IPv6, edge is not"
+    assert found.hint == "pin a range of 10.40.0.0-10.40.0.255"
+
+
+def test_a_claim_over_its_quota_is_refused_and_never_clamped() -> None:
+    files = {
+        **SMALL,
+        "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 6}"),
+    }
+    found = refusal(files, CLAIM)
+    assert found.reason == "quota-exceeded"
+    assert found.message == ("team-a/one would hold 8 of at most 6 loadbalancer addresses")
+    assert found.hint == "ask for at most 6, or raise the quota (providers/default.yaml:9)"
+
+
+def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
+    path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
+    found = refusal({**SMALL, path: "kind: IPAllocation\nstatus: {}\n"}, CLAIM)
+    assert found.reason == "pool-frozen"
+    assert found.message == f"edge gives nothing out while {path} cannot be read"
+    log = f"git log -p -- {path} the rest"
+    assert found.hint == f"mend {path}: git diff HEAD shows what is not committed, {log}"
+
+
+def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
+    files = reconciled({**SMALL, "tenants/more.yaml": request("more", count=2)})
+    files["tenants/more.yaml"] = request("more", count=4)
+    found = refusal(files, "butler-system/more (request)")
+    path = "allocations/NetworkPool/butler-system.edge/butler-system/more.request.yaml"
+    assert found.reason == "record-stale"
+    assert found.message == (
+        f"{path} holds 10.40.0.8-10.40.0.9 of edge; the claim asks for 4 addresses"
+    )
+    assert found.hint == "set the claim back, or let it move: merge an Override of kind move for it"
+
+
+def test_a_frozen_pool_is_not_passed_over_for_the_next() -> None:
+    path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
+    files = {
+        **SMALL,
+        path: "kind: IPAllocation\nstatus: {}\n",
+        "pools/second.yaml": pool("second", "10.41.0.0/28"),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: second}]"),
+    }
+    assert outcome(files)[CLAIM] == "refuse pool-frozen"
+    files["providers/default.yaml"] = provider(pools="[{name: second}, {name: edge}]")
+    assert outcome(files)[CLAIM] == "allocate 10.41.0.0-10.41.0.7 of second"
+
+
+def test_of_a_full_pool_and_a_frozen_one_the_frozen_one_is_told() -> None:
+    path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
+    files = {
+        **SMALL,
+        path: "kind: IPAllocation\nstatus: {}\n",
+        "pools/second.yaml": pool("second", "10.41.0.0/30"),
+        "providers/default.yaml": provider(pools="[{name: second}, {name: edge}]"),
+    }
+    assert refusal(files, CLAIM).message == f"edge gives nothing out while {path} cannot be read"
+
+
+def test_a_refused_claim_is_granted_once_there_is_room() -> None:
+    files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    path = "allocations/_unplaced/team-a/one.loadbalancer.yaml"
+    assert path in files
+    files = reconciled({**files, "pools/edge.yaml": pool()})
+    assert path not in files
+    assert outcome(files)[CLAIM] == "keep 10.40.0.0-10.40.0.7 of edge"
+
+
+def test_a_failed_record_whose_claim_is_gone_expires() -> None:
+    files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    assert outcome(without(files, "tenants/one.yaml")) == {CLAIM: "expire"}
+
+
+def test_a_record_that_holds_nothing_holds_nobody_up() -> None:
+    edge = evaluation_of(SMALL).state.pools
+    (there,) = evaluation_of(reconciled(SMALL)).state.records
+    item = there.range
+    assert item is not None
+    holders = Holders(edge, [replace(there, range=None, phase=Phase.FAILED), there])
+    assert holders.of(item, "default") == [there.claim.short]

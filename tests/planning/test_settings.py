@@ -1,0 +1,244 @@
+import pytest
+
+from reconciler.documents.findings import Location, Severity
+from reconciler.documents.load import Kinds, load
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.settings import PATH, Limits, Settings
+from reconciler.planning.settings import CLUSTER_TARGET, SETTINGS, read_settings
+
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+
+
+def settings_of(spec: str) -> Settings:
+    settings, findings = read_settings(f"{HEAD}spec: {spec}\n".encode())
+    assert findings == ()
+    return settings
+
+
+def mistakes(text: str) -> list[tuple[str, int, str]]:
+    _, findings = read_settings(text.encode())
+    return [(found.code, found.location.line, found.message) for found in findings]
+
+
+def test_a_repository_without_settings_has_the_defaults_of_the_contract() -> None:
+    settings, findings = read_settings(None)
+    assert findings == ()
+    assert settings == Settings(
+        sources=("pools", "providers", "teams", "tenants", "clusters"),
+        records="allocations",
+        thresholds=Thresholds(70, 85, 95),
+        gate=Tier.EXHAUSTED,
+        retention=86_400,
+        overlap_is_error=False,
+        max_release_percent=30,
+        min_records=10,
+    )
+
+
+@pytest.mark.parametrize("text", [HEAD, f"{HEAD}spec: {{}}\n"])
+def test_settings_that_say_nothing_are_the_defaults(text: str) -> None:
+    settings, findings = read_settings(text.encode())
+    assert findings == ()
+    assert settings == Settings(location=Location(PATH, 1, 1))
+
+
+def test_commits_are_marked_for_ci_where_settings_say_so() -> None:
+    assert not settings_of("{commit: {}}").skips_ci
+    assert settings_of("{commit: {skipCi: true}}").skips_ci
+
+
+def test_the_settings_of_the_contract_are_the_defaults() -> None:
+    spec = """
+  sources: [pools, providers, teams, tenants, clusters]
+  records: allocations
+  thresholds: {warning: 70, critical: 85, exhausted: 95}
+  gate: exhausted
+  retention: 24h
+  poolOverlap: warn
+  brakes: {maxReleasePercent: 30, minRecords: 10}
+  observed: observed
+  elastic: {pendingAfter: 1s, shrinkAfter: 10m, retention: 0s, maxGrowth: 64}
+  intake: []
+  commit: {skipCi: false}
+  apply: {documents: pools}"""
+    assert settings_of(spec) == Settings(location=Location(PATH, 1, 1))
+
+
+def test_every_field_is_read() -> None:
+    spec = """
+  sources: [here, there/inside]
+  records: given
+  thresholds: {warning: 1, critical: 2, exhausted: 3}
+  gate: warning
+  retention: 7d
+  poolOverlap: error
+  addressSpaces: [default, lab]
+  kinds: {there/inside: [Team, ClusterTarget], here: []}
+  brakes: {maxReleasePercent: 0, minRecords: 99}
+  committer: {name: The Bot, email: bot@example.com}"""
+    assert settings_of(spec) == Settings(
+        sources=("here", "there/inside"),
+        records="given",
+        thresholds=Thresholds(1, 2, 3),
+        gate=Tier.WARNING,
+        retention=7 * 86_400,
+        overlap_is_error=True,
+        address_spaces=("default", "lab"),
+        kinds=(("here", ()), ("there/inside", ("Team", "ClusterTarget"))),
+        max_release_percent=0,
+        min_records=99,
+        committer=("The Bot", "bot@example.com"),
+        location=Location(PATH, 1, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"), [("critical", Tier.CRITICAL), ("exhausted", Tier.EXHAUSTED), ("never", None)]
+)
+def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
+    assert settings_of(f"{{gate: {text}}}").gate is gate
+
+
+def test_one_half_of_a_pair_leaves_the_other_at_its_default() -> None:
+    assert settings_of("{thresholds: {warning: 50}}").thresholds == Thresholds(50, 85, 95)
+    assert settings_of("{brakes: {minRecords: 3}}").max_release_percent == 30
+    assert settings_of("{committer: {name: Bot}}").committer == ("Bot", "noreply@gitops-ipam.dev")
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "part"),
+    [
+        ("{thresholds: {warning: 90}}", "field-value", "must rise from warning to exhausted"),
+        ("{thresholds: {exhausted: 84}}", "field-value", "got 70, 85, 84"),
+        ("{thresholds: {warning: 0}}", "field-value", "at least 1"),
+        ("{thresholds: {warning: 101, critical: 101, exhausted: 101}}", "field-value", "at most"),
+        ("{thresholds: null}", "field-type", "mapping required"),
+        ("{sources: []}", "field-value", "at least 1 item"),
+        ("{sources: [a, a]}", "field-value", "stands twice"),
+        ("{sources: [../a]}", "field-value", "spec.sources[0]"),
+        ("{sources: [/a]}", "field-value", "spec.sources[0]"),
+        ("{sources: [-rf]}", "field-value", "spec.sources[0]"),
+        ("{sources: [allocations]}", "field-value", "share files"),
+        ("{sources: [allocations/a]}", "field-value", "share files"),
+        ("{records: pools/records}", "field-value", "share files"),
+        ("{records: .git}", "field-value", "spec.records"),
+        ("{records: a/../b}", "field-value", "spec.records"),
+        ('{records: "a\\n"}', "field-value", "spec.records"),
+        ("{gate: warn}", "field-value", "not one of warning"),
+        ("{gate: ok}", "field-value", "not one of"),
+        ("{retention: 24}", "field-type", "string required"),
+        ("{retention: 1h30m}", "field-value", "spec.retention"),
+        ('{retention: "24h\\n"}', "field-value", "spec.retention"),
+        ('{retention: "\\u0663h"}', "field-value", "spec.retention"),
+        ("{poolOverlap: yes}", "field-value", "not one of error, warn"),
+        ("{brakes: {maxReleasePercent: 101}}", "field-value", "at most 100"),
+        ("{brakes: {maxReleasePercent: 2.5}}", "field-type", "integer required"),
+        ("{brakes: {minRecords: .nan}}", "field-type", "integer required"),
+        ("{brakes: {minRecords: 1e99999999999999999999}}", "yaml-number", "too long"),
+        ("{addressSpaces: []}", "field-value", "at least 1 item"),
+        ("{addressSpaces: [a, a]}", "field-value", "stands twice"),
+        ('{addressSpaces: ["a\\n"]}', "field-value", "spec.addressSpaces[0]"),
+        ("{addressSpaces: default}", "field-type", "list required"),
+        ("{kinds: {pool: [Team]}}", "field-value", "'pool' is no source folder, and in none"),
+        ("{kinds: {allocations: [Team]}}", "field-value", "'allocations' is no source folder"),
+        ("{kinds: {teams: Team}}", "field-type", "list required"),
+        ("{kinds: {teams: [Teams]}}", "kind-unknown", "unknown kind 'Teams'"),
+        ("{kinds: {teams: [Settings]}}", "kind-unknown", "unknown kind 'Settings'"),
+        ("{brake: {minRecords: 1}}", "field-unknown", "unknown field 'spec.brake'"),
+        ('{committer: {name: "a\\nb"}}', "field-value", "spec.committer.name"),
+        ('{committer: {name: "a\\n"}}', "field-value", "spec.committer.name"),
+        ('{committer: {name: "a\\0"}}', "field-value", "spec.committer.name"),
+        ('{committer: {email: "a b"}}', "field-value", "spec.committer.email"),
+        ("{elastic: {pendingAfter: soon}}", "field-value", "spec.elastic.pendingAfter"),
+        ("{commit: {skipCi: 'yes'}}", "field-type", "spec.commit.skipCi"),
+        ("{commit: {skipCI: true}}", "field-unknown", "spec.commit.skipCI"),
+        ("{apply: {documents: some}}", "field-value", "spec.apply.documents"),
+        ("[]", "field-type", "spec: mapping required"),
+    ],
+)
+def test_a_mistake_is_found_at_its_line(spec: str, code: str, part: str) -> None:
+    found = mistakes(f"{HEAD}spec: {spec}\n")
+    assert any(given == code and line == 4 and part in message for given, line, message in found), (
+        found
+    )
+
+
+def test_folders_that_merely_begin_alike_do_not_share_files() -> None:
+    assert settings_of("{sources: [allocations2], records: allocations}").records == "allocations"
+
+
+def test_wrong_settings_are_the_defaults_and_raise_nothing() -> None:
+    settings, findings = read_settings(f"{HEAD}spec: {{retention: soon, gate: warning}}\n".encode())
+    assert settings == Settings()
+    assert findings[0].location == Location(PATH, 4, 19, "/spec/retention")
+
+
+def test_thresholds_that_fall_are_replaced_and_all_else_is_kept() -> None:
+    spec = "{thresholds: {warning: 90}, retention: 1h}"
+    settings, _ = read_settings(f"{HEAD}spec: {spec}\n".encode())
+    assert (settings.thresholds, settings.retention) == (Thresholds(), 3_600)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n"])
+def test_an_empty_file_is_a_finding(text: str) -> None:
+    assert [code for code, _, _ in mistakes(text)] == ["document-empty"]
+
+
+def test_another_kind_is_refused() -> None:
+    text = HEAD.replace("kind: Settings", "kind: Setings")
+    settings, findings = read_settings(text.encode())
+    assert settings == Settings()
+    assert [(found.code, found.hint) for found in findings] == [
+        ("kind-unknown", "did you mean Settings?")
+    ]
+
+
+def test_of_two_settings_the_first_counts_and_the_second_is_a_finding() -> None:
+    text = f"{HEAD}spec: {{retention: 1h}}\n---\n{HEAD}spec: {{retention: 2h}}\n"
+    settings, findings = read_settings(text.encode())
+    assert settings.retention == 3_600
+    assert [(found.code, found.location.line) for found in findings] == [("document-duplicate", 6)]
+
+
+def test_what_a_cluster_added_is_a_warning() -> None:
+    settings, findings = read_settings(f"{HEAD}spec: {{retention: 1h}}\nstatus: {{}}\n".encode())
+    assert settings.retention == 3_600
+    assert [(found.code, found.severity) for found in findings] == [
+        ("cluster-field", Severity.WARNING)
+    ]
+
+
+def test_a_cluster_target_is_a_kind_of_its_own() -> None:
+    text = HEAD.replace("Settings", "ClusterTarget") + "spec: {description: The edge.}\n"
+    loaded = load("clusters/a.yaml", text.encode(), Kinds([CLUSTER_TARGET, SETTINGS]))
+    assert (loaded.findings, loaded.documents[0].kind) == ((), CLUSTER_TARGET)
+
+
+def test_limits_are_a_number_and_an_amount() -> None:
+    def limits(spec: str) -> Limits:
+        data = (
+            "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+            f"spec: {{limits: {spec}}}\n"
+        )
+        settings, findings = read_settings(data.encode())
+        assert findings == ()
+        return settings.limits
+
+    assert limits("{}") == Limits(200_000, 1 << 30)
+    assert limits("{files: 7}") == Limits(7, 1 << 30)
+    assert limits('{bytes: "512"}') == Limits(200_000, 512)
+    assert [limits(f"{{bytes: 3{unit}}}").bytes for unit in ("Ki", "Mi", "Gi")] == [
+        3 << 10,
+        3 << 20,
+        3 << 30,
+    ]
+
+
+def test_a_kind_that_cannot_be_taken_in_is_told_with_one_that_can() -> None:
+    text = f"{HEAD}spec:\n  intake:\n    - {{kind: Cluster}}\n    - {{kind: Clutser}}\n    - {{kind: Team}}\n"
+    _, findings = read_settings(text.encode())
+    assert [(it.code, it.location.line, it.hint[:20]) for it in findings] == [
+        ("kind-unknown", 7, "did you mean Cluster"),
+        ("kind-unknown", 8, "known: Cluster, Clus"),
+    ]
+    assert "'Clutser' is no kind whose objects are taken in" in findings[0].message

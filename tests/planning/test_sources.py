@@ -1,0 +1,107 @@
+"""Which kinds a folder holds, and which address spaces a pool may name."""
+
+import pytest
+
+from reconciler.documents.findings import Finding
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import misplaced
+from tests.planning.outcome import Files, codes
+from tests.world import SMALL, pool, provider, tenant, tree_of
+
+TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
+TARGET = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge}\n"
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+NAMED = Settings(
+    kinds=(("pools", ()), ("tenants", ("TenantCluster",)), ("tenants/in", ("Team", "NetworkPool")))
+)
+
+
+def wrong(path: str, text: str, settings: Settings) -> list[Finding]:
+    (document,) = tree_of({path: text}).sources[0].documents
+    return misplaced(document, settings)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pools/a.yaml", pool()), ("providers/a/b.yaml", provider()), ("teams/a.yaml", TEAM),
+        ("tenants/a.yaml", tenant("one")), ("clusters/a.yaml", TARGET), ("tenants/a.yaml", TARGET),
+    ],
+)  # fmt: skip
+def test_each_kind_has_its_usual_folder(path: str, text: str) -> None:
+    assert wrong(path, text, Settings()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message", "home"),
+    [
+        ("tenants/a.yaml", pool(), "NetworkPool butler-system/edge is in tenants/", "pools/"),
+        ("pools/a/b.yaml", TEAM, "Team blue is in pools/", "teams/"),
+        ("pools/a.yaml", TARGET, "ClusterTarget edge is in pools/", "tenants/ or clusters/"),
+    ],
+)
+def test_a_kind_in_the_usual_folder_of_others_is_a_warning(
+    path: str, text: str, message: str, home: str
+) -> None:
+    (found,) = wrong(path, text, Settings())
+    assert (found.severity, found.code) == ("warning", "kind-in-wrong-folder")
+    assert found.message == f"{message}, where nobody looks for it"
+    assert found.hint == f"move it to {home}; spec.kinds of Settings says what a folder holds"
+    assert found.location.pointer == "/kind"
+
+
+def test_a_layout_of_its_own_is_no_wrong_folder() -> None:
+    assert wrong("pools/a.yaml", TEAM, Settings(sources=("pools",))) == []
+    assert wrong("pools/a.yaml", TEAM, Settings(sources=("pools/a.yaml", "teams"))) == []
+    assert wrong("tenants/pools/a.yaml", pool(), Settings(sources=("tenants/pools", "pools"))) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message", "hint"),
+    [
+        ("tenants/a.yaml", TEAM, "tenants/, which holds TenantCluster only", "move it to tenants/in/"),
+        ("tenants/inner/a.yaml", pool(), "tenants/, which holds TenantCluster only",
+         "move it to tenants/in/"),
+        ("tenants/in/a.yaml", tenant("one"), "tenants/in/, which holds Team and NetworkPool only",
+         "move it to tenants/"),
+        ("pools/a.yaml", provider(), "pools/, which holds nothing", "see spec.kinds of Settings"),
+    ],
+)  # fmt: skip
+def test_a_kind_that_a_named_folder_does_not_hold_is_an_error(
+    path: str, text: str, message: str, hint: str
+) -> None:
+    (found,) = wrong(path, text, NAMED)
+    assert (found.severity, found.code) == ("error", "kind-in-wrong-folder")
+    assert found.message.endswith(f"is in {message}")
+    assert found.hint == hint
+
+
+def test_a_kind_that_a_named_folder_holds_is_right_there_and_others_go_by_the_usual() -> None:
+    assert wrong("tenants/a.yaml", tenant("one"), NAMED) == []
+    assert wrong("tenants/in/b/a.yaml", pool(), NAMED) == []
+    assert [item.severity for item in wrong("teams/a.yaml", provider(), NAMED)] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "space", "hint"),
+    [
+        ("[default]", "", None), ("[default, lab]", "lab", None),
+        ("[default, lab]", "labs", "did you mean lab?"),
+        ("[lab]", "", "add it to spec.addressSpaces of Settings"),
+    ],
+)  # fmt: skip
+def test_a_pool_names_an_address_space_that_settings_list(
+    listed: str, space: str, hint: str | None
+) -> None:
+    text = pool()
+    if space:
+        annotation = f"system, annotations: {{gitops-ipam.dev/address-space: {space}}}}}"
+        text = text.replace("system}", annotation)
+    settings = f"{HEAD}spec: {{addressSpaces: {listed}}}\n"
+    files: Files = {**SMALL, "pools/edge.yaml": text, "ipam.yaml": settings}
+    if hint is None:
+        assert codes(files) == []
+    else:
+        assert ("error", "address-space-unknown") in codes(files)
+        found = [it for source in tree_of(files).sources for it in source.findings]
+        assert [item.hint for item in found] == [hint]

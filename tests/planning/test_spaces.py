@@ -1,0 +1,325 @@
+"""Pools that share addresses, address spaces, and records that contradict each other."""
+
+import pytest
+
+from reconciler.documents.findings import Severity
+from tests.planning.outcome import LB, after_removal, codes, outcome, record_paths, refusal, without
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+ONE = f"team-a/one ({LB})"
+TWO = f"team-a/two ({LB})"
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+
+
+def overlapping(space: str = "") -> dict[str, str]:
+    """Two pools over the same addresses, each with a tenant of its own."""
+    second = pool("second", "10.40.0.0/25")
+    if space:
+        annotation = f"{{annotations: {{gitops-ipam.dev/address-space: {space}}}, name: second,"
+        second = second.replace("{name: second,", annotation)
+    return {
+        **SMALL,
+        "pools/second.yaml": second,
+        "providers/other.yaml": provider("other", "[{name: second}]"),
+        "tenants/two.yaml": tenant("two", providerConfigRef="{name: other}"),
+    }
+
+
+def test_overlapping_pools_never_give_one_address_twice() -> None:
+    assert outcome(overlapping()) == {
+        ONE: "allocate 10.40.0.0-10.40.0.7 of edge",
+        TWO: "allocate 10.40.0.8-10.40.0.15 of second",
+    }
+
+
+def test_nor_do_they_over_several_plans() -> None:
+    files = reconciled(without(overlapping(), "tenants/two.yaml"))
+    files["tenants/two.yaml"] = overlapping()["tenants/two.yaml"]
+    assert outcome(files)[TWO] == "allocate 10.40.0.8-10.40.0.15 of second"
+
+
+def test_nor_do_pins_in_them() -> None:
+    def pin(name: str, pool_name: str) -> str:
+        where = "{startAddress: 10.40.0.9, endAddress: 10.40.0.9}"
+        return request(name, pool_name, pinnedRange=where)
+
+    files = {
+        **overlapping(),
+        "tenants/a.yaml": pin("a", "edge"),
+        "tenants/b.yaml": pin("b", "second"),
+    }
+    found = outcome(files)
+    assert found["butler-system/a (request)"] == "allocate 10.40.0.9 of edge"
+    assert found["butler-system/b (request)"] == "refuse pin-taken"
+    assert found[ONE] == "allocate 10.40.0.0-10.40.0.7 of edge"
+    assert found[TWO] == "allocate 10.40.0.10-10.40.0.17 of second"
+
+
+def test_what_one_pool_gave_is_gone_from_the_others() -> None:
+    files = {
+        **overlapping(),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: second}]"),
+        "tenants/big.yaml": tenant("big", networking="{lbPoolSize: 200}"),
+    }
+    assert outcome(files)["team-a/big (loadbalancer)"].startswith("allocate 10.40.0.0")
+    assert outcome(files)[TWO] == "refuse pool-exhausted"
+
+
+def test_overlapping_pools_are_a_warning_that_names_both_and_the_addresses() -> None:
+    (found,) = evaluation_of(overlapping()).findings
+    assert (found.code, found.severity) == ("pool-overlap", Severity.WARNING)
+    assert str(found.location) == "pools/second.yaml:5"
+    assert found.message == (
+        "overlaps NetworkPool edge at pools/edge.yaml:5: 10.40.0.0-10.40.0.127"
+    )
+
+
+def test_or_an_error_when_settings_say_so() -> None:
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {poolOverlap: error}\n"
+    )
+    assert codes({**overlapping(), "ipam.yaml": settings}) == [("error", "pool-overlap")]
+
+
+def test_many_shared_ranges_are_counted() -> None:
+    starts = [f"10.40.0.{first}" for first in (0, 20, 40, 60, 80)]
+    listed = ", ".join(f"{{start: {start}, end: {start}}}" for start in starts)
+    files = {
+        "pools/edge.yaml": pool(),
+        "pools/second.yaml": pool("second", tenantAllocation=f"{{ranges: [{listed}]}}"),
+    }
+    (found,) = evaluation_of(files).findings
+    assert found.message.endswith("10.40.0.0, 10.40.0.20, 10.40.0.40 and 2 more ranges")
+
+
+def test_pools_that_only_share_reserved_addresses_do_not_overlap() -> None:
+    files = {
+        "pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.0/25}]"),
+        "pools/second.yaml": pool("second", "10.40.0.0/25"),
+    }
+    assert codes(files) == []
+
+
+def test_pools_of_different_address_spaces_may_give_the_same_addresses() -> None:
+    files = overlapping("lab")
+    assert codes(files) == []
+    assert outcome(files) == {
+        ONE: "allocate 10.40.0.0-10.40.0.7 of edge",
+        TWO: "allocate 10.40.0.0-10.40.0.7 of second",
+    }
+    assert codes(reconciled(files)) == []
+
+
+def pinned_in_edge(start: int, end: int) -> dict[str, str | bytes]:
+    """A pin in one of two address spaces, in each of which a tenant holds the first addresses."""
+    pin = f"{{startAddress: 10.40.0.{start}, endAddress: 10.40.0.{end}}}"
+    return {**reconciled(overlapping("lab")), "tenants/pin.yaml": request("pin", pinnedRange=pin)}
+
+
+def test_a_pin_that_is_taken_names_no_holder_of_another_address_space() -> None:
+    found = refusal(pinned_in_edge(4, 9), "butler-system/pin (request)")
+    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE}"
+
+
+def test_it_names_the_holder_whose_address_space_nobody_can_tell() -> None:
+    files = without(pinned_in_edge(4, 9), "pools/second.yaml")
+    found = refusal(files, "butler-system/pin (request)")
+    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE} and {TWO}"
+
+
+def test_a_run_that_is_too_short_lies_beside_no_holder_of_another_address_space() -> None:
+    files: dict[str, str | bytes] = {
+        **overlapping("lab"),
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 6}"),
+    }
+    files = {
+        **reconciled(files),
+        "tenants/more.yaml": tenant("more", networking="{lbPoolSize: 12}"),
+    }
+    assert refusal(files, "team-a/more (loadbalancer)").message == (
+        f"needs 12 contiguous addresses; edge: 10 free of 16, largest run 10 beside {ONE}"
+    )
+
+
+def test_many_holders_of_another_address_space_hide_none_of_ones_own() -> None:
+    ones = {
+        f"tenants/lab{at:03}.yaml": tenant(
+            f"lab{at:03}", providerConfigRef="{name: other}", networking="{lbPoolSize: 1}"
+        )
+        for at in range(90)
+    }
+    own = {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 100}")}
+    files = reconciled({**overlapping("lab"), **own, **ones})
+    pin = "{startAddress: 10.40.0.95, endAddress: 10.40.0.95}"
+    files["tenants/pin.yaml"] = request("pin", pinnedRange=pin)
+    assert refusal(files, "butler-system/pin (request)").message == f"10.40.0.95 is taken by {ONE}"
+
+
+def copied(record: bytes | str, old: str, new: str) -> str:
+    text = record.decode() if isinstance(record, bytes) else record
+    return text.replace(old, new)
+
+
+def test_records_that_overlap_are_both_reported_and_neither_is_moved() -> None:
+    files = reconciled(SMALL)
+    second = RECORD.replace("one", "two")
+    files[second] = copied(files[RECORD], "one", "two")
+    files["tenants/two.yaml"] = tenant("two")
+    assert outcome(files) == {
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+        TWO: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+    found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
+    assert [item.location.path for item in found] == [RECORD, second]
+    assert found[0].message == f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"
+
+
+def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
+    files = without(reconciled(overlapping("lab")), "pools/second.yaml")
+    first, second = record_paths(files)
+    found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
+    assert [(item.location.path, item.message) for item in found] == [
+        (first, f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"),
+        (second, f"10.40.0.0-10.40.0.7 is also held by {first} ({ONE})"),
+    ]
+
+
+def test_records_of_two_pools_that_are_gone_are_beside_each_other() -> None:
+    files = without(reconciled(overlapping("lab")), "pools/second.yaml", "pools/edge.yaml")
+    assert [code for _, code in codes(files)].count("record-overlap") == 2
+
+
+@pytest.mark.parametrize("text", ["{", pool("second", "10.40.0.5/25")])
+def test_a_pool_that_cannot_be_read_makes_no_overlap_of_what_may_lie_apart(text: str) -> None:
+    files = {**reconciled(overlapping("lab")), "pools/second.yaml": text}
+    assert ("error", "record-overlap") not in codes(files)
+
+
+def test_a_record_inside_of_a_long_one_is_reported_after_a_short_one_too() -> None:
+    def pin(name: str, start: str, end: str) -> str:
+        where = f"{{startAddress: 10.40.0.{start}, endAddress: 10.40.0.{end}}}"
+        return request(name, pinnedRange=where)
+
+    parts = {"long": ("0", "63"), "a": ("8", "15"), "b": ("32", "39"), "c": ("100", "101")}
+    files: dict[str, str | bytes] = dict(without(SMALL, "tenants/one.yaml"))
+    for name, (start, end) in parts.items():
+        alone = {**without(SMALL, "tenants/one.yaml"), "tenants/x.yaml": pin(name, start, end)}
+        done = reconciled(alone)
+        files |= {path: done[path] for path in record_paths(done)}
+        files[f"tenants/{name}.yaml"] = pin(name, start, end)
+    found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
+    names = [item.location.path.rpartition("/")[2].partition(".")[0] for item in found]
+    assert names == ["a", "b", "long", "long"]
+
+
+def test_two_live_records_of_one_claim_are_reported_and_both_hold() -> None:
+    files = reconciled(SMALL)
+    other = "allocations/NetworkPool/butler-system.second/team-a/one.loadbalancer.yaml"
+    text = copied(files[RECORD], "edge", "second").replace("10.40.0.", "10.41.0.")
+    files |= {other: text, "pools/second.yaml": pool("second", "10.41.0.0/28")}
+    assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+    found = [item for item in evaluation_of(files).findings if item.code == "record-duplicate"]
+    assert found[0].location.path == other
+    assert found[0].message == (
+        f"{RECORD} states the same claim, butler/TenantCluster/team-a/one/loadbalancer"
+    )
+    plan = evaluation_of(files).plan
+    assert [usage.allocated for usage in plan.after.values()] == [8, 8]
+
+
+def test_a_pool_that_is_gone_keeps_its_records_and_is_an_error() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.location.path) == ("pool-removed", RECORD)
+    assert found.message == (
+        "NetworkPool butler-system/edge is not in the repository, and 1 record holds 8 addresses"
+        f" of it: {ONE}; providers/default.yaml:8 still names it"
+    )
+
+
+def test_a_pool_file_that_is_removed_is_one_error_and_nobody_is_told_to_delete_a_record() -> None:
+    fixed = {f"tenants/{n}.yaml": tenant(f"t{n}", networking="{lbPoolSize: 2}") for n in range(9)}
+    files = reconciled({**SMALL, **fixed})
+    for provided in (str(files["providers/default.yaml"]), provider(pools="[{name: new}]")):
+        gone = {**without(files, "pools/edge.yaml"), "providers/default.yaml": provided}
+        gone["pools/new.yaml"] = pool("new", "10.41.0.0/24")
+        evaluation = evaluation_of(gone)
+        (found,) = evaluation.findings
+        assert found.code == "pool-removed"
+        assert "10 records hold 26 addresses of it" in found.message
+        assert "delete no record" in found.hint
+        assert evaluation.gates == ()
+        assert {it.split()[0] for it in outcome(gone).values()} == {"keep"}
+
+
+def test_what_is_new_is_refused_beside_a_pool_that_is_gone() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files["tenants/two.yaml"] = tenant("two")
+    assert outcome(files)[TWO] == "refuse pool-not-found"
+
+
+def test_addresses_of_a_pool_that_is_gone_stay_taken() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files["pools/new.yaml"] = pool("new")
+    files["providers/default.yaml"] = provider(pools="[{name: new}]")
+    files["tenants/two.yaml"] = tenant("two")
+    assert outcome(files)[TWO] == "allocate 10.40.0.8-10.40.0.15 of new"
+
+
+def test_shrinking_a_pool_below_a_record_names_the_record_and_both_places() -> None:
+    files = {
+        **reconciled(SMALL),
+        "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.4, end: 10.40.0.99}"),
+    }
+    (found,) = evaluation_of(files).findings
+    assert (found.code, str(found.location)) == ("record-outside-pool", "pools/edge.yaml:5")
+    assert found.message == (
+        f"{RECORD} ({ONE}) holds 10.40.0.0-10.40.0.7, but NetworkPool edge does not give out"
+        " 10.40.0.0-10.40.0.3"
+    )
+    assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+
+
+def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
+    files = after_removal(SMALL, "tenants/one.yaml")
+    files["pools/edge.yaml"] = pool(cidr="10.40.1.0/24")
+    (found,) = evaluation_of(files).findings
+    assert (found.severity, found.code) == ("error", "record-outside-pool")
+    assert found.hint == (
+        "let the pool give them out again (network, range, reserved blocks) until"
+        " 2026-02-16T10:00:30Z: nobody claims them, and that is how long they are held"
+    )
+
+
+def test_a_record_outside_of_its_pool_says_who_could_go_and_what_goes_by_itself() -> None:
+    smaller = {"pools/edge.yaml": pool(cidr="10.40.1.0/24")}
+    (kept,) = evaluation_of({**reconciled(SMALL), **smaller}).findings
+    assert kept.hint.endswith(
+        "reserved blocks), or move the claim to another pool before (ipam move)"
+    )
+    leaving = {**without(reconciled(SMALL), "tenants/one.yaml"), **smaller}
+    (going,) = evaluation_of(leaving).findings
+    assert going.hint.endswith(": nobody claims them, and the plan releases them")
+
+
+def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named() -> None:
+    files = {
+        "pools/a.yaml": pool("a", reserved="[{cidr: 10.40.0.0/29}]"),
+        "pools/b.yaml": pool("b", reserved="[{cidr: 10.40.0.0/30}]"),
+    }
+    (found,) = [item for item in evaluation_of(files).findings if item.code == "pool-overlap"]
+    assert found.message.endswith("; b gives out 10.40.0.4-10.40.0.7, which a reserves")
+
+
+def test_of_a_record_whose_pool_is_gone_but_still_asked_for_only_that_is_told() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files |= {
+        "pools/new.yaml": pool("new"),
+        "providers/default.yaml": provider(pools="[{name: new}, {name: edge}]"),
+    }
+    codes = [item.code for item in evaluation_of(files).findings]
+    assert "pool-removed" in codes
+    assert "record-stale" not in codes

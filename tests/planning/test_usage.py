@@ -1,0 +1,184 @@
+"""Counters, fragmentation and tiers, exactly (`butler.md` §2.6)."""
+
+import pytest
+
+from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.documents.findings import Location
+from reconciler.model.claim import Allocation, Owner, Phase
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Placement, Pool, Thresholds, Tier
+from reconciler.planning.usage import Holdings, usage
+from tests.planning.outcome import span, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
+
+KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
+GONE = KEY._replace(name="gone")
+
+
+def a_pool(*ranges: IPRange, key: Key = KEY, space: str = "default") -> Pool:
+    whole = IPSet.of(ranges)
+    return Pool(key, whole, ranges, IPSet(), Placement.BEST_FIT, Thresholds(), Tier.EXHAUSTED,
+                space, whole, Location("pools/edge.yaml", 1, 1))  # fmt: skip
+
+
+def a_record(item: IPRange | None, phase: Phase = Phase.ALLOCATED, key: Key = KEY) -> Allocation:
+    claim = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
+    return Allocation(claim, key, item, phase, "", "", item.size if item else 1, False,
+                      "loadbalancer", "initial", Owner("team-a", "one", "team-a"), "n", "ns")  # fmt: skip
+
+
+def used(found: Pool, *records: Allocation) -> Usage:
+    return usage(found, Holdings({found.key: found}, records))
+
+
+def test_an_empty_pool_is_one_free_run() -> None:
+    found = used(a_pool(span("10.0.0.0-10.0.0.255")))
+    assert found == Usage(256, 0, 0, 256, 0, 0, 256, 0.0, Tier.OK)
+
+
+def test_two_equal_ranges_are_fragmented_by_half_even_when_empty() -> None:
+    found = used(a_pool(span("10.0.0.0-10.0.0.9"), span("10.0.1.0-10.0.1.9")))
+    assert (found.fragmentation, found.largest) == (50, 10)
+
+
+def test_fragmentation_rounds_the_largest_share_down() -> None:
+    pool_of_nine = a_pool(span("10.0.0.0-10.0.0.9"))
+    found = used(pool_of_nine, a_record(span("10.0.0.6")))
+    # Nine free, the largest run six: 100 - floor(66.67).
+    assert (found.available, found.largest, found.fragmentation) == (9, 6, 34)
+
+
+def test_a_full_pool_is_not_fragmented() -> None:
+    found = used(a_pool(span("10.0.0.0-10.0.0.9")), a_record(span("10.0.0.0-10.0.0.9")))
+    assert (found.available, found.largest, found.fragmentation) == (0, 0, 0)
+
+
+def test_released_addresses_are_neither_allocated_nor_available() -> None:
+    found = used(
+        a_pool(span("10.0.0.0-10.0.0.9")),
+        a_record(span("10.0.0.0-10.0.0.1")),
+        a_record(span("10.0.0.2-10.0.0.4"), Phase.RELEASED),
+        a_record(None, Phase.FAILED),
+    )
+    assert (found.allocated, found.held, found.available, found.count) == (2, 3, 5, 1)
+    assert found.percent == 50.0
+
+
+def test_an_address_that_is_both_live_and_released_counts_once() -> None:
+    found = used(
+        a_pool(span("10.0.0.0-10.0.0.9")),
+        a_record(span("10.0.0.0-10.0.0.3")),
+        a_record(span("10.0.0.2-10.0.0.5"), Phase.RELEASED),
+    )
+    assert (found.allocated, found.held, found.available) == (4, 2, 4)
+
+
+def test_a_record_of_a_pool_that_is_gone_counts_in_every_space() -> None:
+    lab = a_pool(span("10.0.0.0-10.0.0.9"), space="lab")
+    found = used(lab, a_record(span("10.0.0.0-10.0.0.3"), key=GONE))
+    assert (found.allocated, found.count) == (4, 0)
+
+
+def test_what_lies_outside_of_the_pool_does_not_count() -> None:
+    found = used(a_pool(span("10.0.0.0-10.0.0.9")), a_record(span("10.0.0.8-10.0.0.20")))
+    assert (found.allocated, found.count) == (2, 1)
+
+
+def test_a_pool_without_usable_addresses_is_wholly_used() -> None:
+    found = used(a_pool())
+    assert (found.total, found.percent, found.tier) == (0, 100.0, Tier.EXHAUSTED)
+
+
+@pytest.mark.parametrize(
+    ("taken", "total", "tier"),
+    [
+        (50, 100, Tier.OK),
+        (69, 100, Tier.OK),
+        (70, 100, Tier.WARNING),
+        (84, 100, Tier.WARNING),
+        (85, 100, Tier.CRITICAL),
+        (94, 100, Tier.CRITICAL),
+        (95, 100, Tier.EXHAUSTED),
+        (100, 100, Tier.EXHAUSTED),
+        (6_999_999, 10_000_000, Tier.OK),
+        (7_000_000, 10_000_000, Tier.WARNING),
+    ],
+)
+def test_a_tier_is_reached_exactly_at_its_threshold(taken: int, total: int, tier: Tier) -> None:
+    start = span("10.0.0.0").first
+    whole = IPRange(4, start, start + total - 1)
+    found = used(a_pool(whole), a_record(IPRange(4, start, start + taken - 1)))
+    assert found.tier is tier
+
+
+def test_counts_of_an_ipv6_pool_are_exact_and_its_tier_too() -> None:
+    start = 0x20010DB8 << 96
+    size = 1 << 96
+    edge = size * 95 // 100 + 1
+    whole = a_pool(IPRange(6, start, start + size - 1))
+    below = used(whole, a_record(IPRange(6, start, start + edge - 2)))
+    at = used(whole, a_record(IPRange(6, start, start + edge - 1)))
+    assert (below.available, below.tier) == (size - edge + 1, Tier.CRITICAL)
+    assert (at.available, at.tier) == (size - edge, Tier.EXHAUSTED)
+
+
+def test_the_percentage_has_one_decimal() -> None:
+    start = span("10.0.0.0").first
+    found = used(a_pool(IPRange(4, start, start + 2)), a_record(IPRange(4, start, start)))
+    assert found.percent == 33.3
+
+
+@pytest.mark.parametrize(
+    ("taken", "total", "percent"),
+    [(1, 80, 1.3), (3, 80, 3.8), (1, 2000, 0.1), (3, 2000, 0.2), (1, 2001, 0.0), (79, 80, 98.8)],
+)
+def test_the_percentage_is_rounded_half_up(taken: int, total: int, percent: float) -> None:
+    start = span("10.0.0.0").first
+    whole = IPRange(4, start, start + total - 1)
+    assert used(a_pool(whole), a_record(whole._replace(last=start + taken - 1))).percent == percent
+
+
+@pytest.mark.parametrize(("lacking", "percent"), [(0, 45.2), (1, 45.1)])
+def test_so_it_is_for_counts_that_no_float_holds(lacking: int, percent: float) -> None:
+    start, unit = 0x20010DB8 << 96, 1 << 80
+    whole = IPRange(6, start, start + 2000 * unit - 1)
+    taken = whole._replace(last=start + 903 * unit - 1 - lacking)
+    assert used(a_pool(whole), a_record(taken)).percent == percent
+
+
+def test_a_plan_tells_today_and_what_it_leads_to() -> None:
+    plan = evaluation_of(SMALL).plan
+    (before,), (after,) = plan.before.values(), plan.after.values()
+    assert (before.allocated, after.allocated) == (0, 8)
+    released = evaluation_of(without(reconciled(SMALL), "tenants/one.yaml")).plan
+    (before,), (after,) = released.before.values(), released.after.values()
+    assert (before.allocated, before.held) == (8, 0)
+    assert (after.allocated, after.held, after.available, after.count) == (0, 8, 248, 0)
+
+
+def test_what_expires_is_available_in_the_plan_that_removes_it() -> None:
+    files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    (before,) = evaluation_of(files, CLOCK + 86_400).plan.before.values()
+    assert before.available == 256
+
+
+def test_taking_back_a_released_range_counts_it_once() -> None:
+    files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    (after,) = evaluation_of({**files, "tenants/one.yaml": tenant("one")}).plan.after.values()
+    assert (after.allocated, after.held) == (8, 0)
+
+
+def test_ninety_then_fifty_percent_takes_the_tiers_back() -> None:
+    files = {
+        "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.0, end: 10.40.0.9}"),
+        "providers/default.yaml": provider(),
+        "tenants/a.yaml": tenant("a", networking="{lbPoolSize: 5}"),
+        "tenants/b.yaml": tenant("b", networking="{lbPoolSize: 4}"),
+    }
+    full = reconciled(files)
+    (before,) = evaluation_of(full).plan.before.values()
+    assert before.tier is Tier.CRITICAL
+    gone = reconciled(reconciled(without(full, "tenants/b.yaml")), CLOCK + 86_400)
+    (after,) = evaluation_of(gone, CLOCK + 86_400).plan.before.values()
+    assert (after.percent, after.tier) == (50.0, Tier.OK)

@@ -1,0 +1,303 @@
+"""What `doctor` tells of Git, and how it prints what it found."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.remotes import RepositoryProbe, open_mirror
+from reconciler.model.errors import ExitCode
+from reconciler.reconcile.doctor import diagnose, diagnosis_code
+from reconciler.reconcile.doctor_cluster import (
+    Diagnosis,
+    DiagnosisCheck,
+    DiagnosisGroup,
+    DiagnosisVerdict,
+    doubtful,
+    fine,
+    wrong,
+)
+from reconciler.report.json import diagnosis_document
+from reconciler.report.text.runs import diagnosis_text
+from reconciler.report.text.table import Painter
+from tests.cli.running import ipam
+from tests.git_server import GitServer, serving
+from tests.test_output_schemas import validated
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, write
+
+NOW = CLOCK + 60
+OK, WARNING, FAILED = DiagnosisVerdict.OK, DiagnosisVerdict.WARNING, DiagnosisVerdict.FAILED
+
+
+def checks(path: Path) -> dict[str, DiagnosisCheck]:
+    """The checks of a checkout, by name."""
+
+    def opened() -> Any:
+        return open_repository(path, ENVIRONMENT)
+
+    return _checks(RepositoryProbe(opened, ENVIRONMENT))
+
+
+def _checks(probe: RepositoryProbe, now: float = NOW) -> dict[str, DiagnosisCheck]:
+    git_group = diagnose(probe, None, lambda: now).groups[0]
+    assert git_group.name == "git"
+    return {check.name: check for check in git_group.checks}
+
+
+def verdicts(found: Mapping[str, DiagnosisCheck]) -> dict[str, DiagnosisVerdict]:
+    return {name: check.verdict for name, check in found.items() if check.verdict is not OK}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with a bare remote."""
+    made = repository(tmp_path / "repo", SMALL)
+    git(made, "clone", "-q", "--bare", ".", "../remote.git")
+    git(made, "remote", "add", "origin", "../remote.git")
+    return made
+
+
+@pytest.fixture
+def server(checkout: Path) -> Iterator[GitServer]:
+    with serving(checkout.parent) as served:
+        git(checkout, "remote", "set-url", "origin", f"{served.url}/remote.git")
+        yield served
+
+
+def test_a_checkout_and_its_remote_are_in_order(checkout: Path) -> None:
+    found = checks(checkout)
+    assert verdicts(found) == {}
+    order = ["git", "repository", "remote", "history", "push", "content", "records", "clock"]
+    assert list(found) == order
+    assert found["repository"].message == "a checkout, branch main"
+
+
+def test_looking_changes_neither_the_checkout_nor_its_remote(
+    checkout: Path, server: GitServer
+) -> None:
+    folders = (checkout, checkout.parent / "remote.git")
+    before = [_content(folder) for folder in folders]
+    assert verdicts(checks(checkout)) == {}
+    assert [_content(folder) for folder in folders] == before
+    assert "GET /remote.git/info/refs" in server.requests
+    assert not any(asked.endswith("git-receive-pack") for asked in server.requests)
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_bare_repository_is_the_truth_itself(checkout: Path) -> None:
+    found = checks(checkout.parent / "remote.git")
+    assert verdicts(found) == {}
+    assert found["repository"].message == "a bare repository, branch main"
+    assert found["remote"].message == "the repository is the truth itself: no remote"
+
+
+def test_a_remote_by_its_url_is_looked_at_through_a_mirror(
+    checkout: Path, server: GitServer, tmp_path: Path
+) -> None:
+    del checkout
+    url = f"{server.url}/remote.git"
+    probe = RepositoryProbe(lambda: open_mirror(url, tmp_path / "cache", ENVIRONMENT), ENVIRONMENT)
+    found = _checks(probe)
+    assert verdicts(found) == {}
+    assert found["repository"].message == "a mirror of the remote, branch main"
+
+
+def test_a_mirror_whose_remote_is_gone_is_read_as_it_was(
+    checkout: Path, server: GitServer, tmp_path: Path
+) -> None:
+    del checkout
+    url = f"{server.url}/remote.git"
+
+    def opened() -> Any:
+        return open_mirror(url, tmp_path / "cache", ENVIRONMENT, "main")
+
+    opened().fetch()
+    server.status = "503 Busy"
+    found = _checks(RepositoryProbe(opened, ENVIRONMENT))
+    assert verdicts(found) == {"remote": FAILED}
+    assert "content" in found
+
+
+def test_a_remote_that_takes_no_push_is_told_without_sending_one(
+    checkout: Path, server: GitServer
+) -> None:
+    git(checkout.parent / "remote.git", "config", "http.receivepack", "false")
+    found = checks(checkout)
+    assert verdicts(found) == {"push": FAILED}
+    assert "the remote refuses who asks (403): git push" in found["push"].message
+    assert found["push"].mend
+    assert server.requests
+
+
+def test_a_remote_that_wants_a_token_is_told(checkout: Path, server: GitServer) -> None:
+    server.password = "secret"
+    found = checks(checkout)
+    assert verdicts(found) == {"remote": FAILED}
+    assert "content" in found, "what is here is looked at all the same"
+
+
+def test_a_branch_that_the_remote_lacks_is_told(checkout: Path) -> None:
+    git(checkout, "switch", "-q", "-c", "change")
+    found = checks(checkout)
+    assert found["remote"].message == "branch change is not on the remote"
+    assert found["remote"].mend
+
+
+def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
+    checkout: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", "remote.git", "other")
+    commit(tmp_path / "other", "elsewhere", CLOCK + 5)
+    git(tmp_path / "other", "push", "-q", "origin", "main")
+    found = checks(checkout)
+    assert verdicts(found) == {"history": WARNING}
+    assert found["history"].mend == "git fetch"
+
+
+def test_commits_that_are_not_on_the_remote_are_told(checkout: Path) -> None:
+    commit(checkout, "mine", CLOCK + 5)
+    assert verdicts(checks(checkout)) == {"history": FAILED}
+
+
+def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
+    git(checkout, "update-ref", "refs/ipam/seen/main", git(checkout, "rev-parse", "main"))
+    git(checkout, "commit", "-q", "--amend", "-m", "other", clock=CLOCK + 9)
+    git(checkout, "push", "-q", "--force", "origin", "main")
+    found = checks(checkout)
+    assert verdicts(found) == {"history": FAILED}
+    assert "--accept-history" in found["history"].mend
+
+
+def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
+    found = checks(tmp_path)
+    assert list(found) == ["git", "repository"]
+    assert found["repository"].verdict is FAILED
+
+
+def test_a_repository_without_a_commit_is_told(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    assert verdicts(checks(tmp_path)) == {"history": FAILED}
+
+
+def test_a_remote_of_the_configuration_that_may_not_be_reached_is_told(checkout: Path) -> None:
+    git(checkout, "remote", "set-url", "origin", "ext::touch mark")
+    found = checks(checkout)
+    assert verdicts(found) == {"repository": FAILED}
+    assert "is not a remote" in found["repository"].message
+
+
+def test_an_old_git_is_told(tmp_path: Path) -> None:
+    class Old(RepositoryProbe):
+        def version(self) -> str:
+            return "2.29.3"
+
+    found = _checks(Old(lambda: open_repository(tmp_path, ENVIRONMENT), ENVIRONMENT))
+    assert found["git"] == wrong("git", "version 2.29.3", "install git 2.31 or newer")
+
+
+def test_errors_strange_files_and_changes_are_told(checkout: Path) -> None:
+    write(
+        checkout,
+        {
+            "tenants/bad.yaml": "kind: [",
+            "allocations/notes.txt": "by hand",
+            "allocations/a.yaml": "no record",
+        },
+    )
+    commit(checkout, "by hand", CLOCK + 5)
+    git(checkout, "push", "-q", "origin", "main")
+    write(checkout, {"tenants/new.yaml": "not committed"})
+    found = checks(checkout)
+    told = {"content": WARNING, "records": WARNING, "checkout": WARNING}
+    assert verdicts(found) == told
+    assert found["content"].message == "2 errors; what they touch is not served"
+    assert found["records"].message == "not records: allocations/notes.txt"
+    assert "tenants/new.yaml" in found["checkout"].message
+    git(checkout, "rm", "-q", "allocations/notes.txt")
+    (checkout / "tenants/new.yaml").unlink()
+    commit(checkout, "less", CLOCK + 6)
+    git(checkout, "push", "-q", "origin", "main")
+    assert checks(checkout)["records"].message == "1 in allocations/ cannot be read"
+
+
+def test_a_commit_of_the_future_is_told(checkout: Path) -> None:
+    probe = RepositoryProbe(lambda: open_repository(checkout, ENVIRONMENT), ENVIRONMENT)
+    check = _checks(probe, CLOCK - 31)["clock"]
+    assert check.verdict is WARNING
+    assert "31 s after" in check.message
+    assert _checks(probe, CLOCK - 30)["clock"].verdict is OK
+
+
+def test_git_goes_before_clusters_in_the_exit_code() -> None:
+    def code(first: DiagnosisVerdict, second: DiagnosisVerdict) -> ExitCode:
+        groups = (
+            DiagnosisGroup("git", (DiagnosisCheck("a", first, ""),)),
+            DiagnosisGroup("x", (DiagnosisCheck("b", second, ""),)),
+        )
+        return diagnosis_code(Diagnosis(groups))
+
+    assert code(FAILED, FAILED) is ExitCode.GIT
+    assert code(WARNING, FAILED) is ExitCode.CLUSTER
+    assert code(WARNING, WARNING) is ExitCode.OK
+
+
+def test_text_has_a_line_a_check_and_the_mend_below() -> None:
+    first = DiagnosisGroup("git", (fine("push", "permitted"),))
+    second = DiagnosisGroup(
+        "management", (wrong("rights", "may not\x1b[31m", "ask"), doubtful("a", "b"))
+    )
+    assert diagnosis_text(Diagnosis((first, second)), Painter(is_on=False)) == (
+        "Git\n  ✔ push         permitted\n\n"
+        "management\n  ✗ rights       may not\\u001b[31m\n                 mend: ask\n"
+        "  ! a            b\n\n"
+        "✗ 1 to mend, 1 to look at\n"
+    )
+    told = diagnosis_text(Diagnosis((first,)), Painter(is_on=False))
+    assert told.endswith("✔ nothing is wrong\n")
+
+
+def test_of_many_clusters_only_those_are_shown_that_need_somebody() -> None:
+    groups = [
+        DiagnosisGroup("git", (fine("a", "b"),)),
+        DiagnosisGroup("management", (fine("a", "b"),)),
+    ]
+    groups += [DiagnosisGroup(f"t/{index:02}", (fine("a", "b"),)) for index in range(30)]
+    groups[9] = DiagnosisGroup("t/07", (wrong("a", "b"),))
+    told = diagnosis_text(Diagnosis(tuple(groups)), Painter(is_on=False))
+    assert "t/07" in told
+    assert "t/08" not in told
+    assert "29 more clusters, in which all is in order" in told
+
+
+def test_the_document_is_what_its_schema_says() -> None:
+    groups = (DiagnosisGroup("git", (fine("a", "b"), wrong("c", "d", "e"))),)
+    for revision in ("", "a" * 40):
+        document = diagnosis_document(Diagnosis(groups, revision), ExitCode.GIT)
+        validated("diagnosis.json", json.dumps(document))
+
+
+@pytest.mark.parametrize("form", ["text", "json", "yaml"])
+def test_the_verb_prints_each_form(
+    form: str, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = ipam(capsys, "doctor", "--repo", checkout, "-o", form)
+    assert (ran.code, ran.err) == (0, "")
+    assert "none is named" in ran.out
+    if form == "json":
+        validated("diagnosis.json", ran.out)
+
+
+def test_the_verb_ends_with_4_for_git_with_5_for_clusters_and_64_for_no_folder(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kubeconfig = tmp_path / "gone.kubeconfig"
+    assert ipam(capsys, "doctor", "--repo", checkout, "--kubeconfig", kubeconfig).code == 5
+    remote = tmp_path / "remote.git"
+    assert ipam(capsys, "doctor", "--remote", remote, "--branch", "gone").code == 4
+    assert ipam(capsys, "doctor", "--repo", tmp_path / "nowhere").code == 64

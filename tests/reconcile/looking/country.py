@@ -1,0 +1,255 @@
+"""Elastic tenants in memory: a branch, their clusters with a MetalLB of a few lines, and runs on both."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from reconciler.addresses.notation import format_address
+from reconciler.addresses.ranges import IPSet
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.fleet import Scope, apply_fleet
+from reconciler.apply.metallb import ranges_of
+from reconciler.apply.plan import Applied
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.demand import DEMAND, entries_of
+from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.change import FileChange
+from reconciler.model.instant import format_instant
+from reconciler.model.objects import SERVICE, Ref
+from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
+from reconciler.reconcile.discovery import Looked, LookOptions, look
+from tests.fake_cluster import FakeCluster
+from tests.fake_clusters import FakeClusters
+from tests.world import CLOCK, pool, provider, reconciled, tenant, tree_of
+
+ONE, TWO = "team-a/one", "team-a/two"
+SETTINGS = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    "spec: {retention: 0s}\n"
+)
+ELASTIC = "{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 1}"
+Files = Mapping[str, str | bytes]
+
+
+def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str, str | bytes]:
+    """A reconciled tree of elastic tenants with two first addresses each."""
+    return reconciled(
+        {
+            "ipam.yaml": SETTINGS,
+            "pools/edge.yaml": pool("edge", cidr),
+            "providers/default.yaml": provider(
+                "default", "[{name: edge}]", **{"loadBalancer": ELASTIC, **network}
+            ),
+            **{f"tenants/{name}.yaml": tenant(name) for name in names or ("one",)},
+        }
+    )
+
+
+@dataclass
+class Clusters(FakeClusters):
+    """Clusters whose time is set."""
+
+    clock: int = CLOCK
+
+    def opener(self, cluster: str) -> FakeCluster:
+        return FakeCluster(cluster, clock=self.clock)
+
+
+@dataclass
+class Country:
+    """A branch and the clusters of its tenants.
+
+    Attributes:
+        clock: Of the newest commit.
+        now: Of all servers.
+        commits: What each commit changed.
+    """
+
+    files: dict[str, str | bytes]
+    clusters: Clusters = field(default_factory=Clusters)
+    clock: int = CLOCK
+    now: int = CLOCK + 60
+    number: int = 1
+    commits: list[tuple[FileChange, ...]] = field(default_factory=list)
+    options: LookOptions = field(default_factory=LookOptions)
+    known: dict[object, Evaluation] = field(default_factory=dict, repr=False)
+    wish: ApplyOptions = field(default_factory=ApplyOptions)
+
+    def evaluation(self, retained: Mapping[str, str] | None = None) -> Evaluation:
+        """The head, with the claims of what clusters ask for."""
+        asked = (self.number, self.clock, frozenset(self.files.items()), repr(retained))
+        if asked not in self.known:
+            self.known.clear()
+            self.known[asked] = self._evaluated(retained)
+        return self.known[asked]
+
+    def _evaluated(self, retained: Mapping[str, str] | None) -> Evaluation:
+        tree = replace(tree_of(self.files, self.clock), retained=retained or {})
+        return evaluate(replace(tree, revision=f"{self.number:040x}"))
+
+    def commit(self, found: Iterable[FileChange], clock: int) -> None:
+        """Commit files, if they are others."""
+        every = tuple(found)
+        if not every:
+            return
+        self.commits.append(every)
+        self.number += 1
+        self.clock = max(clock, self.clock + 1)
+        for path, data in every:
+            if data is None:
+                del self.files[path]
+            else:
+                self.files[path] = data
+
+    def looked(self) -> Looked:
+        """What is seen of the clusters."""
+        self.clusters.clock = self.now
+        return look(self.evaluation(), self.clusters, self.options)
+
+    def decide(self) -> Looked:
+        """Git: what the revision says, what fell due, and what is seen, in commits of their own."""
+        self.clusters.clock = self.now
+        due = self.evaluation()
+        held = still_announced(due, self.clusters, self.wish)
+        self.commit(let_pass(self.evaluation(held)).changes, self.clock + 1)
+        looked = self.looked()
+        if looked.changes:
+            before = len(self.commits)
+            self.commit(looked.changes, looked.at)
+            every = {record.path: "" for record in self.evaluation().state.records}
+            self.commit(self.evaluation(every).changes, looked.at)
+            if len(self.commits) > before + 1:  # one commit, as it is seen by everybody else
+                last = self.commits.pop()
+                self.commits[-1] += last
+        return looked
+
+    def apply(self, looked: Looked) -> dict[str, Applied]:
+        """The clusters."""
+        found = apply_fleet(
+            *(self.evaluation(), self.clusters, self.wish, is_in),
+            Scope(words=looked.words, readings=looked.readings),
+        )
+        for connection in self.clusters.opened:
+            assert connection.is_closed
+        self.clusters.opened.clear()
+        return {item.cluster: item for item in found}
+
+    def run(self) -> Looked:
+        """One run, and MetalLB after it."""
+        looked = self.decide()
+        self.apply(looked)
+        self.serve()
+        return looked
+
+    def settle(self, most: int = 12) -> int:
+        """Runs until nothing moves in two of them; how many commits that took."""
+        before, quiet = len(self.commits), 0
+        for _ in range(most):
+            there = len(self.commits)
+            self.run()
+            quiet = quiet + 1 if len(self.commits) == there else 0
+            if quiet == 2:  # one more: what the first withdrew comes free
+                return there - before
+        raise AssertionError(f"it still moves: {self.commits[-3:]}")
+
+    def ask(self, name: str, cluster: str = ONE, **spec: Any) -> None:
+        """Make a Service."""
+        annotations = spec.pop("annotations", {})
+        metadata = {
+            "name": name,
+            "namespace": "default",
+            "uid": f"uid-{cluster}-{name}-{self.now}",
+            "resourceVersion": "1",
+            "creationTimestamp": format_instant(self.now - 5),
+            "annotations": annotations,
+        }
+        self.clusters.hand(cluster).objects[Ref(SERVICE, "default", name)] = {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": metadata,
+            "spec": {"type": "LoadBalancer", "ports": [{"port": 80}], **spec},
+            "status": {},
+        }
+
+    def leave(self, name: str, cluster: str = ONE) -> None:
+        """Delete a Service."""
+        del self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
+
+    def services(self, cluster: str = ONE) -> dict[str, str]:
+        """The address of each Service, or empty."""
+        objects = self.clusters.hand(cluster).objects
+        return {
+            ref.name: next((it["ip"] for it in _ingress(objects[ref])), "")
+            for ref in sorted(objects, key=str)
+            if ref.resource == SERVICE
+        }
+
+    def give(self, name: str, address: str, cluster: str = ONE) -> None:
+        """Give an address to a Service, as MetalLB does."""
+        live = self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
+        ingress = [{"ip": address}] if address else []
+        live["status"] = {"loadBalancer": {"ingress": ingress}}
+
+    def serve(self) -> None:
+        """MetalLB of all clusters: who has an address keeps it, others get the first free one."""
+        for cluster in sorted(self.clusters.objects):
+            pools = self.announced(cluster)
+            there = self.services(cluster)
+            for name, address in there.items():
+                if address and not pools & ranges_of([f"{address}-{address}"]):
+                    self.give(name, "", cluster)
+            taken = [text for text in self.services(cluster).values() if text]
+            free = pools - ranges_of(f"{text}-{text}" for text in taken)
+            numbers = (at for item in free for at in range(item.first, item.last + 1))
+            for name, address in self.services(cluster).items():
+                if not address and (number := next(numbers, None)) is not None:
+                    self.give(name, format_address(4, number), cluster)
+
+    def announced(self, cluster: str = ONE) -> IPSet:
+        """What the pools of a cluster hold."""
+        objects = self.clusters.objects.get(cluster, {})
+        return ranges_of(
+            text
+            for ref, item in objects.items()
+            if ref.resource == ADDRESS_POOL
+            for text in item["spec"]["addresses"]
+        )
+
+    def demand(self, name: str = "one") -> list[tuple[int, int]] | None:
+        """The entries of a tenant."""
+        for it in self.evaluation().documents.of(DEMAND.id):
+            if it.name == name:
+                return [(entry.index, entry.count) for entry in entries_of(it)]
+        return None
+
+    def records(self, phase: str = "Allocated") -> list[str]:
+        """The records of growth of a phase, by name."""
+        return sorted(
+            record.name
+            for record in self.evaluation().state.records
+            if record.phase.value == phase and record.role == "growth"
+        )
+
+
+def _ingress(manifest: Mapping[str, Any]) -> list[dict[str, str]]:
+    balancer = (manifest.get("status") or {}).get("loadBalancer") or {}
+    found: list[dict[str, str]] = balancer.get("ingress") or []
+    return found
+
+
+def is_in(ancestor: str, revision: str) -> bool:
+    """Revisions are numbers."""
+    return int(ancestor, 16) <= int(revision, 16)
+
+
+def country(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> Country:
+    """A country whose tenants use both of their first addresses."""
+    found = Country(elastic(*names, cidr=cidr, **network))
+    for name in names or ("one",):
+        found.ask("a", f"team-a/{name}")
+        found.ask("b", f"team-a/{name}")
+    found.run()
+    assert all(all(found.services(f"team-a/{name}").values()) for name in names or ("one",))
+    return found

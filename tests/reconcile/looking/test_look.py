@@ -1,0 +1,299 @@
+"""What a look at clusters makes of what it finds there, and of what it does not find."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.metallb import ranges_of
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.butler.records import MACHINE, TENANT_CLUSTER
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.model.errors import BugError, UnreachableError
+from reconciler.model.objects import CONFIG_MAP, NAMESPACE, SERVICE, Ref
+from reconciler.reconcile.discovery import Looked, LookOptions, look
+from tests.fake_cluster import HUB
+from tests.fake_clusters import POOL
+from tests.reconcile.looking.country import ONE, SETTINGS, TWO, Country, country, elastic
+from tests.world import pool, provider, reconciled, tenant
+
+OWN, OTHER = Ref(TENANT_CLUSTER, "team-a", "one"), Ref(TENANT_CLUSTER, "team-a", "two")
+INVENTORY = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
+
+
+def asking(*names: str, **network: str) -> Country:
+    """A country in which each tenant needs one address more."""
+    found = country(*names, **network)
+    for name in names or ("one",):
+        found.ask("c", f"team-a/{name}")
+    return found
+
+
+def words(looked: Looked, ref: Ref = OWN) -> dict[str, str]:
+    return {word.reason: word.message for word in looked.words[ref]}
+
+
+def test_what_is_found_is_a_file_of_the_observed_folder_at_the_time_of_the_server() -> None:
+    here = asking()
+    looked = here.looked()
+    (change,) = looked.changes
+    assert change.path == "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
+    assert (change.data, looked.at) == (
+        demand_document("team-a", "one", [DemandEntry(1, 1)]),
+        here.now,
+    )
+    assert looked.figures[ONE] == (1, 0, 0, 0)
+    assert (looked.words, looked.unasked, looked.bugs) == ({OWN: ()}, {}, ())
+
+
+def test_looking_again_finds_the_same_and_writes_nothing_into_clusters() -> None:
+    here = asking()
+    first = here.looked()
+    here.clusters.opened.clear()
+    assert here.looked() == first
+    assert [item.writes() for item in here.clusters.opened] == [[], []]
+    assert all(item.is_closed for item in here.clusters.opened)
+
+
+def test_a_cluster_that_cannot_be_asked_neither_grows_nor_shrinks_and_others_go_on() -> None:
+    here = asking("one", "two")
+
+    def dead(verb: str, what: Any) -> UnreachableError:
+        return UnreachableError(f"{verb} {what}: no answer")
+
+    here.clusters.faults[ONE] = dead
+    looked = here.looked()
+    assert [change.path for change in looked.changes] == [
+        "observed/Demand.gitops-ipam.dev/team-a/two.yaml"
+    ]
+    assert list(looked.unasked) == [ONE]
+    assert looked.unasked[ONE].startswith("team-a/one cannot be asked: get Namespace/kube-system")
+    assert list(looked.words) == [OTHER]
+
+
+@pytest.mark.parametrize("failing", [SERVICE, ADDRESS_POOL, CONFIGURATION_STATE, CONFIG_MAP])
+def test_half_an_answer_is_none(failing: object) -> None:
+    here = asking()
+    here.clusters.faults[ONE] = lambda _verb, what: (
+        UnreachableError("it stopped in the middle") if what == failing else None
+    )
+    looked = here.looked()
+    assert (looked.changes, list(looked.unasked)) == ((), [ONE])
+
+
+def test_without_the_management_cluster_nobody_is_asked() -> None:
+    here = asking()
+    here.clusters.faults[HUB] = lambda _verb, _what: UnreachableError("no answer")
+    looked = here.looked()
+    assert looked.unasked == {ONE: "the management cluster cannot be asked: no answer"}
+    here.clusters.faults[HUB] = lambda _verb, _what: BugError(ValueError("a bug"))
+    assert len(here.looked().bugs) == 1
+
+
+def test_where_nobody_may_grow_nobody_is_asked() -> None:
+    files = reconciled(
+        {
+            "pools/edge.yaml": str(elastic()["pools/edge.yaml"]),
+            "providers/default.yaml": provider(),
+            "tenants/one.yaml": tenant("one"),
+        }
+    )
+    here = Country(files)
+    assert here.looked() == Looked()
+    assert here.clusters.opened == []
+
+
+def test_a_tenant_whose_cluster_is_still_made_is_left_alone() -> None:
+    here = asking()
+    here.clusters.unnamed = (ONE,)
+    assert (here.looked().changes, here.looked().unasked) == ((), {})
+
+
+def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() -> None:
+    here = asking()
+    there = Ref(NAMESPACE, "", "kube-system")
+    here.clusters.objects[ONE][there]["metadata"]["uid"] = "another"
+    del here.clusters.objects[ONE][INVENTORY]  # it was built anew
+    looked = here.looked()
+    assert "it is another cluster than before" in looked.unasked[ONE]
+    here.options = LookOptions(ApplyOptions(re_enrol=frozenset([ONE])))
+    assert len(here.looked().changes) == 1
+
+
+def test_a_bug_of_ours_at_one_cluster_is_told_and_stops_nobody() -> None:
+    here = asking("one", "two")
+    here.clusters.faults[ONE] = lambda _verb, _what: BugError(ValueError("a bug"))
+    looked = here.looked()
+    assert (len(looked.bugs), len(looked.changes), list(looked.unasked)) == (1, 1, [ONE])
+
+
+def test_only_the_clusters_that_are_named_are_looked_at() -> None:
+    here = asking("one", "two")
+    here.options = LookOptions(only=lambda _evaluation: {TWO})
+    assert list(here.looked().figures) == [TWO]
+    here.options = LookOptions(only=lambda _evaluation: ())
+    assert here.looked() == Looked()
+
+
+def test_the_class_that_metallb_serves_may_have_a_name() -> None:
+    here = country()
+    here.ask("c", loadBalancerClass="edge/lb")
+    assert here.looked().changes == ()
+    here.options = LookOptions(ApplyOptions(lb_class="edge/lb"))
+    assert len(here.looked().changes) == 1
+
+
+@pytest.mark.parametrize("options", [
+    LookOptions(writes=False), LookOptions(ApplyOptions(dry_run=True)),
+])  # fmt: skip
+def test_who_may_not_write_notes_nothing_grows_and_gives_nothing_back(options: LookOptions) -> None:
+    here = asking()
+    here.options = options
+    assert len(here.looked().changes) == 1
+    here.options = LookOptions()
+    here.run()
+    here.leave("c")
+    here.options = options
+    here.looked()
+    assert "idle" not in here.clusters.objects[ONE][INVENTORY]["data"]
+    here.now += 6_000
+    assert here.looked().changes == ()
+
+
+def test_without_an_inventory_nothing_is_noted_and_nothing_is_ours() -> None:
+    here = asking()
+    here.run()
+    here.leave("c")
+    here.looked()
+    here.now += 6_000
+    del here.clusters.objects[ONE][INVENTORY]
+    looked = here.looked()
+    assert looked.changes == ()
+
+
+def test_a_pool_that_somebody_took_addresses_from_stops_growth_until_it_is_mended() -> None:
+    here = asking()
+    here.ask("d")
+    here.clusters.objects[ONE][POOL]["spec"]["addresses"] = ["10.0.0.0-10.0.0.0"]
+    looked = here.looked()
+    assert looked.changes == ()
+    assert (
+        "10.0.0.1, which was applied: somebody changed it" in (words(looked)["IPAMGrowthBlocked"])
+    )
+    here.settle()
+    assert (here.demand(), here.announced()) == ([(1, 2)], ranges_of(["10.0.0.0-10.0.0.3"]))
+
+
+def test_a_configuration_that_metallb_refuses_stops_growth() -> None:
+    here = asking()
+    state = Ref(CONFIGURATION_STATE, "metallb-system", "controller")
+    here.clusters.objects[ONE][state] = {
+        "apiVersion": CONFIGURATION_STATE.api_version,
+        "kind": CONFIGURATION_STATE.kind,
+        "metadata": {
+            "name": state.name, "namespace": state.namespace, "uid": "u", "resourceVersion": "1"
+        },
+        "status": {"result": "Invalid", "errorSummary": "pools overlap"},
+    }  # fmt: skip
+    looked = here.looked()
+    assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
+    assert "pools overlap" in words(looked)["IPAMGrowthBlocked"]
+
+
+def test_without_metallb_nobody_grows() -> None:
+    here = asking()
+    here.ask("d")
+    here.ask("e")
+    here.clusters.unknown[ONE] = {ADDRESS_POOL, MACHINE}
+    assert "MetalLB is not there" in words(here.looked())["IPAMGrowthBlocked"]
+
+
+def test_a_pool_that_cannot_be_read_is_told() -> None:
+    here = asking()
+    here.clusters.objects[ONE][POOL]["spec"]["addresses"] = ["all of them"]
+    assert "IPAddressPool default-pool cannot be read" in here.looked().unasked[ONE]
+
+
+def test_pools_of_others_are_nobodys_spare_addresses() -> None:
+    here = asking()
+    ref = Ref(ADDRESS_POOL, "metallb-system", "others")
+    here.clusters.objects[ONE][ref] = {
+        "apiVersion": ADDRESS_POOL.api_version,
+        "kind": ADDRESS_POOL.kind,
+        "metadata": {
+            "name": "others", "namespace": ref.namespace, "uid": "u", "resourceVersion": "1"
+        },
+        "spec": {"addresses": ["10.0.9.0/24"]},
+    }  # fmt: skip
+    assert here.looked().figures[ONE].spare == 0
+
+
+def test_growth_is_cut_to_the_quota_of_the_provider() -> None:
+    here = country(quotaPerTenant="{maxLoadBalancerIPs: 4}")
+    for at in range(5):
+        here.ask(f"more-{at}")
+    looked = here.run()
+    assert (here.demand(), looked.figures[ONE].blocked) == ([(1, 2)], 3)
+    assert "quotaPerTenant.maxLoadBalancerIPs" in words(looked)["IPAMGrowthBlocked"]
+    assert here.settle() == 0
+
+
+def test_where_no_pool_has_such_a_run_growth_is_halved_and_what_is_left_is_told() -> None:
+    here = country("one", "two", "three", cidr="10.0.0.0/29")
+    for at in range(4):
+        here.ask(f"more-{at}")
+    looked = here.run()
+    assert (here.demand(), looked.figures[ONE].blocked) == ([(1, 2)], 2)
+    told = words(looked)["IPAMGrowthBlocked"]
+    assert told.startswith("2 more addresses are needed for default/more-0, default/more-1")
+    assert "edge" in told
+    assert here.settle() == 0
+    assert len(here.commits) == 1
+
+
+def test_growth_is_halved_where_it_is_more_than_any_pool_could_hold() -> None:
+    here = Country(
+        reconciled(
+            {
+                "ipam.yaml": SETTINGS,
+                "pools/a.yaml": pool("a", "10.0.0.0/30"),
+                "pools/b.yaml": pool("b", "10.0.1.0/29"),
+                "providers/default.yaml": provider(
+                    "default",
+                    "[{name: a, priority: 1}, {name: b, priority: 2}]",
+                    loadBalancer="{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 16}",
+                ),
+                "tenants/one.yaml": tenant("one"),
+            }
+        )
+    )
+    here.settle()
+    for name in "abc":
+        here.ask(name)
+    here.settle()
+    assert all(here.services().values())
+    # Two of the four of the first pool are left; eight of the other one.
+    assert here.demand() == [(1, 8), (2, 2)]
+
+
+def test_a_pool_that_assigns_nothing_by_itself_grows_nobody() -> None:
+    here = asking()
+    here.clusters.objects[ONE][POOL]["spec"]["autoAssign"] = False
+    looked = here.looked()
+    assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
+    assert "autoAssign" in words(looked)["IPAMGrowthBlocked"]
+
+
+def test_nothing_goes_while_what_it_follows_from_cannot_be_read() -> None:
+    here = asking()
+    here.run()
+    here.leave("c")
+    here.looked()
+    here.now += 600
+    here.clusters.clock = here.now
+    broken = here.evaluation()
+    whole = look(broken, here.clusters, here.options)
+    halted = replace(broken, state=replace(broken.state, halted="ipam.yaml"))
+    assert len(whole.changes) == 1
+    assert look(halted, here.clusters, here.options).changes == ()

@@ -1,0 +1,165 @@
+"""A run of reconcile that looks at clusters: real Git, clusters in memory; each commit is replayed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.fleet import Scope, apply_fleet
+from reconciler.apply.target import ApplyOptions
+from reconciler.model.change import Observation
+from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.discovery import Looker, LookOptions
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
+from tests.reconcile.looking.country import ONE, Country, elastic
+from tests.reconcile.test_commits_of_a_run import all_same, opened
+from tests.world import CLOCK, git, repository, tree_of
+
+DEMAND = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
+
+
+class Site:
+    """A checkout and the clusters of its tenants."""
+
+    def __init__(self, folder: Path) -> None:
+        files = elastic("one", "two")
+        self.folder = repository(folder, files)
+        self.here = Country({})
+        self.looker = Looker(
+            opened(self.folder),
+            self.whole,
+            lambda: self.here.clusters,
+            LookOptions(),
+            now=lambda: self.here.now,
+        )
+
+    def whole(self, revision: str) -> Evaluation:
+        return evaluate_source(opened(self.folder).source(revision))
+
+    def run(self) -> Reconciled:
+        done = self.reconcile(look=self.looker, still_announced=self.announced)
+        evaluation = self.whole(done.head.id)
+        branch = opened(self.folder)
+        apply_fleet(
+            evaluation,
+            self.here.clusters,
+            ApplyOptions(),
+            branch.is_in,
+            Scope(words=self.looker.words),
+        )
+        self.here.serve()
+        return done
+
+    def announced(self, evaluation: Evaluation) -> Mapping[str, str]:
+        return still_announced(evaluation, self.here.clusters, ApplyOptions())
+
+    def reconcile(self, **asked: Any) -> Reconciled:
+        """Git alone, where nobody else is asked."""
+        self.here.clusters.clock = self.here.now
+        options = ReconcileOptions(now=lambda: self.here.now, **asked)
+        return reconcile(opened(self.folder), options, sleep=lambda _: None)
+
+    def newest(self) -> list[str]:
+        return git(self.folder, "show", "--format=", "--name-only", "HEAD").splitlines()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    made = Site(tmp_path / "repo")
+    made.run()
+    for name in "ab":
+        made.here.ask(name)
+    made.run()
+    assert all(made.here.services().values())
+    return made
+
+
+def test_what_a_cluster_asks_for_and_what_follows_are_one_commit_that_is_replayed(
+    site: Site,
+) -> None:
+    before = git(site.folder, "rev-parse", "HEAD")
+    site.here.ask("c")
+    done = site.run()
+    assert git(site.folder, "rev-parse", "HEAD^") == before
+    assert site.newest() == [
+        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml",
+        "observed/Demand.gitops-ipam.dev/team-a/one.yaml",
+    ]
+    assert site.here.services()["c"] == "10.0.0.4"
+    assert done.commit is not None
+    assert git(site.folder, "show", "-s", "--format=%ct") == str(site.here.now)
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_what_is_given_back_is_released_withdrawn_and_free_and_each_step_is_replayed(
+    site: Site,
+) -> None:
+    site.here.ask("c")
+    site.run()
+    site.here.leave("c")
+    site.here.now += 60
+    assert site.run().commit is None
+    site.here.now += 600
+    site.run()
+    assert "releasedAt" in git(site.folder, "show", "HEAD")
+    assert site.here.announced().size == 2
+    for _ in range(3):
+        site.here.now += 60
+        site.run()
+    assert not (site.folder / "observed").exists()
+    assert git(site.folder, "ls-files", "allocations").count("loadbalancer-1") == 0
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_it_is_used(
+    site: Site,
+) -> None:
+    site.here.ask("c")
+    site.run()
+    address = site.here.services()["c"]
+    site.here.leave("c")
+    site.here.now += 60
+    site.run()
+    site.here.now += 600
+    released = site.reconcile(look=site.looker, still_announced=site.announced)
+    assert "releasedAt" in git(site.folder, "show", "HEAD")
+    site.here.now += 60
+    alone = site.reconcile()
+    assert (alone.commit, alone.code, alone.base) == (None, 0, released.head)
+    assert not alone.evaluation.findings
+    site.here.ask("d")
+    site.here.serve()
+    site.here.ask("e", "team-a/two")
+    site.run()
+    assert site.here.services()["d"] == address
+    assert address not in site.here.services("team-a/two").values()
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_a_reading_in_part_is_made_whole_before_clusters_are_looked_at(site: Site) -> None:
+    site.run()
+    site.here.ask("c")
+    site.run()
+    assert set(site.looker.looked.figures) == {ONE, "team-a/two"}
+
+
+def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None:
+    site.here.clusters.clock = 0
+    evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
+    assert site.looker(evaluation) == Observation(site.here.now, ())
+    assert site.looker.bugs == ()
+    git_of = opened(site.folder)
+    nothing = Looker(git_of, site.whole, lambda: site.here.clusters, LookOptions(), lambda: 7.5)
+    assert nothing(evaluation_without_tenants()) == Observation(7, ())
+
+
+def evaluation_without_tenants() -> Evaluation:
+    """A work tree: it is no revision, and read whole."""
+    return evaluate(replace(tree_of({}, CLOCK), revision=None))

@@ -1,0 +1,80 @@
+"""No oscillation: in a world that stands still there are few commits, in whatever order it came to be so."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.addresses.ranges import IPSet
+from tests.examples import scaled
+from tests.reconcile.looking.country import Country, elastic
+from tests.world import provider
+
+NAMES = ("ant", "bee")
+CLUSTERS = tuple(f"team-a/{name}" for name in NAMES)
+GROWTH = ("1", "3")
+SETTINGS = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    "spec: {retention: 0s, elastic: {maxGrowth: 5}}\n"
+)
+Happens = Callable[[Country], object]
+
+
+def comes(cluster: str, many: int) -> Happens:
+    def happens(here: Country) -> None:
+        for at in range(many):
+            here.ask(f"n{at}", cluster)
+
+    return happens
+
+
+def goes(cluster: str) -> Happens:
+    def happens(here: Country) -> None:
+        for name in here.services(cluster):
+            here.leave(name, cluster)
+
+    return happens
+
+
+def commits(increment: str) -> Happens:
+    """Somebody pushes another provider."""
+    balancer = f"{{allocationMode: elastic, initialPoolSize: 2, growthIncrement: {increment}}}"
+
+    def happens(here: Country) -> None:
+        here.files["providers/default.yaml"] = provider("default", loadBalancer=balancer)
+        here.number += 1
+        here.clock += 1
+
+    return happens
+
+
+events = st.one_of(
+    st.builds(comes, st.sampled_from(CLUSTERS), st.integers(1, 5)),
+    st.builds(goes, st.sampled_from(CLUSTERS)),
+    st.builds(commits, st.sampled_from(GROWTH)),
+    st.just(lambda here: here.serve()),
+)
+
+
+@settings(max_examples=scaled(50))
+@given(
+    size=st.sampled_from((27, 28)),
+    before=st.lists(st.builds(comes, st.sampled_from(CLUSTERS), st.integers(1, 4)), max_size=2),
+    happen=st.lists(events, min_size=1, max_size=3),
+)
+def test_a_world_that_stands_still_is_as_it_shall_be_after_two_commits_in_any_order_of_events(
+    size: int, before: list[Happens], happen: list[Happens]
+) -> None:
+    first = {**elastic(*NAMES, cidr=f"10.0.0.0/{size}"), "ipam.yaml": SETTINGS}
+    for order in permutations(happen):
+        here = Country(dict(first))
+        for event in (*before, Country.run, *order):
+            event(here)
+        assert here.settle() <= 2
+        assert here.settle() == 0
+        held = [it.range for it in here.evaluation().state.records if it.range]
+        assert sum(it.size for it in held) == IPSet.of(held).size
+        here.now += 4_000  # what is idle may go now: that is one more change, and then none
+        assert here.settle() <= 3
+        assert here.settle() == 0

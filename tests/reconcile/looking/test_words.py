@@ -1,0 +1,124 @@
+"""Why a tenant does not grow stands in the condition of its object, and is told once as an Event."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.model.objects import EVENT, Ref
+from tests.fake_cluster import HUB
+from tests.reconcile.looking.country import ONE, Country, country
+
+OWN = Ref(TENANT_CLUSTER, "team-a", "one")
+
+
+@pytest.fixture
+def here() -> Country:
+    found = country(quotaPerTenant="{maxLoadBalancerIPs: 2}")
+    hub = found.clusters.hand(HUB)
+    hub.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    hub.put(
+        {
+            "apiVersion": TENANT_CLUSTER.api_version,
+            "kind": TENANT_CLUSTER.kind,
+            "metadata": {"name": "one", "namespace": "team-a"},
+            "spec": {"workers": {"replicas": 1}},
+        }
+    )
+    found.run()
+    return found
+
+
+def ready(here: Country) -> tuple[str, str, str]:
+    conditions = here.clusters.objects[HUB][OWN]["status"]["conditions"]
+    (found,) = [it for it in conditions if it["type"] == "NetworkReady"]
+    return found["status"], found["reason"], found["message"]
+
+
+def events(here: Country) -> list[dict[str, Any]]:
+    return [
+        dict(item)
+        for ref, item in here.clusters.objects[HUB].items()
+        if ref.resource == EVENT and item["involvedObject"]["kind"] == TENANT_CLUSTER.kind
+    ]
+
+
+def test_growth_that_is_blocked_is_told_and_taken_back_when_it_is_not(here: Country) -> None:
+    assert ready(here)[:2] == ("True", "Ready")
+    here.ask("c")
+    here.run()
+    status, reason, message = ready(here)
+    assert (status, reason) == ("True", "IPAMGrowthBlocked")
+    assert message.startswith("1 more address is needed for default/c: the quota")
+    (event,) = events(here)
+    assert (event["type"], event["reason"], event["message"]) == ("Warning", reason, message)
+    assert event["involvedObject"]["name"] == "one"
+    here.leave("c")
+    here.run()
+    assert ready(here)[:2] == ("True", "Ready")
+    assert len(events(here)) == 1
+
+
+def test_a_look_says_which_claim_is_blocked_in_which_cluster(here: Country) -> None:
+    here.ask("c")
+    (word,) = here.looked().blocked[ONE]
+    assert word.words.startswith("IPAMGrowthBlocked: 1 ")
+    assert word.claim == "butler/TenantCluster/team-a/one/loadbalancer-1"
+
+
+def test_it_is_told_once_in_ten_minutes_whatever_else_comes(here: Country) -> None:
+    here.ask("c")
+    here.run()
+    here.ask("d")
+    here.run()
+    assert ready(here)[2].startswith("2 more addresses")
+    assert len(events(here)) == 1
+    here.now += 601
+    here.run()
+    assert len(events(here)) == 1  # nothing is new
+    here.ask("e")
+    here.run()
+    assert len(events(here)) == 2
+
+
+def test_a_service_that_no_growth_serves_is_told(here: Country) -> None:
+    here.ask("c", loadBalancerIP="192.0.2.1")
+    here.run()
+    assert ready(here)[1:] == (
+        "IPAMServiceNotServed",
+        "no growth serves default/c: it asks for 192.0.2.1, which is none of the tenant's addresses",
+    )
+    assert [event["reason"] for event in events(here)] == ["IPAMServiceNotServed"]
+
+
+def test_both_are_told_in_one_condition(here: Country) -> None:
+    here.ask("c", loadBalancerIP="192.0.2.1")
+    here.ask("d")
+    here.run()
+    assert ready(here)[1] == "IPAMGrowthBlocked"
+    assert "; no growth serves default/c" in ready(here)[2]
+
+
+def test_what_was_told_stays_while_nobody_can_look(here: Country) -> None:
+    here.ask("c")
+    looked = here.run()
+    before = ready(here)
+    here.apply(type(looked)())
+    assert ready(here) == before
+    assert len(events(here)) == 1
+
+
+def test_a_network_that_is_not_ready_says_so_still(here: Country) -> None:
+    here.ask("c")
+    looked = here.decide()
+    path = next(path for path in here.files if path.endswith("one.loadbalancer.yaml"))
+    del here.files[path]
+    here.apply(looked)
+    assert ready(here)[:2] == ("False", "Reconciling")
+
+
+def test_the_message_is_cut_and_holds_nothing_that_a_terminal_takes(here: Country) -> None:
+    here.ask("c", loadBalancerIP="\x1b[31m" + "x" * 5_000)
+    here.run()
+    assert "\x1b" not in ready(here)[2]
+    assert len(ready(here)[2]) <= 1_024

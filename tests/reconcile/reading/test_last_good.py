@@ -1,0 +1,345 @@
+"""What is broken counts as it last could be read: each way in which it once did not."""
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.families.butler.kinds import TENANT
+from reconciler.model.plan import Expire, Keep, Release
+from reconciler.model.state import State
+from reconciler.planning.evaluate import evaluate
+from reconciler.planning.last_good import MAX_VERSIONS
+from reconciler.planning.planner import plan
+from reconciler.planning.read import read_tree
+from tests.memory import MemorySource, evaluation_after
+from tests.planning.outcome import Files, decided, without
+from tests.world import CLOCK, SMALL, pool, provider, raw, reconciled, request, tenant
+
+DAY = 86_400
+ONE = "team-a/one (loadbalancer)"
+NEW = "team-a/new (loadbalancer)"
+NEWCOMER = {"tenants/new.yaml": tenant("new")}
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
+HAND = f"{MANUAL}  providerConfigRef: {{name: cloud}}\n"  # no record holds the range
+CLOUD = provider("cloud").replace("mode: ipam", "mode: cloud")
+BY_HAND = {**SMALL, "providers/cloud.yaml": CLOUD, "tenants/old.yaml": HAND}
+
+
+def after(before: Files, files: Files, clock: int = CLOCK) -> dict[str, str]:
+    """What is decided when a revision follows another one."""
+    return decided(evaluation_after([before], files, clock))
+
+
+def codes(before: Sequence[Files], files: Files) -> list[str]:
+    return [item.code for item in evaluation_after(before, files).findings]
+
+
+def test_a_brace_in_the_file_of_a_tenant_frees_no_range_by_hand() -> None:
+    before = reconciled(BY_HAND)
+    broken = {**before, "tenants/old.yaml": "metadata: {name: old\n", **NEWCOMER}
+    assert after(before, broken)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+
+
+def test_a_brace_in_the_file_of_a_provider_frees_no_gateway() -> None:
+    lab = provider("lab", gateway="10.40.0.8")
+    before = reconciled({**SMALL, "providers/lab.yaml": lab})
+    broken = {**before, "providers/lab.yaml": "metadata: {name: lab\n", **NEWCOMER}
+    assert after(before, broken)[NEW] == "allocate 10.40.0.9-10.40.0.16 of edge"
+
+
+def test_a_typo_in_a_request_that_stands_for_a_tenant_gives_it_no_second_range() -> None:
+    stands = request("team-a-one-lb", count=4).replace("type: nodes", "type: loadbalancer")
+    stands = stands.replace(
+        "{name: team-a-one-lb, namespace: team-a}", "{name: one, namespace: team-a}"
+    )
+    before = reconciled({**SMALL, "tenants/r.yaml": stands})
+    assert list(after(before, before)) == ["butler-system/team-a-one-lb (request)"]
+    for wrong in ("{", stands.replace("count: 4", "count: four")):
+        found = after(before, {**before, "tenants/r.yaml": wrong})
+        assert found == {
+            "butler-system/team-a-one-lb (request)": "keep 10.40.0.0-10.40.0.3 of edge"
+        }
+
+
+def test_a_request_that_never_could_be_read_keeps_the_tenant_it_names_waiting() -> None:
+    files = {**SMALL, "tenants/r.yaml": "metadata: {name: team-a-one-lb}\nspec: [\n", **NEWCOMER}
+    assert after(SMALL, files) == {
+        NEW: "allocate 10.40.0.0-10.40.0.7 of edge",
+        ONE: "refuse pool-frozen",
+    }
+
+
+def test_a_typo_hides_no_quota() -> None:
+    limited = provider(quotaPerTenant="{maxLoadBalancerIPs: 8}")
+    before = reconciled({**SMALL, "providers/default.yaml": limited})
+    extra = request("more", count=8).replace("type: nodes", "type: loadbalancer")
+    extra = extra.replace("{name: more, namespace: team-a}", "{name: one, namespace: team-a}")
+    broken = {**before, "providers/default.yaml": f"{limited}  typo\n", "tenants/r.yaml": extra}
+    assert after(before, broken)["butler-system/more (request)"] == "refuse quota-exceeded"
+
+
+def test_a_default_provider_that_cannot_be_read_makes_no_way_for_the_next() -> None:
+    before = reconciled(
+        {
+            **SMALL,
+            "pools/spare.yaml": pool("spare", "10.50.0.0/24"),
+            "providers/zebra.yaml": provider("zebra", "[{name: spare}]"),
+        }
+    )
+    broken = {**before, "providers/default.yaml": "kind: [", **NEWCOMER}
+    assert after(before, broken) == {
+        NEW: "refuse pool-frozen",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+
+
+def test_a_retention_does_not_end_while_who_returns_cannot_be_read() -> None:
+    released = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    back = {
+        **released,
+        "tenants/one.yaml": f"{SMALL['tenants/one.yaml']}  networking: {{lbPoolSize: x}}\n",
+    }
+    for text in (back["tenants/one.yaml"], "{", "kind: Unknown\n"):
+        evaluation = evaluation_after(
+            [released], {**back, "tenants/one.yaml": text}, CLOCK + 9 * DAY
+        )
+        assert evaluation.changes == ()
+    mended = {**back, "tenants/one.yaml": SMALL["tenants/one.yaml"]}
+    assert after(back, mended, CLOCK + 9 * DAY)[ONE].startswith("allocate 10.40.0.0-")
+
+
+def test_a_warning_in_settings_hides_nothing_and_stops_nothing() -> None:
+    odd = SETTINGS.replace("{name: ipam}", "{name: ipam, creationTimestamp: null}")
+    before = reconciled({**SMALL, "ipam.yaml": odd})
+    assert "pool-removed" in codes([before], without(before, "pools/edge.yaml"))
+    gone = without(before, "tenants/one.yaml")
+    assert after(before, gone)[ONE].startswith("release")
+
+
+@pytest.mark.parametrize("text", ["spec: [\n", f"{SETTINGS}spec: {{gate: sometimes}}\n", ""])
+def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) -> None:
+    before = reconciled({**SMALL, "ipam.yaml": f"{SETTINGS}spec: {{retention: 1h}}\n"})
+    broken = {**without(before, "tenants/one.yaml"), "ipam.yaml": text, **NEWCOMER}
+    evaluation = evaluation_after([before], broken)
+    assert decided(evaluation) == {
+        NEW: "refuse pool-frozen",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+    assert evaluation.changes == ()
+    assert evaluation.tree.settings.retention == 3600
+
+
+def test_settings_that_are_gone_are_missed() -> None:
+    before = reconciled({**SMALL, "ipam.yaml": SETTINGS})
+    evaluation = evaluation_after([before], {**without(before, "ipam.yaml"), **NEWCOMER})
+    assert [item.code for item in evaluation.findings] == ["settings-gone"]
+    assert evaluation.changes == ()
+
+
+def test_moved_and_broken_at_once_a_document_counts_as_it_was() -> None:
+    before = reconciled(BY_HAND)
+    moved = {**without(before, "tenants/old.yaml"), "tenants/x/old.yaml": f"{HAND} {{", **NEWCOMER}
+    assert after(before, moved)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+
+
+def test_moved_into_a_file_that_breaks_by_it_a_document_counts_as_it_was() -> None:
+    before = reconciled(BY_HAND)
+    both = f"{SMALL['tenants/one.yaml']}---\n{HAND}  {{\n"
+    moved = {**without(before, "tenants/old.yaml"), "tenants/one.yaml": both, **NEWCOMER}
+    assert after(before, moved) == {
+        NEW: "allocate 10.40.0.16-10.40.0.23 of edge",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+
+
+def test_what_vanishes_later_while_a_file_is_broken_counts_as_it_was() -> None:
+    before = reconciled(BY_HAND)
+    broken = {**before, "tenants/x.yaml": "{"}
+    gone = {**without(broken, "tenants/old.yaml"), **NEWCOMER}
+    found = decided(evaluation_after([before, broken], gone))
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+
+
+@pytest.mark.parametrize("path", ["tenants/one.yaml", "providers/default.yaml", "pools/edge.yaml"])
+def test_a_file_that_broke_and_is_renamed_later_counts_as_it_was(path: str) -> None:
+    before = reconciled(SMALL)
+    broken = {**before, path: raw(before[path]).replace(b"spec:", b"spek:")}
+    new = f"{path.partition('/')[0]}/new-name.yaml"
+    moved = {**without(broken, path), new: broken[path]}
+    once = {**without(moved, new), path.replace(".yaml", "-3.yaml"): broken[path]}
+    for line, now in (([before, broken], moved), ([before, broken, moved], once)):
+        found = evaluation_after(line, now)
+        assert decided(found) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+        assert "last-good" in [item.code for item in found.findings]
+        whole = evaluation_after([], before)
+        assert found.reading.pools.keys() == whole.reading.pools.keys()
+        assert [item.identity for item in found.documents.of(TENANT)] == [
+            item.identity for item in whole.documents.of(TENANT)
+        ]
+
+
+def test_a_readable_document_comes_before_its_last_good_version() -> None:
+    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
+    moved = {**before, "tenants/old.yaml": "{", "tenants/new.yaml": tenant("old")}
+    found = after(before, moved)
+    assert found["team-a/old (loadbalancer)"] == "keep 10.40.0.8-10.40.0.15 of edge"
+    assert "last-good" not in codes([before], moved)
+
+
+def test_the_last_version_that_was_wholly_good_counts_not_a_later_one_in_part() -> None:
+    before = reconciled(BY_HAND)
+    half = {**before, "tenants/old.yaml": f"{tenant('other')}---\n{HAND}  x: {{\n"}
+    now = {**half, "tenants/old.yaml": "{", **NEWCOMER}
+    found = decided(evaluation_after([before, half], now))
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+    assert "team-a/other (loadbalancer)" not in found
+
+
+def test_no_more_than_a_hundred_versions_are_looked_at() -> None:
+    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
+    line = [before]
+    line += [{**before, "tenants/old.yaml": f"{{ {number}"} for number in range(MAX_VERSIONS)]
+    assert "last-good" in codes(line[:-1], {**before, "tenants/old.yaml": "{ x"})
+    assert "last-good" not in codes(line, {**before, "tenants/old.yaml": "{ x"})
+
+
+def test_a_pool_that_breaks_keeps_its_records_and_gives_nothing_new() -> None:
+    before = reconciled(SMALL)
+    broken = {
+        **before,
+        "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}  reserved: none\n",
+        **NEWCOMER,
+    }
+    assert after(before, broken) == {
+        NEW: "refuse pool-frozen",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+    found = [item.code for item in evaluation_after([before], broken).findings]
+    assert found == ["last-good", "field-type"]
+
+
+def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() -> None:
+    """Reconcile writes records alone: what else such a commit changes, somebody else did."""
+    before = dict(reconciled(SMALL))
+    source = MemorySource(
+        {**without(before, "tenants/one.yaml"), "tenants/x.yaml": "{"}, before=[before]
+    )
+    source.ours = True
+    found = evaluate(read_tree(source))
+    assert decided(found)[ONE].startswith("keep ")
+
+
+def test_what_a_broken_document_would_get_is_kept_for_it() -> None:
+    files = {**SMALL, **NEWCOMER}
+    mended = after(files, files)
+    broken = after(files, {**files, "tenants/new.yaml": "{"})
+    assert broken[ONE] == mended[ONE]
+    assert broken[NEW] == "refuse pool-frozen"
+
+
+def test_what_was_never_given_is_not_recorded_while_it_cannot_be_read() -> None:
+    files = {**SMALL, **NEWCOMER}
+    evaluation = evaluation_after([files], {**files, "tenants/new.yaml": "{"})
+    assert [change.path for change in evaluation.changes if "new" in change.path] == []
+    assert isinstance(evaluation.state, State)
+
+
+def test_what_a_broken_record_names_now_is_given_to_nobody_beside_what_it_held() -> None:
+    before = reconciled(SMALL)
+    (path,) = (name for name in before if name.startswith("allocations/"))
+    text = raw(before[path]).replace(b"endAddress: 10.40.0.7", b"endAddress: 10.40.0.15")
+    assert after(before, {**before, path: text, **NEWCOMER}) == {
+        NEW: "allocate 10.40.0.16-10.40.0.23 of edge",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+
+
+def test_a_record_that_breaks_is_not_released_and_does_not_end() -> None:
+    before = without(reconciled(SMALL), "tenants/one.yaml")
+    (path,) = (name for name in before if name.startswith("allocations/"))
+    for files in (before, reconciled(before)):
+        evaluation = evaluation_after([files], {**files, path: "{"}, CLOCK + 9 * DAY)
+        assert evaluation.changes == ()
+        assert not [item for item in evaluation.plan.decisions if not isinstance(item, Keep)]
+
+
+def test_a_record_that_breaks_is_not_taken_back() -> None:
+    before = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    (path,) = (name for name in before if name.startswith("allocations/"))
+    back = {**before, "tenants/one.yaml": SMALL["tenants/one.yaml"], path: "{"}
+    assert after(before, back) == {ONE: "refuse pool-frozen"}
+
+
+def test_halted_nothing_is_released() -> None:
+    state = evaluation_after([], without(reconciled(SMALL), "tenants/one.yaml")).state
+    assert [type(item) for item in plan(state).decisions] == [Release]
+    (kept,) = plan(replace(state, halted="x.yaml")).decisions
+    assert isinstance(kept, Keep)
+
+
+def test_what_the_second_of_two_descriptions_names_is_given_to_nobody() -> None:
+    files = {**SMALL, "tenants/old.yaml": tenant("old"), "tenants/z.yaml": MANUAL}
+    assert after(files, {**files, **NEWCOMER}) == {
+        NEW: "allocate 10.40.0.0-10.40.0.7 of edge",
+        "team-a/old (loadbalancer)": "refuse pool-frozen",
+        ONE: "allocate 10.40.0.24-10.40.0.31 of edge",
+    }
+
+
+def test_of_what_two_documents_describe_nothing_is_released() -> None:
+    before = reconciled(SMALL)
+    none = provider("none").replace("mode: ipam", "mode: cloud")
+    double = {"providers/none.yaml": none}
+    double["tenants/a.yaml"] = tenant("one", providerConfigRef="{name: none}")
+    assert after(before, {**before, **double}) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+    alone = without({**before, **double}, "tenants/one.yaml")
+    assert after(before, alone)[ONE].startswith("release")
+
+
+OTHER = {
+    "pools/near.yaml": pool("near", "10.40.0.0/24"),
+    "providers/other.yaml": provider("other", "[{name: near}]"),
+}
+
+
+def test_what_a_pool_that_breaks_would_give_is_kept_for_it() -> None:
+    files = {**SMALL, **OTHER, "tenants/z.yaml": tenant("z", providerConfigRef="{name: other}")}
+    z = "team-a/z (loadbalancer)"
+    broken = {**files, "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}  reserved: none\n"}
+    assert after(files, files)[z] == "allocate 10.40.0.8-10.40.0.15 of near"
+    assert after(files, broken) == {
+        ONE: "refuse pool-frozen",
+        z: "allocate 10.40.0.8-10.40.0.15 of near",
+    }
+
+
+def test_a_retention_does_not_end_while_the_provider_of_who_returns_cannot_be_read() -> None:
+    released = reconciled(without(reconciled({**SMALL, **OTHER}), "tenants/one.yaml"))
+    back = {**released, "tenants/one.yaml": tenant("one", providerConfigRef="{name: other}")}
+    broken = {**back, "providers/other.yaml": provider("other", "none")}
+    found = evaluation_after([back], broken, CLOCK + 9 * DAY)
+    assert not [item for item in found.plan.decisions if isinstance(item, Expire)]
+    assert found.changes == ()
+
+
+def test_a_provider_that_contradicts_itself_counts_as_it_was() -> None:
+    before = reconciled(SMALL)
+    text = provider().replace("harvester", "aws")
+    wrong = {**before, "providers/default.yaml": text, **NEWCOMER}
+    assert after(before, wrong) == {
+        NEW: "refuse pool-frozen",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }
+
+
+def test_what_stood_in_the_file_is_named_before_what_may_have_moved_to_it() -> None:
+    before = reconciled({**SMALL, "tenants/aaa.yaml": tenant("aaa")})
+    files = {**without(before, "tenants/aaa.yaml"), "tenants/one.yaml": "{"}
+    (told,) = (
+        item.message
+        for item in evaluation_after([before], files).findings
+        if item.code == "last-good"
+    )
+    assert "TenantCluster team-a/one and TenantCluster team-a/aaa count as they were" in told

@@ -1,0 +1,106 @@
+"""What was observed, where something is broken or people describe it themselves: along the history."""
+
+import pytest
+
+from reconciler.families.butler.kinds import TENANT
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.planning.documents import path_of
+from reconciler.planning.evaluate import evaluate
+from reconciler.planning.read import read_tree
+from tests.memory import MemorySource, evaluation_after
+from tests.planning.outcome import Files, decided, without
+from tests.world import SMALL, pool, provider, reconciled, tenant
+
+COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
+DEMAND = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
+TWO = "team-a/two (loadbalancer)"
+GROWN = "team-a/one (loadbalancer-1)"
+BASE: Files = {
+    **SMALL,
+    "providers/default.yaml": provider(loadBalancer="{allocationMode: elastic}"),
+    COPY: tenant("two"),
+    DEMAND: demand_document("team-a", "one", [DemandEntry(1, 1)]),
+}
+NAMED = TENANT, "team-a", "two"
+BROKEN = {"tenants/odd.yaml": "metadata: {name: odd\n"}
+
+
+def test_what_was_observed_counts_as_it_last_could_be_read() -> None:
+    before = reconciled(BASE)
+    for path, claim in ((COPY, TWO), (DEMAND, GROWN)):
+        evaluation = evaluation_after([before], {**before, path: "{"})
+        assert decided(evaluation)[claim].startswith("keep")
+        assert "last-good" in [item.code for item in evaluation.findings]
+
+
+def test_an_entry_that_breaks_gets_nothing_new() -> None:
+    wrong = (
+        demand_document("team-a", "one", [DemandEntry(1, 1), DemandEntry(2, 1)]) + b"  more: 1\n"
+    )
+    before = reconciled(BASE)
+    found = decided(evaluation_after([before], {**before, DEMAND: wrong}))
+    assert found[GROWN].startswith("keep")
+    assert "team-a/one (loadbalancer-2)" not in found
+
+
+def test_an_entry_that_found_no_room_gets_none_while_its_demand_cannot_be_read() -> None:
+    more = demand_document("team-a", "one", [DemandEntry(1, 1), DemandEntry(2, 300)])
+    before = reconciled({**BASE, DEMAND: more})
+    wide = {**before, "pools/edge.yaml": pool(cidr="10.40.0.0/20")}
+    second = "team-a/one (loadbalancer-2)"
+    assert decided(evaluation_after([before], wide))[second].startswith("allocate")
+    broken = {**wide, DEMAND: more + b"  more: 1\n"}
+    assert decided(evaluation_after([before], broken))[second] == "refuse pool-frozen"
+
+
+def source(*, believed: bool) -> MemorySource:
+    """A tree in which something broke before a commit of reconcile took an observed copy away."""
+    before = {**reconciled(BASE), **BROKEN}
+    last: Files = {**without(before, COPY, DEMAND)}
+    found = MemorySource(last, before=[BASE, before])
+    found.doubted = () if believed else (found.id,)
+    return found
+
+
+def test_what_reconcile_took_away_is_gone_also_while_something_is_broken() -> None:
+    evaluation = evaluate(read_tree(source(believed=True)))
+    assert evaluation.documents.find(*NAMED) is None
+
+
+def test_what_a_commit_took_away_that_only_says_so_counts_as_it_was() -> None:
+    evaluation = evaluate(read_tree(source(believed=False)))
+    assert evaluation.documents.find(*NAMED) is not None
+    assert decided(evaluation)[TWO].startswith("keep")
+
+
+@pytest.mark.parametrize("own", ["tenants/two.yaml", "aaa/two.yaml", "zzz/two.yaml"])
+def test_what_people_describe_counts_wherever_it_stands_and_however_old_the_copy_is(
+    own: str,
+) -> None:
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    folders = f"{head}spec: {{sources: [pools, providers, tenants, aaa, zzz]}}\n"
+    before = reconciled({**BASE, "ipam.yaml": folders})
+    files = {**before, own: tenant("two", networking="{lbPoolSize: 2}")}
+    for line in ([before], [files, files]):
+        evaluation = evaluation_after(line, files)
+        assert [change.path for change in evaluation.changes] == [COPY]
+        assert decided(evaluation)[TWO].startswith("keep")
+        assert "document-duplicate" not in [item.code for item in evaluation.findings]
+
+
+def test_a_copy_stays_while_the_file_of_who_describes_it_holds_something_broken() -> None:
+    before = reconciled(BASE)
+    beside = f"{tenant('two')}---\n{tenant('new', networking='{lbPoolSize: many}')}"
+    for text in (beside, tenant("two", networking="{lbPoolSize: many}")):
+        files = {**before, "tenants/two.yaml": text}
+        evaluation = evaluation_after([before], files)
+        assert evaluation.changes == ()
+        assert decided(evaluation)[TWO].startswith("keep")
+
+
+def test_of_two_by_people_the_older_one_counts_whatever_was_observed_before() -> None:
+    first = {**BASE, "tenants/z.yaml": tenant("two", networking="{lbPoolSize: 4}")}
+    both = {**first, "tenants/b.yaml": tenant("two")}
+    evaluation = evaluation_after([BASE, first], both)
+    (told,) = [item for item in evaluation.findings if item.code == "document-duplicate"]
+    assert told.location.path == "tenants/b.yaml"

@@ -1,0 +1,256 @@
+"""What a new repository holds is right by itself: it checks green, and CI does what docs say."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reconciler.model.errors import UsageError
+from reconciler.model.plan import Grant
+from reconciler.model.settings import Settings
+from reconciler.planning.settings import read_settings
+from reconciler.reconcile.init import (
+    SCHEMAS,
+    UNNAMED,
+    WORKFLOWS,
+    Beginning,
+    Forge,
+    InitOptions,
+    examples,
+    schemas,
+    wanted,
+)
+from tests.caches import ROOT
+from tests.documentation import blocks, shown_ci, shown_comment, with_ci
+from tests.world import evaluation_of
+
+WISH = InitOptions("main", None, "gitops-ipam", Beginning.EXAMPLES)
+
+
+def ci(forge: Forge, branch: str = "main", package: str = UNNAMED) -> str:
+    """What is written for a forge."""
+    return wanted(InitOptions(branch, forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
+
+
+def test_the_example_plans_one_claim_and_nothing_is_found() -> None:
+    files: dict[str, str | bytes] = {
+        path: text for path, text in wanted(WISH).items() if path.endswith(".yaml")
+    }
+    evaluation = evaluation_of(files)
+    assert evaluation.findings == ()
+    assert evaluation.gates == ()
+    assert len([it for it in evaluation.plan.decisions if isinstance(it, Grant)]) == 1
+
+
+def test_its_settings_are_the_defaults_written_out() -> None:
+    text = wanted(WISH)["ipam.yaml"]
+    settings, findings = read_settings(text.encode())
+    assert findings == ()
+    default = Settings()
+    for name in ("thresholds", "gate", "retention", "max_release_percent", "min_records"):
+        assert getattr(settings, name) == getattr(default, name), name
+
+
+def test_three_lines_are_marked_for_a_person() -> None:
+    marked = [line for text in examples().values() for line in text.splitlines() if " # " in line]
+    assert [line.partition(" # ")[2][:2] for line in marked] == ["1.", "2.", "3."]
+
+
+def test_every_document_names_the_schema_that_is_written_beside_it() -> None:
+    found = wanted(WISH)
+    for path in ["ipam.yaml", *examples()]:
+        first = found[path].splitlines()[0]
+        schema = first.partition("$schema=")[2]
+        assert (Path(path).parent / schema).as_posix().replace("pools/../", "").replace(
+            "providers/../", ""
+        ).replace("tenants/../", "") in schemas()
+
+
+def test_schemas_are_those_of_the_verb_schema() -> None:
+    kept = {path.name: path.read_text() for path in (ROOT / "example-repo" / SCHEMAS).iterdir()}
+    assert {path.removeprefix(f"{SCHEMAS}/"): text for path, text in schemas().items()} == kept
+
+
+def test_an_empty_one_has_folders_and_no_document() -> None:
+    found = wanted(InitOptions("main", None, "x", Beginning.EMPTY))
+    assert {path for path in found if path.endswith("/.gitkeep")} == {
+        f"{name}/.gitkeep" for name in Settings().sources
+    }
+    assert not examples().keys() & found.keys()
+
+
+def test_one_with_documents_of_its_own_gets_neither() -> None:
+    found = wanted(InitOptions("main", None, "x", Beginning.OWN))
+    assert not examples().keys() & found.keys()
+    assert not [path for path in found if path.endswith("/.gitkeep")]
+
+
+@pytest.mark.parametrize("forge", list(Forge))
+def test_ci_is_written_for_the_branch_and_the_package(forge: Forge) -> None:
+    text = ci(forge, "trunk", "git+https://git.example.com/ipam@0123")
+    assert "__" not in text
+    assert "main" not in text
+    assert "ipam reconcile" in text
+    assert "--branch trunk" in text
+    assert "IPAM_PACKAGE: git+https://git.example.com/ipam@0123\n" in text
+    assert yaml.safe_load(text)
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PINNED = f"git+https://github.com/acme/gitops-ipam.git@{COMMIT}"
+
+
+@pytest.mark.parametrize("root", ["", "infra/ipam"])
+def test_a_package_that_is_a_commit_on_github_is_used_by_its_actions(root: str) -> None:
+    wish = InitOptions("trunk", Forge.GITHUB, PINNED, Beginning.EMPTY, root)
+    text = wanted(wish)[wish.workflow]
+    assert "__" not in text
+    assert "pip" not in text
+    workflow = yaml.safe_load(text)
+    assert workflow.get("env", {}) == ({"IPAM_ROOT": root} if root else {})
+    used = {name: job["steps"][-1] for name, job in workflow["jobs"].items()}
+    assert {name: step["uses"] for name, step in used.items()} == {
+        name: f"acme/gitops-ipam/.github/actions/{name}@{COMMIT}" for name in ("check", "reconcile")
+    }
+    assert used["reconcile"]["with"]["branch"] == "trunk"
+    inputs = yaml.safe_load((ROOT / ".github/actions/reconcile/action.yml").read_text())["inputs"]
+    assert used["reconcile"]["with"].keys() <= inputs.keys()
+
+
+@pytest.mark.parametrize("root", ["", "infra/ipam"])
+def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_out(
+    root: str,
+) -> None:
+    wish = InitOptions("trunk", Forge.GITHUB, PINNED, Beginning.EMPTY, root)
+    files = wanted(wish)
+    assert wish.comment == (
+        "../../.github/workflows/ipam-infra-ipam-comment.yml"
+        if root
+        else ".github/workflows/ipam-comment.yml"
+    )
+    assert "__" not in files[wish.comment]
+    workflow = yaml.safe_load(files[wish.comment])
+    checks = yaml.safe_load(files[wish.workflow])
+    assert workflow[True] == {
+        "workflow_run": {"workflows": [checks["name"]], "types": ["completed"]}
+    }
+    assert workflow["permissions"] == {}
+    assert workflow.get("env", {}) == ({"IPAM_ROOT": root} if root else {})
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {
+        "contents": "read",
+        "pull-requests": "write",
+        "statuses": "write",
+    }
+    (step,) = job["steps"]
+    assert step == {
+        "uses": f"acme/gitops-ipam/.github/actions/comment@{COMMIT}",
+        "with": {"branch": "trunk"},
+    }
+    slug = "-infra-ipam" if root else ""
+    assert job["concurrency"]["group"].startswith(f"ipam-comment{slug}-${{{{")
+
+
+@pytest.mark.parametrize("forge", [None, *Forge])
+def test_there_is_no_comment_where_no_action_of_ours_is(forge: Forge | None) -> None:
+    package = UNNAMED if forge is Forge.GITHUB else PINNED
+    wish = InitOptions("main", forge, package, Beginning.EMPTY)
+    assert wish.comment == ""
+    assert not [path for path in wanted(wish) if "comment" in path]
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        PINNED.replace(COMMIT, "main"),
+        PINNED.replace("github.com", "github.acme.example"),
+        PINNED.replace("acme/", "acme/group/"),
+        PINNED.replace("git+https", "git+ssh"),
+        "gitops-ipam==0.1.0",
+    ],
+)
+def test_any_other_package_is_installed_by_pip(package: str) -> None:
+    assert yaml.safe_load(ci(Forge.GITHUB, package=package))["env"] == {"IPAM_PACKAGE": package}
+    assert "actions/check@" not in ci(Forge.GITHUB, package=package)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
+def test_both_forms_run_for_the_same_events_and_none_may_write_more(forge: Forge) -> None:
+    one = yaml.safe_load(ci(forge))
+    other = yaml.safe_load(ci(Forge.GITHUB, package=PINNED))
+    events = other[True] if forge is Forge.GITHUB else {**other[True]}
+    if forge is Forge.GITEA:
+        events.pop("merge_group")
+    assert one[True] == events
+    rights = {
+        form: {name: job["permissions"] for name, job in it["jobs"].items()}
+        for form, it in (("program", one), ("action", other))
+    }
+    assert rights["program"]["check"] == rights["action"]["check"]
+    # The action tells after a merge whether it did what the comment had said, so it reads that.
+    told = {"pull-requests": "read", "statuses": "read"}
+    assert {**rights["program"]["reconcile"], **told} == rights["action"]["reconcile"]
+
+
+def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
+    for forge in (Forge.GITHUB, Forge.GITEA):
+        for job in yaml.safe_load(ci(forge))["jobs"].values():
+            assert [step.get("name") for step in job["steps"][:2]] == ["Install", None]
+    assert '(cd / && pipx install "$IPAM_PACKAGE")' in ci(Forge.GITLAB)
+
+
+@pytest.mark.parametrize("package", [UNNAMED, "a b # c", "- x", 'q"', "ipam: 1", "!x"])
+def test_any_package_is_one_text_of_yaml(package: str) -> None:
+    env = yaml.safe_load(ci(Forge.GITHUB, package=package))["env"]
+    assert env == {"IPAM_PACKAGE": package}
+
+
+def test_what_is_unnamed_is_nothing_that_pip_could_fetch() -> None:
+    assert json.dumps(UNNAMED) in ci(Forge.GITHUB, package=UNNAMED)
+    assert not UNNAMED[0].isalnum()
+
+
+@pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])
+def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(branch: str) -> None:
+    with pytest.raises(UsageError, match="cannot be written into files of CI"):
+        wanted(InitOptions(branch, Forge.GITHUB, "x", Beginning.EMPTY))
+
+
+def test_the_example_repository_has_the_workflow_that_init_writes() -> None:
+    assert (ROOT / "example-repo" / WORKFLOWS[Forge.GITHUB]).read_text() == ci(Forge.GITHUB)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])
+def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
+    page = (ROOT / "docs" / "ci.md").read_text()
+    assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
+    assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
+    assert shown_ci(Forge.GITHUB, by_action=True) in page
+    assert shown_comment() in page
+
+
+def test_gitea_and_forgejo_run_the_same() -> None:
+    assert ci(Forge.GITEA) == ci(Forge.FORGEJO)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
+def test_no_job_has_a_right_that_it_does_not_name_or_a_command_of_a_stranger(forge: Forge) -> None:
+    workflow = yaml.safe_load(ci(forge))
+    assert workflow["permissions"] == {}
+    assert workflow["jobs"]["check"]["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert "timeout-minutes" in job
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", "")
+            if "uses" in step:
+                assert len(step["uses"].partition("@")[2]) == 40
+                assert step["with"]["persist-credentials"] is False
+
+
+def test_our_own_hook_and_theirs_run_the_same_check() -> None:
+    theirs = yaml.safe_load(wanted(WISH)[".pre-commit-config.yaml"])["repos"][0]["hooks"][0]
+    (ours,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    same = ("id", "name", "entry", "pass_filenames", "always_run")
+    assert {name: theirs[name] for name in same} == {name: ours[name] for name in same}
+    assert (theirs["language"], ours["language"]) == ("system", "python")

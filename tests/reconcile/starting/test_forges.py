@@ -1,0 +1,47 @@
+"""A forge is known by the host of a remote, or by the files that stand in a repository."""
+
+import pytest
+
+from reconciler.reconcile.init import Forge, forge_in, forge_of
+
+
+@pytest.mark.parametrize(
+    ("url", "forge"),
+    [
+        ("https://github.com/acme/addresses.git", Forge.GITHUB),
+        ("git@github.com:acme/addresses.git", Forge.GITHUB),
+        ("ssh://git@github.acme.example/acme/addresses", Forge.GITHUB),
+        ("https://token@gitlab.com/acme/addresses.git", Forge.GITLAB),
+        ("git@gitlab.acme.example:net/addresses.git", Forge.GITLAB),
+        ("ssh://git@gitlab-ce.acme.example:2222/net/addresses.git", Forge.GITLAB),
+        ("https://codeberg.org/acme/addresses", Forge.FORGEJO),
+        ("https://forgejo.acme.example/acme/addresses", Forge.FORGEJO),
+        ("https://gitea.com/acme/addresses", Forge.GITEA),
+        ("GITEA.acme.example:acme/addresses", Forge.GITEA),
+    ],
+)
+def test_a_forge_is_known_by_a_word_of_its_host(url: str, forge: Forge) -> None:
+    assert forge_of(url) is forge
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "/srv/git/github/addresses.git",
+        "../remote.git",
+        "file:///srv/gitlab/addresses.git",
+        "https://git.acme.example/github/addresses",
+        "https://mygithub.example/acme/addresses",
+        "https://bitbucket.org/acme/addresses",
+    ],
+)
+def test_another_place_names_no_forge(url: str) -> None:
+    assert forge_of(url) is None
+
+
+def test_files_of_one_forge_name_it_and_those_of_two_do_not() -> None:
+    assert forge_in([".git", ".github"]) is Forge.GITHUB
+    assert forge_in([".gitlab-ci.yml"]) is Forge.GITLAB
+    assert forge_in([".forgejo", ".gitea"]) is None
+    assert forge_in([".git", "pools"]) is None

@@ -1,0 +1,170 @@
+"""Recognising a cluster, and writing its inventory where it differs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify, save
+from reconciler.apply.inventory import Inventory, InventoryEntry, config_maps
+from reconciler.apply.memory import NAME
+from reconciler.kube.interface import Cluster, ObjectList
+from reconciler.model.errors import ClusterError, IdentityError
+from reconciler.model.objects import Ref, Resource
+
+UID, HERE, AT = "uid-1", "metallb-system", "a" * 40
+MANY = {
+    f"metallb.io/IPAddressPool/x/p{number}": InventoryEntry("u", "-") for number in range(14_000)
+}
+
+
+@dataclass
+class Server:
+    """An API server with an identity and ConfigMaps.
+
+    Attributes:
+        hidden: ConfigMaps that no list by label finds.
+    """
+
+    maps: Sequence[Mapping[str, Any]] = ()
+    uid: str | None = UID
+    sent: list[tuple[str, str, Any]] = field(default_factory=list)
+    hidden: Sequence[Mapping[str, Any]] = ()
+
+    def get(self, ref: Ref) -> Mapping[str, Any] | None:
+        if str(ref) == "Namespace/kube-system":
+            return None if self.uid is None else {"metadata": {"uid": self.uid}}
+        return next((item for item in self.hidden if item["metadata"]["name"] == ref.name), None)
+
+    def version(self) -> str:
+        return "v1.36.3"
+
+    def list(
+        self, resource: Resource, namespace: str, *, labels: str = "", fields: str = ""
+    ) -> ObjectList:
+        assert resource.kind == "ConfigMap"
+        if fields == "metadata.name=gitops-ipam-inventory":
+            return ObjectList(self.hidden)
+        assert labels == "gitops-ipam.dev/inventory"
+        found = [item for item in self.maps if item["metadata"]["namespace"] == namespace]
+        return ObjectList(found)
+
+    def create(self, manifest: Mapping[str, Any]) -> None:
+        self.sent.append(("create", manifest["metadata"]["name"], sorted(manifest["data"])))
+
+    def merge(self, ref: Ref, patch: Mapping[str, Any], manager: str) -> None:
+        assert manager == "gitops-ipam"
+        self.sent.append(("merge", ref.name, patch["data"]))
+
+    def delete(self, ref: Ref, uid: str, version: str) -> None:
+        assert version
+        self.sent.append(("delete", ref.name, uid))
+
+
+def kept(inventory: Inventory, **clusters: str) -> list[Mapping[str, Any]]:
+    """The ConfigMaps of an inventory as a server has them."""
+    maps = config_maps(inventory, HERE)
+    for number, item in enumerate(maps):
+        item["metadata"].update(uid=f"map-{number}", resourceVersion="1")
+    first, *rest = maps
+    return [{**first, "data": {**first["data"], **clusters}}, *rest]
+
+
+def recognised(server: Server, known: str = "", *, accept: bool = False) -> ClusterIdentity:
+    return identify(cast(Cluster, server), "team-a/web", HERE, known, accept=accept)
+
+
+@pytest.mark.parametrize("known", ["", UID])
+@pytest.mark.parametrize("written", ["", UID])
+def test_a_cluster_is_known_by_its_uid(known: str, written: str) -> None:
+    found = recognised(Server(kept(Inventory(written, AT))), known)
+    assert (found.uid, found.inventory.uid, found.namespace) == (UID, written, HERE)
+
+
+@pytest.mark.parametrize(("known", "written"), [("x", ""), ("", "x"), ("x", UID), (UID, "x")])
+def test_another_uid_is_refused_until_a_person_says_so(known: str, written: str) -> None:
+    """Whether the management cluster remembers another one, or a copied inventory does."""
+    one = Inventory(written, AT, {"Node/one": InventoryEntry("u", "-")})
+    server = Server(kept(one, **{"cluster._edge": f"u {AT}"}))
+    with pytest.raises(IdentityError, match="kube-system has uid uid-1, not") as refused:
+        recognised(server, known)
+    assert refused.value.hint == "if that is meant: --re-enrol team-a/web"
+    found = recognised(server, known, accept=True)
+    assert found.inventory == Inventory()  # what a tenant says of others is not asked
+
+
+def test_a_tenant_does_not_list_objects_without_end() -> None:
+    data = {"uid": UID, "revision": AT, "objects": "abc\n" * 300_000}
+    manifest: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "data": data}
+    labels = {"gitops-ipam.dev/inventory": "true"}
+    manifest["metadata"] = {"name": NAME, "namespace": "metallb-system", "labels": labels}
+    with pytest.raises(ClusterError, match="lists objects in 1200000 characters, limit 1048576"):
+        recognised(Server([manifest]))
+
+
+def test_what_has_no_identity_is_no_cluster() -> None:
+    with pytest.raises(ClusterError, match="no namespace kube-system"):
+        recognised(Server(uid=None))
+
+
+def test_a_damaged_inventory_is_named_and_nothing_is_done() -> None:
+    server = Server(kept(Inventory(UID, "f" * 200_000)))
+    what = (
+        r"ConfigMap gitops-ipam-inventory in metallb-system, is damaged: 'f{20,200}…\(200000 char"
+    )
+    with pytest.raises(ClusterError, match=what) as refused:
+        recognised(server)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("uid", ["", "a b", "a\nb", "u" * 65, "ü", "\x1b[2J"])
+def test_an_identity_that_is_none_is_refused_before_it_is_used(uid: str) -> None:
+    with pytest.raises(IdentityError, match="is not the uid of a cluster"):
+        recognised(Server(uid=uid))
+
+
+def test_a_cluster_whose_line_is_damaged_is_refused_with_its_mend() -> None:
+    inventory = Inventory(odd={"team-a/web": "cluster.team-a.web of ConfigMap x: 'y' is no uid"})
+    check_memory(inventory, "team-a/shop")
+    with pytest.raises(IdentityError, match="remembered of it is damaged") as told:
+        check_memory(inventory, "team-a/web")
+    assert told.value.hint == "mend the value; or --re-enrol team-a/web writes it anew"
+
+
+def test_an_inventory_that_lost_its_label_is_not_taken_for_none() -> None:
+    hidden = kept(Inventory(UID, AT, {"Node/one": InventoryEntry("u", "-")}))
+    with pytest.raises(ClusterError, match="is there without the label"):
+        recognised(Server(hidden=hidden))
+
+
+def saved(server: Server, objects: Mapping[str, InventoryEntry]) -> list[tuple[str, str, Any]]:
+    save(cast(Cluster, server), recognised(server), "b" * 40, objects)
+    return server.sent
+
+
+def test_an_inventory_that_says_the_same_is_not_written() -> None:
+    """A commit alone writes nothing in a cluster."""
+    objects = {"Node/one": InventoryEntry("u", "-")}
+    assert saved(Server(kept(Inventory(UID, AT, objects))), objects) == []
+
+
+def test_a_first_inventory_is_created() -> None:
+    assert saved(Server(), {}) == [("create", NAME, ["objects", "revision", "uid"])]
+
+
+def test_only_parts_that_differ_are_written() -> None:
+    one = next(iter(MANY))
+    sent = saved(Server(kept(Inventory(UID, AT, MANY))), {**MANY, one: InventoryEntry("u", "new")})
+    assert [(verb, name) for verb, name, _ in sent][-1][0] == "merge"
+    assert sum(f"{one} u new" in data["objects"] for _, _, data in sent) == 1
+    assert len(sent) <= 2  # the part, and the first for its revision
+
+
+def test_an_inventory_that_grows_and_shrinks_gets_and_loses_parts() -> None:
+    few = dict(list(MANY.items())[:10])
+    sent = saved(Server(kept(Inventory(UID, AT, few))), MANY)
+    assert [(verb, name) for verb, name, _ in sent] == [("create", f"{NAME}-1"), ("merge", NAME)]
+    sent = saved(Server(kept(Inventory(UID, AT, MANY))), few)
+    assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("delete", f"{NAME}-1")]
+    assert sent[1][2] == "map-1"

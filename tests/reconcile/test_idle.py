@@ -1,0 +1,106 @@
+"""Records that no Service uses and that would make room for a claim: which, in which order, in which words."""
+
+from collections.abc import Mapping
+
+from reconciler.apply.targets import balancer_records
+from reconciler.history.applied import ApplyResult, SeenCluster
+from reconciler.history.queries import idle_of, idle_remedies
+from reconciler.model.key import Key
+from reconciler.planning.evaluate import Evaluation
+from tests.reconcile.looking.country import country
+from tests.world import SMALL, evaluation_of, pool, reconciled, request, tenant
+
+LATE = "butler/TenantCluster/team-a/late/loadbalancer"
+
+
+def sized(name: str, size: int) -> dict[str, str]:
+    return {f"tenants/{name}.yaml": tenant(name, networking=f"{{lbPoolSize: {size}}}")}
+
+
+def small(cidr: str, **sizes: int) -> dict[str, str]:
+    files = {key: text for key, text in SMALL.items() if not key.startswith("tenants/")}
+    files["pools/edge.yaml"] = pool(cidr=cidr)
+    for name, size in sizes.items():
+        files |= sized(name, size)
+    return files
+
+
+def late(files: Mapping[str, str | bytes], size: int) -> Evaluation:
+    return evaluation_of({**files, **sized("late", size)})
+
+
+def unused(evaluation: Evaluation, revision: str = "") -> ApplyResult:
+    """A result in which no Service uses anything."""
+    clusters = {
+        name: SeenCluster("applied", {it.range: 0 for it in records if it.range is not None})
+        for name, records in balancer_records(evaluation.state.records).items()
+    }
+    return ApplyResult(revision or evaluation.tree.revision or "", clusters)
+
+
+def found(evaluation: Evaluation) -> list[str]:
+    key = Key.parse(LATE)
+    assert key is not None
+    told = idle_remedies(evaluation, key, unused(evaluation))
+    return [it for it in told if "another revision" not in it]
+
+
+def test_the_smallest_comes_first_and_what_makes_too_little_room_is_left_out() -> None:
+    evaluation = late(reconciled(small("10.40.0.0/28", a=8, b=5, c=3)), 5)
+    assert [it.partition(" uses ")[0].rpartition(" ")[2] for it in found(evaluation)] == [
+        "team-a/b",
+        "team-a/a",
+    ]
+
+
+def test_of_many_five_are_named() -> None:
+    evaluation = late(reconciled(small("10.40.0.0/27", **dict.fromkeys("abcdefgh", 4))), 4)
+    told = found(evaluation)
+    assert len(told) == 6
+    assert told[5] == "idle: 3 more records would do, all as large or larger"
+
+
+def test_what_a_tenant_asked_for_more_goes_by_a_smaller_size() -> None:
+    first = reconciled(small("10.40.0.0/28", a=8))
+    evaluation = late(reconciled({**first, **sized("a", 16)}), 8)
+    told = found(evaluation)
+    assert len(told) == 2
+    assert (
+        "a change to a smaller lbPoolSize (the warning size-smaller then says how): tenants/a.yaml:1"
+        in told[1]
+    )
+    assert "its first range stays whole while it is there" in told[0]
+
+
+def test_a_request_goes_by_its_own_file() -> None:
+    more = request("extra", count=8).replace("type: nodes", "type: loadbalancer")
+    files = {**small("10.40.0.0/28", extra=8), "tenants/more.yaml": more}
+    told = found(late(reconciled(files), 8))
+    assert len(told) == 2
+    assert any(
+        "is a change that removes the IPAllocation: tenants/more.yaml:1" in it for it in told
+    )
+
+
+def test_growth_goes_by_itself() -> None:
+    here = country(cidr="10.0.0.0/30")
+    here.ask("c")
+    here.ask("d")
+    here.run()
+    here.run()
+    here.files |= sized("late", 2)
+    told = found(here.evaluation())
+    assert any("it is growth, and goes by itself" in it for it in told)
+
+
+def test_of_one_pool_only_what_lies_there_counts() -> None:
+    evaluation = evaluation_of(
+        reconciled({**small("10.40.0.0/28", a=8), "pools/far.yaml": pool("far", "10.50.0.0/24")})
+    )
+    result = unused(evaluation)
+    assert idle_of(evaluation, result, "edge") == idle_of(evaluation, result, None)
+    assert idle_of(evaluation, result, "far").items == []
+
+
+def test_who_is_not_refused_for_lack_of_room_has_no_idle_records() -> None:
+    assert found(late(reconciled(small("10.40.0.0/24", a=8)), 8)) == []

@@ -1,0 +1,215 @@
+"""Clusters to files: MetalLB with Services, and the kinds of all families, on servers in memory."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from reconciler.importing.assembling import Imported
+from reconciler.importing.found import ImportedSource, resources
+from reconciler.importing.run import ImportSource, looked
+from reconciler.kube.resources import ADDRESS_POOL, resource_of
+from reconciler.model.errors import UnauthorizedError
+from reconciler.model.objects import SERVICE
+from tests.fake_cluster import FakeCluster
+from tests.importing.sources import conflicts, imported, lines, texts
+from tests.world import pool, provider, reconciled, tenant
+
+BUTLER = "butler.butlerlabs.dev/v1alpha1"
+
+
+def made(
+    api: str, kind: str, name: str, spec: Any = None, namespace: str = "", **more: Any
+) -> dict[str, Any]:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec or {}, **more}
+
+
+def metallb(name: str, *addresses: str) -> dict[str, Any]:
+    spec = {"addresses": list(addresses)}
+    return made("metallb.io/v1beta1", "IPAddressPool", name, spec, "metallb-system")
+
+
+def service(name: str, *addresses: str) -> dict[str, Any]:
+    status = {"loadBalancer": {"ingress": [{"ip": address} for address in addresses]}}
+    return made("v1", "Service", name, {"type": "LoadBalancer"}, "default", status=status)
+
+
+def cluster(*objects: Mapping[str, Any], lacks: bool = True) -> FakeCluster:
+    """A server with some objects; it knows no kinds but theirs, and MetalLB's."""
+    server = FakeCluster()
+    known = {resource_of(item) for item in objects}
+    if lacks:
+        server.unknown |= {it for it in resources() if it not in known}
+    for name in ("butler-system", "team-a"):
+        server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    for item in objects:
+        server.put(item)
+    server.log.clear()
+    return server
+
+
+def look(owner: str, *objects: Mapping[str, Any], keeps: str = "") -> ImportSource:
+    namespace, _, name = owner.partition("/")
+    return ImportSource((namespace, name), cluster(*objects), keeps)
+
+
+def brought(*looks: ImportSource, files: Mapping[str, str | bytes] | None = None) -> Imported:
+    found = looked(looks, "default-pool")
+    return imported(found, files or {"README.md": "x"})
+
+
+def test_a_cluster_with_metallb_becomes_a_tenant_that_keeps_its_ranges() -> None:
+    one = look(
+        "team-a/web",
+        metallb("default-pool", "10.60.1.0/29", "10.60.1.32-10.60.1.35"),
+        service("front", "10.60.1.2"),
+    )
+    two = look("team-b/shop", metallb("default-pool", "10.60.1.64-10.60.1.71"))
+    result = brought(one, two)
+    assert conflicts(result) == []
+    assert lines(result) == [
+        "team-a/web loadbalancer net-10-60-1-0-24 10.60.1.0-10.60.1.7 10.60.1.0-10.60.1.7",
+        "team-a/web loadbalancer net-10-60-1-0-24 10.60.1.32-10.60.1.35 10.60.1.32-10.60.1.35",
+        "team-b/shop loadbalancer net-10-60-1-0-24 10.60.1.64-10.60.1.71 10.60.1.64-10.60.1.71",
+    ]
+    assert result.lines[0].users == ("default/front (10.60.1.2)",)
+    assert list(result.files) == [
+        "pools/net-10-60-1-0-24.yaml",
+        "providers/imported.yaml",
+        "tenants/team-a/web.yaml",
+        "tenants/team-b/shop.yaml",
+    ]
+    assert "lbPoolSize: 8" in texts(result)["tenants/team-a/web.yaml"]
+    # Each tenant's own claim is stood for: nobody gets a range besides.
+    assert len(result.after.plan.decisions) == 3
+
+
+def test_clusters_are_only_listed() -> None:
+    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
+    brought(one)
+    assert isinstance(one.cluster, FakeCluster)
+    assert {verb for verb, _ in one.cluster.log} == {"get", "list"}
+
+
+def test_what_a_cluster_does_not_have_is_told_and_passed_over() -> None:
+    server = cluster()
+    server.unknown |= {ADDRESS_POOL}
+    found = looked([ImportSource(("a", "web"), server)], "default-pool")
+    assert found.notes[0].startswith("cluster a/web: it has no kind IPAddressPool, NetworkPool")
+    assert looked([look("a/web")], "default-pool").notes[-1] == "cluster a/web: no IPAddressPool"
+
+
+def test_one_cluster_that_is_named_twice_is_read_once() -> None:
+    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
+    found = looked([one, one._replace(owner=("a", "same"))], "default-pool")
+    assert "cluster a/same: it is a/web, which is read already" in found.notes
+    assert len(found.holdings) == 1
+
+
+def test_a_kind_that_may_not_be_listed_fails() -> None:
+    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
+    assert isinstance(one.cluster, FakeCluster)
+    one.cluster.fault = lambda verb, what: (
+        UnauthorizedError("forbidden") if (verb, what) == ("list", SERVICE) else None
+    )
+    with pytest.raises(UnauthorizedError):
+        brought(one)
+
+
+def test_pools_of_others_stay_and_their_addresses_are_held() -> None:
+    result = brought(
+        look("a/web", metallb("default-pool", "10.0.0.0/29"), metallb("lab", "10.0.0.16/30"))
+    )
+    assert lines(result) == [
+        "a/web loadbalancer net-10-0-0-0-24 10.0.0.0-10.0.0.7 10.0.0.0-10.0.0.7",
+        "a/web-lab nodes net-10-0-0-0-24 10.0.0.16-10.0.0.19 10.0.0.16-10.0.0.19",
+    ]
+    assert "stays with the pool: ipam keeps one in a cluster" in result.notes[-1]
+
+
+def test_which_of_several_pools_becomes_ours_is_asked() -> None:
+    two = (metallb("left", "10.0.0.0/29"), metallb("right", "10.0.0.16/30"))
+    assert conflicts(brought(look("a/web", *two))) == [
+        "cluster a/web: it has 2 IPAddressPools, none of which is default-pool: left, right"
+    ]
+    result = brought(look("a/web", *two, keeps="right"))
+    assert conflicts(result) == []
+    assert "gitops-ipam.dev/metallb-pool: right" in texts(result)["tenants/a/web.yaml"]
+    assert conflicts(brought(look("a/web", *two, keeps="z")))
+
+
+def test_the_only_pool_keeps_its_name() -> None:
+    result = brought(look("a/web", metallb("main", "10.0.0.0/29")))
+    assert "gitops-ipam.dev/metallb-pool: main" in texts(result)["tenants/a/web.yaml"]
+
+
+def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
+    files = {
+        "pools/edge.yaml": pool("edge", "10.0.0.0/24"),
+        "providers/default.yaml": provider(),
+        "tenants/web.yaml": tenant("web", "a"),
+    }
+    one = look("a/web", metallb("main", "10.0.0.0/29"))
+    (found,) = brought(one, files=files).conflicts
+    assert found.message == (
+        "its pool is main, which TenantCluster a/web of tenants/web.yaml:1 does not say"
+    )
+    assert found.hint == "annotate it there: gitops-ipam.dev/metallb-pool: main"
+    said = "{annotations: {gitops-ipam.dev/metallb-pool: main}, name: web,"
+    files["tenants/web.yaml"] = files["tenants/web.yaml"].replace("{name: web,", said)
+    assert conflicts(brought(one, files=files)) == []
+
+
+def test_what_cannot_be_told_of_a_cluster_is_a_conflict() -> None:
+    odd = brought(look("a/web", metallb("default-pool", "10.0.0.0")))
+    assert conflicts(odd) == [
+        "cluster a/web IPAddressPool default-pool: '10.0.0.0' is neither a CIDR nor start-end"
+    ]
+    strange = brought(
+        look("a/web", metallb("default-pool", "10.0.0.0/29"), service("x", "10.9.9.9"))
+    )
+    assert conflicts(strange) == [
+        "cluster a/web: an address outside of every IPAddressPool: Service default/x (10.9.9.9)"
+    ]
+    both = [look(f"a/{name}", metallb("default-pool", "10.0.0.0/29")) for name in ("web", "shop")]
+    (found,) = brought(*both).conflicts
+    assert found.message == (
+        "10.0.0.0-10.0.0.7 has two holders: a/shop has it as loadbalancer,"
+        " a/web of cluster a/web IPAddressPool default-pool as loadbalancer"
+    )
+
+
+def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conflict() -> None:
+    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
+    first = brought(one)
+    after = reconciled(first.files)
+    again = imported(looked([one], "default-pool"), after)
+    assert (again.files, again.conflicts) == ({}, ())
+    assert again.notes[-1].endswith("10.0.0.0-10.0.0.7 of a/web is known already")
+    other = imported(looked([one._replace(owner=("a", "other"))], "default-pool"), after)
+    (found,) = other.conflicts
+    assert found.message.startswith(
+        "10.0.0.0-10.0.0.7 has two holders: a/other, and a/web by alloc"
+    )
+    wider = look("a/web", metallb("default-pool", "10.0.0.0/28"))
+    (found,) = imported(looked([wider], "default-pool"), after).conflicts
+    assert "of which allocations/" in found.message
+
+
+def test_a_provider_that_serves_is_taken_and_a_name_that_is_there_is_not() -> None:
+    edge = pool("edge", "10.0.0.0/24")
+    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
+    served = {"pools/edge.yaml": edge, "providers/p.yaml": provider("onprem")}
+    result = brought(one, files=served)
+    assert list(result.files) == ["tenants/a/web.yaml"]
+    assert "name: onprem" in texts(result)["tenants/a/web.yaml"]
+    taken = provider("imported", pools="[{name: other}]")
+    files = {"pools/edge.yaml": edge, "pools/o.yaml": pool("other", "10.1.0.0/24")}
+    result = brought(one, files={**files, "providers/p.yaml": taken})
+    assert "providers/imported-2.yaml" in result.files
+
+
+def test_found_of_two_sources_is_put_together() -> None:
+    one = ImportedSource(notes=("a",)).with_more(ImportedSource(notes=("b",)))
+    assert one.notes == ("a", "b")

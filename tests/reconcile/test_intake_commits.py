@@ -1,0 +1,166 @@
+"""A run commits copies of objects that are not in Git, with the addresses that follow from them."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.intake_run import (
+    IntakeLook,
+    last_named,
+    look_for_intake,
+    look_of,
+    remember_intake,
+)
+from reconciler.apply.intake_state import MIN_DELETIONS
+from reconciler.apply.rights import crd_name
+from reconciler.apply.target import ApplyOptions
+from reconciler.families.capi.kinds import CLUSTERS
+from reconciler.gitio.interface import ReplayVerdict
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.change import Observation
+from reconciler.model.errors import ExitCode
+from reconciler.model.objects import CRD, Ref
+from reconciler.planning.documents import tidied
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.reconcile.verify import replay
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import DOORS, shop
+from tests.families.capi.trees import cluster, pool
+from tests.world import CLOCK, ENVIRONMENT, commit, git, repository
+
+SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  intake: [{kind: Cluster}]
+"""
+FILES: dict[str, str | bytes] = {
+    "ipam.yaml": SETTINGS,
+    "pools/vips.yaml": pool(),
+    "pools/doors.yaml": DOORS,
+}
+PEOPLE = {f"clusters/{name}.yaml": cluster(name) for name in ("blog", "news")}
+OPTIONS = ApplyOptions()
+
+
+class Clock(FakeClusters):
+    """Clusters whose clock is set."""
+
+    time = CLOCK + 100
+
+    def opener(self, cluster: str) -> FakeCluster:
+        return FakeCluster(cluster, clock=self.time)
+
+
+class Story:
+    """A repository, and a management cluster."""
+
+    def __init__(self, folder: Path, files: dict[str, str] = PEOPLE) -> None:
+        self.folder = repository(folder, {**FILES, **files})
+        self.clusters = Clock()
+        definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
+        hand = self.clusters.hand(HUB)
+        hand.put({**definition, "metadata": {"name": crd_name(CLUSTERS)}})
+        hand.put(shop())
+
+    @property
+    def git(self) -> GitRepository:
+        return open_repository(self.folder, ENVIRONMENT)
+
+    def run(self) -> Reconciled:
+        """One run: reconcile with a look, apply, remember."""
+        repository, looks = self.git, [IntakeLook()]
+
+        def look(found: Evaluation) -> Observation:
+            head = found.tree.revision or ""
+            whole = evaluate_source(repository.source(head))
+            named = last_named(repository, head, "observed")
+            looks.append(look_for_intake(whole, self.clusters, OPTIONS, named))
+            seen = look_of(looks[-1])
+            return replace(seen, changes=tidied(whole.tree, seen.changes))
+
+        options = ReconcileOptions(now=lambda: self.clusters.time, look=look)
+        done = reconcile(repository, options, sleep=lambda _: None)
+        evaluation = evaluate_source(repository.source(done.head.id))
+        apply_fleet(evaluation, self.clusters, OPTIONS, lambda a, b: True)
+        remember_intake(looks[-1], self.clusters, OPTIONS)
+        return done
+
+    def host(self) -> str:
+        live = self.clusters.hand(HUB).get(Ref(CLUSTERS, "default", "shop"))
+        assert live is not None
+        host: str = live["spec"]["controlPlaneEndpoint"]["host"]
+        return host
+
+
+@pytest.mark.parametrize("files", [PEOPLE, {}], ids=["beside others", "alone"])
+def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_let_go(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    story = Story(tmp_path / "repo", files)
+    story.run()
+    copy = story.folder / "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
+    records = list((story.folder / "allocations").rglob("shop.*.yaml"))
+    assert copy.exists()
+    assert len(records) == 2
+    assert story.host().startswith("10.0.0.1")
+    assert last_named(story.git, "HEAD", "observed")
+    assert story.run().commit is None
+    _delete(story)
+    assert story.run().commit is None
+    story.clusters.time += MIN_DELETIONS
+    done = story.run()
+    assert (done.commit is not None, done.code) == (True, ExitCode.OK)
+    assert not copy.exists()
+    assert all("phase: Released" in path.read_text() for path in records)
+    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
+        assert replay(story.git, made).verdict is ReplayVerdict.SAME
+
+
+def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_path: Path) -> None:
+    brakes = SETTINGS + "  brakes: {maxReleasePercent: 30, minRecords: 3}\n"
+    story = Story(tmp_path / "repo", {**PEOPLE, "ipam.yaml": brakes})
+    story.run()
+    (story.folder / "clusters/blog.yaml").unlink()
+    commit(story.folder, clock=story.clusters.time + 10)
+    _delete(story)
+    for _ in range(2):
+        story.clusters.time += MIN_DELETIONS
+        done = story.run()
+    assert done.code is ExitCode.GATE
+    phases = {path.name: path.read_text() for path in story.folder.rglob("*.control-plane.yaml")}
+    assert {name for name, text in phases.items() if "phase: Released" in text} == {
+        "shop.control-plane.yaml"
+    }
+    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
+        assert replay(story.git, made).verdict is ReplayVerdict.SAME
+
+
+def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo")
+    story.run()
+    before = {path: path.read_bytes() for path in (story.folder / "allocations").rglob("shop.*")}
+    (story.folder / "clusters/shop.yaml").write_text(cluster("shop"), encoding="utf-8")
+    commit(story.folder, clock=story.clusters.time + 10)
+    story.clusters.time += 20
+    story.run()
+    assert not list((story.folder / "observed").rglob("*.yaml"))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo")
+    assert last_named(story.git, "HEAD", "observed") == ""
+
+
+def _delete(story: Story) -> None:
+    hand, ref = story.clusters.hand(HUB), Ref(CLUSTERS, "default", "shop")
+    live = hand.get(ref)
+    assert live is not None
+    hand.delete(ref, live["metadata"]["uid"])

@@ -1,0 +1,256 @@
+"""The last look before a commit is published: records that share an address, and who may."""
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.addresses.ranges import IPRange
+from reconciler.gitio.interface import Changed, Commit, Revision
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Phase
+from reconciler.model.errors import ReconcilerError
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Limits, Settings
+from reconciler.planning.documents import Tree
+from reconciler.planning.space import Space
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from reconciler.reconcile.writing import require_no_clash
+from reconciler.records.emit import record_text
+from tests.fakes import FakeRepository
+from tests.memory import MemorySource
+from tests.records.examples import CLAIM, FOLDER, record
+from tests.world import CLOCK, SMALL, pool, raw, tenant
+
+Files = dict[str, bytes]
+
+TREE = Tree(None, CLOCK, Settings(), (), ())
+LAB = "annotations: {gitops-ipam.dev/address-space: lab}"
+POOLS: Files = {
+    "pools/edge.yaml": pool("vlan40-pool", "10.40.0.0/16").encode(),
+    "pools/more.yaml": pool("more", "10.40.0.0/16").encode(),
+    "pools/lab.yaml": pool("lab", "10.40.0.0/16").replace("system}", f"system, {LAB}}}").encode(),
+}
+
+
+class Divided(FakeRepository):
+    """Commits whose folders have ids, as Git's have; and what was read of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[MemorySource] = []
+
+    def source(self, rev: str) -> MemorySource:  # type: ignore[override]  # as good a source
+        _, clock, files = self.commits[rev]
+        self.sources.append(MemorySource(files, clock))
+        self.sources[-1].id = rev
+        return self.sources[-1]
+
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
+        found, is_contained = super().changed(base, rev, paths, limits)
+        old, new = (
+            {it.path: it for it in self.source(id_).entries(sorted(self.commits[id_][2]))}
+            for id_ in (base, rev)
+        )
+        return [Changed(it.path, old.get(it.path), new.get(it.path)) for it in found], is_contained
+
+
+def key(name: str) -> Key:
+    return Key("butler", "butler-system", name, "", "NetworkPool")
+
+
+def of(
+    name: str, start: str, end: str, pool_name: str = "vlan40-pool", **more: object
+) -> Allocation:
+    """A record of a tenant's claim."""
+    return record(start, end, claim=CLAIM._replace(name=name), pool=key(pool_name), **more)
+
+
+def at(*records: Allocation, **paths: Allocation) -> Files:
+    found = {item.path: record_text(item).encode() for item in records}
+    return found | {f"{FOLDER}/{path}.yaml": raw(record_text(it)) for path, it in paths.items()}
+
+
+def look(
+    before: Files,
+    after: Files,
+    repository: FakeRepository | None = None,
+) -> str:
+    """What the net says of a commit from some files to others; empty for nothing."""
+    repository = repository or Divided()
+    base = Revision(repository.add("", CLOCK, before), CLOCK)
+    changes = [
+        FileChange(path, after.get(path))
+        for path in sorted(before | after)
+        if before.get(path) != after.get(path)
+    ]
+    commit = Commit(base, changes, "x\n", ("A", "a@example.com"))
+    made = repository.commit(commit)
+    try:
+        require_no_clash(repository, commit, made, TREE)
+    except ReconcilerError as failed:
+        return f"{failed} ({failed.exit_code})"
+    return ""
+
+
+def both(before: Files, after: Files) -> str:
+    """The same, with and without ids of folders; both say the same."""
+    said = {look(before, after), look(before, after, FakeRepository())}
+    assert len(said) == 1
+    return said.pop()
+
+
+ONE = of("one", "10.40.0.16", "10.40.0.23")
+TAKEN = of("two", "10.40.0.20", "10.40.0.27")
+FREE = of("two", "10.40.0.24", "10.40.0.27")
+BASE = POOLS | at(ONE)
+
+
+def test_a_range_that_is_free_is_given_out() -> None:
+    assert both(BASE, BASE | at(FREE)) == ""
+
+
+def test_a_range_that_is_taken_is_not_and_both_records_are_named() -> None:
+    said = both(BASE, BASE | at(TAKEN))
+    for item, ends in ((ONE, "10.40.0.16-10.40.0.23"), (TAKEN, "10.40.0.20-10.40.0.27")):
+        assert f"{item.claim} ({item.path}: {ends})" in said
+    assert said.startswith("a bug: butler/TenantCluster/team-backend/two/loadbalancer")
+    assert said.endswith("(70)")
+
+
+def test_two_that_are_given_out_at_once_are_compared() -> None:
+    assert "two/loadbalancer" in both(POOLS, POOLS | at(ONE, TAKEN))
+
+
+def test_a_pool_beside_it_in_the_same_space_is_the_same_ground() -> None:
+    other = of("two", "10.40.0.23", "10.40.0.23", "more")
+    assert other.path in both(BASE, BASE | at(other))
+
+
+def test_another_address_space_is_other_ground() -> None:
+    assert both(BASE, BASE | at(of("two", "10.40.0.16", "10.40.0.23", "lab"))) == ""
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"pools/lab.yaml": b""},
+        {"pools/lab.yaml": POOLS["pools/lab.yaml"] + b"]"},
+        {"pools/lab2.yaml": pool("lab").encode()},
+        {"pools/lab2.yaml": b"kind: NetworkPool\nlab: ]"},
+    ],
+)
+def test_a_space_that_is_not_certain_may_be_any(more: Files) -> None:
+    files = BASE | more
+    assert "two/loadbalancer" in both(
+        files, files | at(of("two", "10.40.0.16", "10.40.0.23", "lab"))
+    )
+
+
+def test_more_clashes_than_anybody_reads_are_counted() -> None:
+    new = [of(f"n{number}", "10.40.0.16", "10.40.0.16") for number in range(3)]
+    assert both(BASE, BASE | at(*new)).endswith("; and 3 more (70)")
+
+
+def test_ipv6_is_compared_alike() -> None:
+    before = POOLS | at(of("one", "2001:db8::10", "2001:db8::1f"))
+    assert both(before, before | at(of("two", "2001:db8::20", "2001:db8::2f"))) == ""
+    assert "2001:db8::1f" in both(before, before | at(of("two", "2001:db8::1f", "2001:db8::2f")))
+
+
+@pytest.mark.parametrize("path", ["imported/deep/x", "imported/x", "x", "imported/a/b/c/d/e/f"])
+def test_records_count_wherever_they_stand(path: str) -> None:
+    before = POOLS | at(**{path: ONE})
+    assert f"{FOLDER}/{path}.yaml" in both(before, before | at(TAKEN))
+    assert both(before, before | at(FREE)) == ""
+
+
+@pytest.mark.parametrize("folder", [ONE.path.rpartition("/")[0], FOLDER, f"{FOLDER}/imported"])
+def test_records_of_either_spelling_count(folder: str) -> None:
+    path = f"{folder}/one.loadbalancer.yml"
+    before = POOLS | {path: at(ONE)[ONE.path]}
+    assert path in both(before, before | at(TAKEN))
+    assert both(before, before | at(FREE)) == ""
+    assert both(before, BASE) == ""
+
+
+def test_files_that_are_no_records_do_not_count() -> None:
+    before = POOLS | {f"{FOLDER}/README.md": b"10.40.0.20", "allocations.yaml": b"10.40.0.20"}
+    assert both(before, before | at(TAKEN)) == ""
+
+
+def test_a_record_that_moves_or_is_taken_back_does_not_clash_with_itself() -> None:
+    released = replace(ONE, phase=Phase.RELEASED)
+    for before in (at(released), at(**{"imported/deep/x": ONE}), at(ONE, **{"imported/x": ONE})):
+        assert both(POOLS | before, BASE) == ""
+
+
+def test_what_overlapped_before_stops_nothing_but_what_touches_it() -> None:
+    before = POOLS | at(ONE, **{"imported/deep/x": TAKEN})
+    moved = POOLS | at(ONE, TAKEN)
+    assert both(before, moved | at(of("three", "10.40.0.40", "10.40.0.40"))) == ""
+    assert "three" in both(before, moved | at(of("three", "10.40.0.27", "10.40.0.27")))
+
+
+def test_a_record_that_is_replaced_does_not_clash() -> None:
+    later = replace(ONE, claim=TAKEN.claim)
+    assert both(BASE, BASE | {ONE.path: record_text(later).encode()}) == ""
+    assert both(BASE, POOLS | at(TAKEN)) == ""
+
+
+def test_a_range_that_its_claim_held_in_another_space_is_given_out_anew() -> None:
+    before = BASE | at(of("two", "10.40.0.16", "10.40.0.23", "lab"))
+    after = BASE | at(of("two", "10.40.0.16", "10.40.0.23", "more"))
+    assert ONE.path in both(before, after)
+
+
+def test_a_record_that_cannot_be_read_holds_each_address_in_its_text() -> None:
+    before = POOLS | {ONE.path: at(ONE)[ONE.path].replace(b"status:", b"status: [")}
+    assert f"{ONE.path}: 10.40.0.16-10.40.0.23" in both(before, before | at(TAKEN))
+    assert "a record" in both(before, before | at(TAKEN))
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        POOLS,
+        BASE | at(replace(ONE, phase=Phase.RELEASED)),
+        BASE | {f"{FOLDER}/_unplaced/a/b.yaml": b"status: {phase: Failed}"},
+    ],
+)
+def test_a_commit_that_gives_nothing_out_is_not_looked_at(after: Files) -> None:
+    repository = Divided()
+    assert look(BASE, after, repository) == ""
+    assert repository.sources == []
+
+
+def many(count: int) -> Files:
+    """A record in each of so many pools."""
+    return at(*(of("one", f"10.41.{it}.1", f"10.41.{it}.9", f"p{it}") for it in range(count)))
+
+
+def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
+    """A planner with a bug: the first addresses of the pool, whoever holds them."""
+    first = room.windows[0].first
+    return IPRange(4, first, first + size - 1)
+
+
+def test_nothing_is_published_when_the_plan_gives_out_what_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repository = Divided()
+    repository.head = repository.add("", CLOCK, {it: raw(text) for it, text in SMALL.items()})
+    reconcile(repository, ReconcileOptions(), lambda _: None)
+    files = repository.commits[repository.head][2]
+    more = {"tenants/two.yaml": tenant("two").encode()}
+    head = repository.head = repository.add(repository.head, CLOCK + 60, {**files, **more})
+    with monkeypatch.context() as mutant:
+        mutant.setattr(Space, "allocate", careless)
+        with pytest.raises(ReconcilerError, match="would be given what") as failed:
+            reconcile(repository, ReconcileOptions(), lambda _: None)
+    assert "nothing was published" in failed.value.hint
+    assert (repository.head, repository.noted) == (head, repository.commits[head][0])
+    assert reconcile(repository, ReconcileOptions(), lambda _: None).code == 0

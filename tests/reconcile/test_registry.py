@@ -1,0 +1,139 @@
+"""What the management cluster remembers of others: before they are told, and after."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from reconciler.apply.cluster_identity import ClusterIdentity
+from reconciler.apply.inventory import Inventory, config_maps
+from reconciler.apply.management import ClusterRegistry, ManagementCluster
+from reconciler.apply.memory import NAME, Enrolled
+from reconciler.apply.target import ApplyOptions, Target
+from reconciler.apply.work import Run
+from reconciler.kube.interface import Cluster, ObjectList
+from reconciler.kube.resources import desired_object
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import Ref, Resource
+
+HERE = "butler-system"
+OLD, NOW, NEW = "a" * 40, "b" * 40, "c" * 40
+ONE = Enrolled("u1", OLD, ("default",), ("10.0.0.0-10.0.0.3",))
+
+
+@dataclass
+class Server:
+    """A management cluster: the inventory as it is by now, allocations, and what was written."""
+
+    data: dict[str, str] = field(default_factory=dict)
+    allocations: Sequence[Mapping[str, Any]] = ()
+    sent: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def list(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
+        if resource.kind == "IPAllocation":
+            return ObjectList(self.allocations)
+        assert (namespace, labels) == (HERE, "gitops-ipam.dev/inventory")
+        return ObjectList([{"metadata": {"name": NAME}, "data": self.data}])
+
+    def merge(self, ref: Ref, patch: Mapping[str, Any], manager: str) -> None:
+        assert (ref.name, manager) == (NAME, "gitops-ipam")
+        self.sent.append(patch["data"])
+
+
+def memory(server: Server, known: Mapping[str, Enrolled], *, lost: bool = False) -> ClusterRegistry:
+    inventory = Inventory("uid", OLD, clusters=known)
+    maps = [] if lost else config_maps(inventory, HERE)
+    identity = ClusterIdentity("uid", Inventory() if lost else inventory, maps, HERE)
+    return ClusterRegistry(
+        ManagementCluster(cast(Cluster, server), identity),
+        Run(NOW, ApplyOptions()),
+        lambda one, two: one <= two,
+    )
+
+
+def target(name: str, *addresses: str) -> Target:
+    pool = {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {"name": "default-pool", "namespace": "metallb-system"},
+        "spec": {"addresses": list(addresses)},
+    }
+    return Target(name, (desired_object(pool),), spaces=("default",))
+
+
+def test_what_a_cluster_is_about_to_announce_is_noted_with_what_it_announces() -> None:
+    server = Server()
+    memory(server, {"a/one": ONE}).foretell(target("a/one", "10.0.0.8-10.0.0.9"), "u1")
+    noted = f"u1 {OLD} default 10.0.0.0-10.0.0.3 10.0.0.8-10.0.0.9"
+    assert server.sent == [{"cluster.a.one": noted}]
+
+
+def test_nothing_is_noted_when_a_cluster_announces_no_more_than_before() -> None:
+    server = Server()
+    memory(server, {"a/one": ONE}).foretell(target("a/one", "10.0.0.0-10.0.0.1"), "u1")
+    assert server.sent == []
+
+
+def test_what_was_foretold_is_put_right_when_it_did_not_come_so() -> None:
+    server = Server()
+    found = memory(server, {"a/one": ONE})
+    found.foretell(target("a/one", "10.0.0.8-10.0.0.9"), "u1")
+    found.remember({"a/one": ONE})
+    assert server.sent[1] == {
+        "cluster.a.one": f"u1 {OLD} default 10.0.0.0-10.0.0.3",
+        "revision": NOW,
+    }
+
+
+def test_only_what_changed_is_written() -> None:
+    """Jobs that each work on a part of the clusters write at the same time."""
+    server = Server()
+    memory(server, {"a/one": ONE}).remember({"a/one": ONE, "a/two": None})
+    assert server.sent == [{"revision": NOW}]
+
+
+def test_what_a_newer_run_wrote_meanwhile_stays() -> None:
+    newer = {"revision": NEW, "cluster.a.one": f"u1 {NEW} default 10.0.0.4-10.0.0.7"}
+    server = Server(newer)
+    memory(server, {"a/one": ONE}).remember({"a/one": None, "a/two": ONE})
+    assert server.sent == [{"cluster.a.two": f"u1 {OLD} default 10.0.0.0-10.0.0.3"}]
+
+
+def allocation(**status: object) -> Mapping[str, Any]:
+    return {
+        "metadata": {
+            "name": "one-lb",
+            "namespace": HERE,
+            "uid": "x",
+            "labels": {"gitops-ipam.dev/managed-by": "gitops-ipam"},
+            "managedFields": [{"manager": "gitops-ipam"}],
+        },
+        "spec": {"type": "loadbalancer", "tenantClusterRef": {"namespace": "a", "name": "one"}},
+        "status": {
+            "phase": "Allocated",
+            "startAddress": "10.0.0.0",
+            "endAddress": "10.0.0.3",
+            **status,
+        },
+    }
+
+
+def test_an_inventory_that_somebody_deleted_is_told_from_the_allocations() -> None:
+    server = Server(allocations=[allocation()])
+    assert memory(server, {}, lost=True).known == {
+        "a/one": Enrolled("", "", (), ("10.0.0.0-10.0.0.3",))
+    }
+
+
+def test_allocations_that_hold_nothing_or_are_not_ours_tell_nothing() -> None:
+    foreign = {**allocation(), "metadata": {"name": "x", "namespace": HERE, "uid": "x"}}
+    allocations = [foreign, allocation(phase="Released"), allocation(startAddress=None)]
+    for item in allocations:
+        assert memory(Server(allocations=[item]), {}, lost=True).known == {}
+
+
+def test_allocations_that_cannot_be_read_are_not_taken_for_none() -> None:
+    """Their addresses may be announced: nothing is safe to give."""
+    with pytest.raises(ClusterError, match=r"IPAllocation one-lb: 'x-10\.0\.0\.3' is neither"):
+        memory(Server(allocations=[allocation(startAddress="x")]), {}, lost=True)

@@ -1,0 +1,144 @@
+from pathlib import Path
+
+import pytest
+
+from reconciler.apply.render import MARKER, render, rendered
+from reconciler.model.errors import UsageError
+from reconciler.planning.projection import project
+from tests.families.capi.trees import cluster, of, pool
+from tests.planning.outcome import without
+from tests.world import SMALL, evaluation_of, reconciled
+
+DONE = evaluation_of(reconciled(SMALL))
+OBJECTS = [
+    "management/IPAllocation/butler-system.team-a-one-lb.yaml",
+    "management/NetworkPool/butler-system.edge.yaml",
+    "management/kustomization.yaml",
+    "team-a.one/IPAddressPool/metallb-system.default-pool.yaml",
+    "team-a.one/L2Advertisement/metallb-system.default.yaml",
+    "team-a.one/kustomization.yaml",
+]
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and "/crds/" not in str(path)
+    )
+
+
+def test_a_folder_a_cluster_with_a_kustomization_that_lists_its_files() -> None:
+    files = rendered(DONE)
+    assert [path for path in sorted(files) if "/crds/" not in path] == OBJECTS
+    assert files["team-a.one/kustomization.yaml"] == (
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+        "  - IPAddressPool/metallb-system.default-pool.yaml\n"
+        "  - L2Advertisement/metallb-system.default.yaml\n"
+    )
+    assert files["team-a.one/IPAddressPool/metallb-system.default-pool.yaml"] == (
+        "apiVersion: metallb.io/v1beta1\nkind: IPAddressPool\nmetadata:\n  name: default-pool\n"
+        "  namespace: metallb-system\nspec:\n  addresses:\n    - 10.40.0.0-10.40.0.7\n"
+    )
+
+
+def test_what_belongs_to_others_is_not_rendered() -> None:
+    others = [str(item.manifest["kind"]) for item in project(DONE) if item.is_status_only]
+    assert others == ["ProviderConfig", "TenantCluster"]
+    objects = [path for path in rendered(DONE) if "/crds/" not in path]
+    assert not any(kind in path for path in objects for kind in others)
+
+
+def test_of_a_cluster_of_others_nothing_is_rendered_and_so_no_port() -> None:
+    done = evaluation_of(reconciled(of(pool(), cluster())))
+    assert "Cluster" in {item.manifest["kind"] for item in project(done, default_port=9443)}
+    files = {path: text for path, text in rendered(done).items() if "/crds/" not in path}
+    assert "management/IPAddressClaim/default.vip-cp-shop.yaml" in files
+    assert not any("/Cluster/" in path or "6443" in text for path, text in files.items())
+
+
+def test_the_record_is_rendered_byte_for_byte_as_it_is_committed() -> None:
+    files = reconciled(SMALL)
+    (record,) = (data for path, data in files.items() if path.startswith("allocations/"))
+    assert rendered(DONE)[OBJECTS[0]].encode() == record
+
+
+def test_files_are_written_below_a_folder_that_is_made(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    counts = render(DONE, out)
+    assert counts["team-a.one"] == 3
+    assert files_below(out) == sorted([MARKER, *OBJECTS])
+
+
+def test_what_was_rendered_before_goes_and_what_others_put_beside_stays(tmp_path: Path) -> None:
+    render(DONE, tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "notes.md").write_text("x")
+    gone = evaluation_of(reconciled(without(reconciled(SMALL), "tenants/one.yaml")))
+    render(gone, tmp_path)
+    others = [".git/HEAD", "notes.md"]
+    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS[:3], *others])
+
+
+def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    gone = evaluation_of(reconciled(without(reconciled(SMALL), "tenants/one.yaml")))
+    render(gone, tmp_path)
+    path = tmp_path / next(path for path in OBJECTS if path.startswith("team-a.one/"))
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="ipam render did not write it"):
+        render(DONE, tmp_path)
+    assert path.read_text() == "mine"
+
+
+def test_a_marker_names_nothing_outside_its_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    render(DONE, out)
+    (tmp_path / "precious").write_text("x")
+    with (out / MARKER).open("a") as marker:
+        marker.write("../precious\n/etc/hostname\nteam/../../precious\n")
+    render(DONE, out)
+    assert (tmp_path / "precious").read_text() == "x"
+
+
+def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(UsageError, match="holds files that ipam render did not write"):
+        render(DONE, tmp_path)
+    assert files_below(tmp_path) == ["mine.txt"]
+
+
+def test_an_object_without_a_namespace_has_a_file_too() -> None:
+    files = {
+        **SMALL,
+        "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
+        "metadata: {name: ipam}\nspec: {apply: {documents: all}}\n",
+        "teams/a.yaml": "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\n"
+        "metadata: {name: a}\nspec: {}\n",
+    }
+    paths = rendered(evaluation_of(files))
+    assert "management/Team/a.yaml" in paths
+    assert "management/TenantCluster/team-a.one.yaml" in paths
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(UsageError, match="is not a folder"):
+        render(DONE, tmp_path / "out")
+
+
+def test_a_run_that_was_cut_off_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render(DONE, tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", full)
+        with pytest.raises(OSError, match="No space"):
+            render(DONE, tmp_path)
+    render(DONE, tmp_path)
+    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS])

@@ -1,0 +1,121 @@
+"""Addresses that need not rest come free in the run that releases them, after they are withdrawn."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.model.errors import GitError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
+from tests.planning.outcome import without
+from tests.reconcile.test_reconcile import RECORD, Watched, watched
+from tests.world import SMALL, reconciled, tenant
+
+
+def settings(retention: str) -> str:
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    return f"{head}spec: {{retention: {retention}}}\n"
+
+
+class Run:
+    """A run on a repository that one of two tenants has left, and what it did in order."""
+
+    def __init__(self, retention: str = "0s", held: Mapping[str, str] | None = None) -> None:
+        files = {**SMALL, "ipam.yaml": settings(retention), "tenants/two.yaml": tenant("two")}
+        gone = without(reconciled(files), "tenants/one.yaml")
+        self.repository: Watched = watched(gone)
+        self.steps: list[str] = []
+        self.held = held or {}
+
+    def reconcile(self) -> Reconciled:
+        done = reconcile(
+            self.repository, ReconcileOptions(still_announced=self.retained), sleep=lambda _: None
+        )
+        self.steps.append(str(done.commit and self.repository.asked[-1].message.splitlines()[0]))
+        return done
+
+    def retained(self, evaluation: Evaluation) -> Mapping[str, str]:
+        expires = any(change.data is None for change in evaluation.changes)
+        return self.held if expires else {}
+
+    def apply(self, done: Reconciled) -> list[Applied]:
+        assert done.head.id == self.repository.head
+        self.steps.append("apply")
+        return [Applied("management", ClusterState.APPLIED)]
+
+    def all(self, most: int = 2) -> list[Round]:
+        return list(rounds(self.reconcile, self.apply, most))
+
+    def is_free(self) -> bool:
+        return RECORD not in self.repository.commits[self.repository.head][2]
+
+
+RELEASED, EXPIRED = "ipam: release 1", "ipam: expire 1"
+
+
+def test_release_apply_expiry_apply_in_that_order() -> None:
+    run = Run()
+    first, last = run.all()
+    assert run.steps == [RELEASED, "apply", EXPIRED, "apply"]
+    assert last.done.base == first.done.commit
+    assert run.is_free()
+    assert len(run.all()) == 1
+
+
+@pytest.mark.parametrize(("retention", "free"), [("0s", True), ("1s", True), ("2s", False)])
+def test_what_shall_rest_rests(retention: str, free: bool) -> None:
+    run = Run(retention)
+    assert len(run.all()) == 1 + free
+    assert run.is_free() is free
+
+
+def test_what_clusters_still_announce_is_held_and_told() -> None:
+    run = Run(held={RECORD: "a Service of team-a/one still has it"})
+    _, last = run.all()
+    assert run.steps == [RELEASED, "apply", "None"]
+    assert (last.done.commit, last.applied) == (None, None)
+    assert [item.code for item in last.done.evaluation.findings] == ["expiry-held"]
+    assert not run.is_free()
+    run.held = {}
+    assert len(run.all()) == 1
+    assert run.is_free()
+
+
+def test_what_nothing_withdraws_waits_for_another_run() -> None:
+    run = Run()
+    assert len(run.all(most=1)) == 1
+    assert run.steps == [RELEASED, "apply"]
+    assert not run.is_free()
+
+
+def test_a_run_without_a_release_has_one_round() -> None:
+    run = Run()
+    run.repository = watched({**SMALL, "ipam.yaml": settings("0s")})
+    assert len(run.all()) == 1
+    assert run.steps == ["ipam: allocate 1", "apply"]
+
+
+def test_a_claim_that_is_back_by_then_keeps_its_range() -> None:
+    run = Run()
+    found = rounds(run.reconcile, run.apply)
+    next(found)
+    head = run.repository.head
+    files = run.repository.commits[head][2]
+    back = {**files, "tenants/one.yaml": tenant("one").encode()}
+    run.repository.head = run.repository.add(head, run.repository.commits[head][1] + 60, back)
+    (last,) = found
+    assert run.steps[2:] == ["ipam: allocate 1", "apply"]
+    assert last.done.commit is not None
+    assert not run.is_free()
+
+
+def test_what_the_first_round_did_can_be_told_although_the_second_fails() -> None:
+    run = Run()
+    found = rounds(run.reconcile, partial(run.apply))
+    first = next(found)
+    run.repository.head = "gone"
+    with pytest.raises(GitError):
+        next(found)
+    assert first.done.commit is not None

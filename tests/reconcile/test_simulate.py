@@ -1,0 +1,171 @@
+import pytest
+
+from reconciler.model.errors import UsageError
+from reconciler.reconcile.simulate import Simulation, simulate
+from reconciler.report.queries import simulation_document
+from reconciler.report.text.runs import simulation_text
+from reconciler.report.text.table import Painter
+from tests.planning.outcome import Files, without
+from tests.review.test_review import branch
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+
+PLAIN = Painter(is_on=False)
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
+TWO_POOLS = {
+    "pools/a.yaml": pool("a", "10.40.0.0/28"),
+    "pools/b.yaml": pool("b", "10.41.0.0/28"),
+    "providers/default.yaml": provider(pools="[{name: a}, {name: b}]"),
+    "providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud"),
+}
+
+
+def simulated(
+    files: Files,
+    tenants: int,
+    name: str | None = None,
+    *,
+    lb: int | None = None,
+    nodes: int | None = None,
+) -> Simulation:
+    return simulate(branch(files).source("HEAD"), tenants, name, lb=lb, nodes=nodes)
+
+
+def steps(result: Simulation) -> list[tuple[int, str, int, str]]:
+    return [
+        (step.tenants, step.pool.name, step.allocated, step.tier.value) for step in result.steps
+    ]
+
+
+def test_all_fit_when_there_is_room() -> None:
+    result = simulated(reconciled(SMALL), 2)
+    assert (result.fit, result.passes, result.refused, result.stopped) == (2, 2, None, None)
+    assert steps(result) == [(0, "edge", 8, "ok"), (2, "edge", 24, "ok")]
+    assert simulation_text(result, PLAIN).splitlines()[-1] == "All 2 fit."
+    assert simulation_document(result)["refused"] is None
+
+
+def test_what_released_records_hold_is_shown_as_it_counts_as_used() -> None:
+    two = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
+    result = simulated(reconciled(without(two, "tenants/two.yaml")), 1)
+    head, first, last, _ = simulation_text(result, PLAIN).splitlines()
+    assert head.split() == ["TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "TIERS"]
+    assert first.split() == ["0", "edge", "8", "8", "256", "6.3", "none"]
+    assert last.split() == ["1", "edge", "16", "8", "256", "9.4", "none"]
+    assert [it["held"] for it in simulation_document(result)["steps"]] == [8, 8]
+
+
+def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    result = simulated(reconciled(files), 31)
+    assert (result.fit, result.passes, result.refused) == (31, 29, None)
+    assert result.stopped is not None
+    assert result.stopped.message.startswith("edge goes from 3.1% to 96.9% (248 of 256)")
+    *_, words, why, hint = simulation_text(result, PLAIN).splitlines()
+    assert words == "All 31 fit; 29 of them pass the gate."
+    assert (why.split(":")[0], hint) == (
+        "  capacity",
+        "  hint: widen the pool or add another; the gate is exhausted",
+    )
+    told = simulation_document(result)
+    assert (told["fit"], told["passes"], told["stopped"]["code"]) == (31, 29, "capacity")
+    none = simulated({**files, "ipam.yaml": SETTINGS}, 31)
+    assert (none.fit, none.passes, none.stopped) == (31, 31, None)
+
+
+def test_of_some_that_fit_those_are_told_that_pass_and_both_reasons() -> None:
+    result = simulated(TWO_POOLS, 5)
+    assert (result.fit, result.passes) == (4, 1)
+    *_, words, refused, _, stopped, _ = simulation_text(result, PLAIN).splitlines()
+    assert words == "4 of 5 fit; 1 of them passes the gate."
+    assert [line.split(":")[0] for line in (refused, stopped)] == ["  pool-exhausted", "  capacity"]
+
+
+@pytest.mark.parametrize("count", [28, 29, 30])
+def test_what_passes_in_thought_is_what_check_lets_pass(count: int) -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    real = {**files, **{f"tenants/s{n}.yaml": tenant(f"s{n}") for n in range(count)}}
+    result = simulated(reconciled(files), count)
+    assert (result.passes == count) == (evaluation_of({**reconciled(files), **real}).gates == ())
+
+
+def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
+    result = simulated(TWO_POOLS, 5)
+    assert result.fit == 4
+    assert steps(result) == [
+        (0, "a", 0, "ok"), (2, "a", 16, "exhausted"), (4, "a", 16, "exhausted"),
+        (0, "b", 0, "ok"), (4, "b", 16, "exhausted"),
+    ]  # fmt: skip
+    assert result.refused is not None
+    assert result.refused.reason == "pool-exhausted"
+
+
+def test_claims_of_the_repository_are_served_before_all_that_is_added() -> None:
+    """The namespace of those that are added sorts before many, and larger claims go first."""
+    files = {**TWO_POOLS, "providers/default.yaml": provider(pools="[{name: a}]")}
+    files["tenants/old.yaml"] = tenant("old", "team-z", networking="{lbPoolSize: 6}")
+    today = (0, "a", 6, "ok")
+    for tenants, fit in ((1, 1), (2, 1), (9, 1)):
+        result = simulated(files, tenants, lb=8)
+        assert result.fit == fit
+        assert steps(result)[0] == today
+    both = {**files, "tenants/more.yaml": tenant("more", "team-z", networking="{lbPoolSize: 20}")}
+    assert steps(simulated(both, 2, lb=8)) == steps(simulated(files, 2, lb=8))
+    assert steps(simulated(reconciled(both), 2, lb=8)) == steps(simulated(files, 2, lb=8))
+
+
+def test_addresses_that_are_released_without_retention_come_free_first() -> None:
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    files = {**TWO_POOLS, "ipam.yaml": f"{settings}spec: {{retention: 0s}}\n"}
+    files |= {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two", "gone")}
+    less = without(reconciled(files), "tenants/gone.yaml")
+    assert steps(simulated(less, 9))[0] == steps(simulated(less, 1))[0] == (0, "a", 8, "ok")
+    assert simulated(less, 9).fit == 2
+
+
+def test_what_cannot_be_read_counts_as_it_does_in_a_plan() -> None:
+    files = reconciled({**TWO_POOLS, "tenants/one.yaml": tenant("one")})
+    (path,) = (path for path in files if path.startswith("allocations/"))
+    result = simulated({**files, path: "{"}, 1)
+    assert result.refused is not None
+    assert result.refused.reason == "pool-frozen"
+
+
+def test_sizes_may_be_given() -> None:
+    assert steps(simulated(TWO_POOLS, 1, "default", lb=3))[-1] == (1, "a", 3, "ok")
+    allocation = "{defaults: {nodesPerTenant: 1}}"
+    files = {**SMALL, "pools/edge.yaml": pool(tenantAllocation=allocation)}
+    assert steps(simulated(files, 1, nodes=5))[-1] == (1, "edge", 22, "ok")
+
+
+def test_those_fit_who_get_all_they_ask_for_even_if_too_many_would_leave_room_for_none() -> None:
+    allocation = "{defaults: {nodesPerTenant: 4}}"
+    files = {
+        "pools/a.yaml": pool("a", "10.40.0.0/29", tenantAllocation=allocation),
+        "providers/default.yaml": provider(pools="[{name: a}]"),
+    }
+    for tenants in (2, 3, 9):
+        result = simulated(files, tenants, lb=2)
+        assert result.fit == 1
+        assert steps(result)[-1] == (1, "a", 6, "warning")
+        assert result.refused is not None
+        assert result.refused.reason == "pool-exhausted"
+
+
+def test_an_unknown_provider_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="no ProviderConfig 'x'") as wrong:
+        simulated(TWO_POOLS, 1, "x")
+    assert wrong.value.hint == "there are: cloud, default"
+
+
+def test_a_provider_that_gives_no_addresses_is_refused() -> None:
+    with pytest.raises(UsageError, match="such tenants get no addresses from pools"):
+        simulated(TWO_POOLS, 1, "cloud")
+
+
+def test_text_and_json_tell_the_refusal() -> None:
+    result = simulated({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}, 1)
+    assert steps(result) == []
+    assert simulation_text(result, PLAIN).startswith("0 of 1 fit.\n  request-too-large: needs 8")
+    found = simulation_document(result)
+    assert found["refused"]["claim"] == "butler/TenantCluster/simulated/tenant-000001/loadbalancer"
+    assert found["refused"]["hint"] == "ask for fewer, or add a larger pool"

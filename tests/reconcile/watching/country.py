@@ -1,0 +1,147 @@
+"""A whole daemon in one thread: a branch and clusters in memory, time that a test moves, real watches.
+
+One watch runs at a time. Between two events of it a test takes a step, in which people do
+something, or the loop turns.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reconciler.apply.target import ApplyOptions
+from reconciler.daemon.dirty import ALL, DirtySet
+from reconciler.daemon.loop import Daemon
+from reconciler.daemon.observer import HealthState, RoundDone
+from reconciler.daemon.reach import RoundClusters
+from reconciler.daemon.watch import Watches
+from reconciler.daemon.work import DaemonRounds
+from reconciler.gitio.interface import Revision
+from reconciler.kube.interface import WatchEvent
+from reconciler.model.errors import GitError
+from reconciler.model.objects import Resource
+from reconciler.reconcile.reconcile import ReconcileOptions
+from tests.fake_cluster import FakeCluster
+from tests.fake_clusters import FakeClusters
+from tests.fakes import FakeRepository
+from tests.reconcile.watching.times import Moved, Noted
+from tests.review.test_review import encoded
+from tests.world import CLOCK
+
+Step = Callable[[], None]
+Changes = list[tuple[int, WatchEvent]]
+
+
+@dataclass
+class Branch(FakeRepository):
+    """A branch whose remote refuses as told."""
+
+    failing: int = 0
+
+    def publish(self, base: Revision, revision: Revision) -> None:
+        if self.failing:
+            self.failing -= 1
+            raise GitError("the remote is not there")
+        super().publish(base, revision)
+
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        return ancestor in self._line(revision)
+
+    def files(self) -> dict[str, bytes]:
+        """What it holds."""
+        return dict(self.commits[self.head][2])
+
+
+@dataclass
+class Heard(FakeCluster):
+    """A connection whose watch lets a test take a step after each thing that it told."""
+
+    steps: Iterator[Step] = field(default_factory=lambda: iter(()))
+
+    def watch(
+        self, resource: Resource, namespace: str = "", *, since: str, **more: Any
+    ) -> Iterator[WatchEvent]:
+        for step in self.steps:
+            for change in super().watch(resource, namespace, since=since, **more):
+                since = change.manifest["metadata"]["resourceVersion"]
+                yield change
+            step()
+
+
+@dataclass
+class Heards(FakeClusters):
+    """Clusters that tell of changes. Their clock stands still, unless a test moves it."""
+
+    clock: int = CLOCK + 60
+    changes: dict[str, Changes] = field(default_factory=dict)
+    steps: Iterator[Step] = field(default_factory=lambda: iter(()))
+
+    def opener(self, cluster: str) -> FakeCluster:
+        told = self.changes.setdefault(cluster, [])
+        return Heard(cluster, clock=self.clock, changes=told, steps=self.steps)
+
+    def hand(self, cluster: str) -> FakeCluster:
+        made = super().hand(cluster)
+        made.clock, made.changes = self.clock, self.changes.setdefault(cluster, [])
+        return made
+
+
+@dataclass
+class Country:
+    """A daemon and all that is around it."""
+
+    files: dict[str, str | bytes]
+    clusters: Heards = field(default_factory=Heards)
+    branch: Branch = field(default_factory=Branch)
+    time: Moved = field(default_factory=Moved)
+    told: list[RoundDone] = field(default_factory=list)
+    begun: dict[str, Step] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.branch.head = self.branch.add("", CLOCK, encoded(self.files))
+        self.dirty = DirtySet(600.0, self.time)
+        monotonic, chance = self.time.monotonic, lambda: 0.5
+        self.reached = RoundClusters(self.clusters, monotonic, chance)
+        self.watches = Watches(self.reached, self.dirty, Noted(), self._spawn, chance)
+        self.work = DaemonRounds(
+            self.branch,
+            self.branch.is_in,
+            ReconcileOptions(),
+            self.reached,
+            ApplyOptions(),
+            now=lambda: float(self.clusters.clock),
+            deleted=self.watches.deleted_uids,
+            monotonic=monotonic,
+        )
+        self.daemon = Daemon(
+            self.work,
+            self.watches,
+            self.dirty,
+            HealthState(monotonic, 600.0),
+            Noted(),
+            self.told.append,
+            chance,
+            self.reached,
+        )
+
+    def start(self) -> None:
+        """The first round; from then on clusters are watched."""
+        self.dirty.mark(ALL, "start", 0.0)
+        self.rounds(1)
+
+    def rounds(self, most: int, until: float = 60.0) -> list[float]:
+        """When each round ended that comes within some seconds from now, in seconds from now."""
+        begun, ends = self.time.now, list[float]()
+        while self.time.now - begun < until and len(ends) < most:
+            before = len(self.told)
+            self.daemon.turn()
+            ends += [self.time.now - begun] * (len(self.told) - before)
+        return ends
+
+    def hear(self, title: str, *steps: Step) -> None:
+        """Run a watch: each time that it has told everything, the next step is taken; then it ends."""
+        self.clusters.steps = iter((*steps, self.watches.end))
+        self.begun[f"watch {title}"]()
+        assert not list(self.clusters.steps)
+
+    def _spawn(self, work: Step, name: str) -> None:
+        self.begun[name] = work

@@ -1,0 +1,246 @@
+"""Who leads: two that would, by a clock that tests move."""
+
+import logging
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from reconciler.daemon.dirty import DirtySet, Time
+from reconciler.daemon.lease import DEADLINE, DURATION, LONGEST, REF, Elector
+from reconciler.model.errors import UnauthorizedError, UnreachableError
+from reconciler.model.objects import NAMESPACE, Ref
+from tests.fake_cluster import FakeCluster
+
+
+@dataclass
+class Moved(Time):
+    """A time that only a test moves."""
+
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, condition: threading.Condition, seconds: float) -> None:
+        del condition
+        self.now += seconds
+
+
+@dataclass
+class Hall:
+    """A management cluster, and those that would lead."""
+
+    server: FakeCluster = field(default_factory=FakeCluster)
+    time: Moved = field(default_factory=Moved)
+    told: list[str] = field(default_factory=list)
+
+    def elector(self, name: str) -> Elector:
+        def connect() -> FakeCluster:
+            return FakeCluster(
+                objects=self.server.objects,
+                fault=self.server.fault,
+                lock=self.server.lock,
+                clock=self.server.clock,
+            )
+
+        return Elector(connect, name, DirtySet(600.0, self.time), lambda: self.told.append(name))
+
+    @property
+    def spec(self) -> dict[str, object]:
+        spec: dict[str, object] = self.server.objects[REF]["spec"]
+        return spec
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return Hall()
+
+
+def test_the_first_leads_and_makes_what_is_missing(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    assert (one.leads(), two.leads()) == (True, False)
+    assert (one.leader(), two.leader()) == ("", "one")
+    assert Ref(NAMESPACE, "", "butler-system") in hall.server.objects
+    assert hall.spec["holderIdentity"] == "one"
+    assert hall.spec["leaseDurationSeconds"] == DURATION
+    assert hall.told == ["one"]
+
+
+def test_it_goes_on_leading_and_says_so(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    for _ in range(20):
+        one.step()
+        two.step()
+        hall.time.now += 2
+        hall.server.clock += 2
+    assert one.leads()
+    assert not two.leads()
+    assert hall.spec["leaseTransitions"] == 0
+
+
+def test_another_takes_over_from_one_that_is_not_heard_of(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    hall.time.now += DURATION - 1
+    two.step()
+    assert not two.leads()
+    hall.time.now += 1
+    two.step()
+    assert two.leads()
+    assert not one.leads()
+    one.step()
+    assert (one.leads(), one.leader()) == (False, "two")
+    assert hall.spec["leaseTransitions"] == 1
+
+
+def test_one_that_cannot_renew_leads_no_more_before_others_may_take_over(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.fault = lambda _verb, _what: UnreachableError("down")
+    hall.time.now += DEADLINE - 0.1
+    one.step()
+    assert one.leads()
+    hall.time.now += 0.1
+    assert not one.leads()
+    one.step()
+    assert one.leader() is None
+    assert DEADLINE < DURATION
+
+
+def test_who_goes_lets_others_lead_at_once(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    one.release()
+    two.step()
+    assert two.leads()
+    one.release()  # it leads no more, and takes nothing from anybody
+    assert hall.spec["holderIdentity"] == "two"
+
+
+def test_who_gives_it_back_while_its_thread_looks_at_it_does_not_take_it_again(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+
+    def meanwhile(verb: str, _what: object) -> None:
+        if verb == "get":
+            hall.server.fault = lambda _verb, _what: None
+            one.release()
+
+    hall.server.fault = meanwhile
+    one.step()
+    assert (hall.spec["holderIdentity"], one.leads()) == ("", False)
+    two = hall.elector("two")
+    two.step()
+    assert two.leads()
+
+
+def test_of_two_that_take_it_at_once_one_gets_it(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    hall.server.objects[REF]["spec"]["holderIdentity"] = ""
+    three = hall.elector("three")
+
+    def meanwhile(verb: str, _what: object) -> None:
+        if verb == "merge":
+            hall.server.fault = lambda _verb, _what: None
+            three.step()
+
+    hall.server.fault = meanwhile
+    two.step()
+    assert [it.leads() for it in (two, three)] == [False, True]
+
+
+def test_a_lease_that_says_anything_is_taken_when_its_time_is_over(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.objects[REF]["spec"] = {"holderIdentity": 7, "leaseDurationSeconds": "never"}
+    two = hall.elector("two")
+    two.step()
+    assert not two.leads()
+    hall.time.now += DURATION
+    two.step()
+    assert two.leads()
+
+
+def test_it_tries_every_two_seconds_until_the_end(hall: Hall) -> None:
+    one = hall.elector("one")
+    seen: list[float] = []
+
+    def fault(verb: str, _what: object) -> None:
+        if verb == "get":
+            seen.append(hall.time.now)
+            if len(seen) == 3:
+                one.dirty.stop()
+
+    hall.server.fault = fault
+    one.run()
+    assert seen == [0, 2, 4]
+
+
+@pytest.mark.parametrize(("count", "next_one"), [(3, 4), (2**31 - 1, 1), (-5, 1), ("x", 1)])
+def test_a_count_that_can_go_no_further_begins_anew(
+    hall: Hall, count: object, next_one: int
+) -> None:
+    """A server takes no greater number: nobody could take the Lease any more."""
+    hall.elector("one").step()
+    hall.spec.update(holderIdentity="", leaseTransitions=count)
+    two = hall.elector("two")
+    two.step()
+    assert two.leads()
+    assert hall.spec["leaseTransitions"] == next_one
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [(3_600, LONGEST), (10**9, LONGEST), (30, 30), (0, DURATION), (-1, DURATION), ("x", DURATION)],
+)
+def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
+    hall: Hall, said: object, seconds: int
+) -> None:
+    hall.elector("ghost").step()
+    hall.spec["leaseDurationSeconds"] = said
+    two = hall.elector("two")
+    two.step()
+    hall.time.now += seconds - 1
+    two.step()
+    assert not two.leads()
+    hall.time.now += 1
+    two.step()
+    assert two.leads()
+
+
+def test_that_the_lease_ran_out_between_two_steps_is_told_with_the_next_one(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.fault = lambda _verb, _what: UnauthorizedError("refused", "renew it")
+    hall.time.now += DEADLINE
+    one.step()
+    assert (one.leads(), hall.told) == (False, ["one", "one"])
+
+
+def test_a_try_that_fails_is_told_once_with_what_mends_it_and_again_when_it_fails_otherwise(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, failures = hall.elector("one"), ["refused"]
+    hall.server.fault = lambda _verb, _what: UnauthorizedError(failures[-1], "renew it")
+    with caplog.at_level(logging.INFO):
+        one.step()
+        one.step()
+        assert (one.leader(), one.failure()) == (None, "refused; renew it")
+        failures.append("forbidden")
+        one.step()
+        hall.server.fault = lambda _verb, _what: None
+        one.step()
+        one.step()
+    assert (one.leader(), one.failure()) == ("", "")
+    told = [(it.levelname, it.message.partition(": ")[2]) for it in caplog.records]
+    assert told == [
+        ("WARNING", "refused; renew it"),
+        ("WARNING", "forbidden; renew it"),
+        ("INFO", "the management cluster answers again"),
+    ]

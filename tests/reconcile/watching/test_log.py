@@ -1,0 +1,190 @@
+"""What is told of rounds: each line once, for people and, with its fields, for the log."""
+
+import logging
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.decision import Drift
+from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.daemon.log import RoundLog
+from reconciler.daemon.observer import RoundDone
+from tests.reconcile.watching.turns import done, failed
+from tests.world import SMALL, pool, reconciled, tenant
+
+GIVEN = reconciled(dict(SMALL))
+HUB = Applied("management", ClusterState.APPLIED, uid="hub")
+ONE = Applied("team-a/one", ClusterState.APPLIED, uid="one")
+POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
+BROKEN = replace(ONE, outcomes=[ObjectOutcome(POOL, ObjectResult.FAILED, error="no kind\x1b[2J")])
+AWAY = Applied(
+    "team-a/one", ClusterState.UNREACHABLE, error="no way to it", hint="see its kubeconfig"
+)
+WRONG = {**GIVEN, "tenants/two.yaml": tenant("two").replace("name: two", "name: [two]")}
+
+
+def of(*applied: Applied, files: Any = None) -> RoundDone:
+    return done(dict(GIVEN if files is None else files), *applied, committed=False)
+
+
+def partly(found: RoundDone, *names: str) -> RoundDone:
+    return replace(found, clusters=frozenset(names))
+
+
+def shown(log: RoundLog, found: RoundDone) -> list[str]:
+    return [line.shown.rstrip("\n") for line in log.write(found)]
+
+
+def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "reconciler")
+    log = RoundLog()
+    (line,) = shown(log, partly(of(files=WRONG)))
+    assert line.startswith("tenants/two.yaml:")
+    assert ": error " in line
+    assert "; hint: " in line
+    (record,) = caplog.records
+    assert (record.levelname, record.getMessage()) == ("WARNING", line)
+    assert record.__dict__["file"] == "tenants/two.yaml"
+    assert record.__dict__["code"] in line
+    assert shown(log, partly(of(files=WRONG))) == []
+    other = {**WRONG, "tenants/three.yaml": tenant("three").replace("name: three", "name: [3]")}
+    (line,) = shown(log, partly(of(files=other)))
+    assert line.startswith("tenants/three.yaml:")
+
+
+def test_a_file_that_is_mended_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "reconciler")
+    log = RoundLog()
+    log.write(of(files=WRONG))
+    log.write(failed())
+    caplog.clear()
+    (line,) = shown(log, partly(of()))
+    assert line.startswith("tenants/two.yaml: mended: ")
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+    assert shown(log, of()) == []
+
+
+def test_of_many_findings_twenty_are_told_and_the_rest_counted() -> None:
+    log, files = RoundLog(), dict(GIVEN)
+    for number in range(30):
+        files[f"tenants/x{number}.yaml"] = tenant("x").replace("name: x", "name: [x]")
+    told = shown(log, of(files=files))
+    assert len(told) == 21
+    assert told[-1] == "git: and 10 more findings are new; `ipam check` lists what there is"
+    told = shown(log, of())
+    assert len(told) == 21
+    assert told[-1] == "git: and 10 more findings are mended; `ipam check` lists what there is"
+
+
+def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_its_end_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "reconciler")
+    log = RoundLog()
+    broken = f"team-a/one: failed {POOL}: no kind\\u001b[2J"
+    assert shown(log, of(HUB, BROKEN)) == [broken]
+    assert shown(log, partly(of(BROKEN), "team-a/one")) == []
+    away = "team-a/one: unreachable: no way to it; see its kubeconfig"
+    assert shown(log, partly(of(AWAY), "team-a/one")) == [away]
+    left_out = replace(of(HUB), held=frozenset({"team-a/one"}))
+    assert shown(log, left_out) == []
+    assert shown(log, partly(of(ONE), "team-a/one")) == ["team-a/one: well again"]
+    assert shown(log, of(HUB, ONE)) == []
+    told = [(it.levelname, it.__dict__["cluster"]) for it in caplog.records]
+    assert told == [("WARNING", ONE.cluster), ("WARNING", ONE.cluster), ("INFO", ONE.cluster)]
+
+
+def test_a_cluster_that_nobody_names_any_more_is_forgotten() -> None:
+    log = RoundLog()
+    assert len(shown(log, of(HUB, AWAY))) == 1
+    assert shown(log, of(HUB)) == []
+    assert len(shown(log, of(HUB, AWAY))) == 1
+
+
+def test_who_waits_for_a_kubeconfig_is_no_warning_and_a_note_is_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "reconciler")
+    log = RoundLog()
+    waits = Applied("team-a/one", ClusterState.WAITING, error="no kubeconfig")
+    assert shown(log, of(HUB, waits)) == ["team-a/one: waiting: no kubeconfig"]
+    noted = replace(ONE, notes=("MetalLB is not there",))
+    assert shown(log, of(HUB, noted)) == ["team-a/one: note: MetalLB is not there"]
+    log.write(of(HUB, waits))
+    assert shown(log, of(HUB, ONE)) == []  # it was never unwell
+    assert [it.levelname for it in caplog.records] == ["INFO", "WARNING", "INFO"]
+
+
+def test_what_was_written_and_who_had_changed_it_is_told() -> None:
+    drift = Drift("kubectl-edit", "2026-02-15T10:00:30Z", ("spec.addresses",))
+    item = replace(ONE, outcomes=[ObjectOutcome(POOL, ObjectResult.CONFIGURED, drift)])
+    who = "kubectl-edit had changed spec.addresses at 2026-02-15T10:00:30Z"
+    assert shown(RoundLog(), of(HUB, item)) == [f"team-a/one: configured {POOL} ({who})"]
+
+
+CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
+TINY = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+FOUR = reconciled({**SMALL, **{f"tenants/{name}.yaml": tenant(name) for name in "abc"}})
+WITHOUT = {path: text for path, text in FOUR.items() if path != "tenants/one.yaml"}
+Line = tuple[Any, ...]
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.INFO, "reconciler")
+    return caplog
+
+
+def _first(record: logging.LogRecord) -> str:
+    return record.getMessage().partition(":")[0]
+
+
+def describe(lines: pytest.LogCaptureFixture) -> list[Line]:
+    """Level, round, claim and the first word of all lines so far, which are forgotten."""
+    found = [
+        (it.levelname, *(it.__dict__[name] for name in ("round", "claim")), _first(it))
+        for it in lines.records
+        if "claim" in it.__dict__
+    ]
+    lines.clear()
+    return found
+
+
+def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFixture) -> None:
+    log = RoundLog()
+    log.write(done(dict(SMALL)))
+    assert lines.messages == [
+        "committed bbbbbbbbbbbb on aaaaaaaaaaaa: allocate 1",
+        "allocate: 10.40.0.0-10.40.0.7 of butler/NetworkPool/butler-system/edge",
+    ]
+    assert describe(lines) == [("INFO", 1, CLAIM, "allocate")]
+    log.write(done(WITHOUT))
+    assert describe(lines) == [("INFO", 1, CLAIM, "release")]
+    log.write(done(GIVEN))
+    assert describe(lines) == []  # what is kept is no news
+
+
+def test_what_no_commit_did_is_not_told(lines: pytest.LogCaptureFixture) -> None:
+    log = RoundLog()
+    log.write(done(dict(SMALL), committed=False))
+    log.write(failed())
+    assert describe(lines) == []
+
+
+def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
+    lines: pytest.LogCaptureFixture,
+) -> None:
+    log, refused = RoundLog(), [("WARNING", 1, CLAIM, "refuse")]
+    log.write(done(dict(TINY), committed=False))
+    assert "needs 8" in lines.messages[0]
+    assert describe(lines) == refused
+    log.write(done(dict(TINY), committed=False))
+    assert describe(lines) == []
+    log.write(done(GIVEN, committed=False))
+    log.write(done(dict(TINY), committed=False))
+    assert describe(lines) == refused
+    log.write(done({**TINY, "tenants/one.yaml": tenant("two")}, committed=False))
+    assert describe(lines) == [("WARNING", 1, CLAIM.replace("one", "two"), "refuse")]

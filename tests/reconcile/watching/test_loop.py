@@ -1,0 +1,367 @@
+"""The control loop: a round that fails is logged and repeated, and ends nothing."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.daemon.dirty import ALL, GIT, Dirty, DirtySet
+from reconciler.daemon.loop import Daemon
+from reconciler.daemon.observer import HealthState, RoundDone, RoundResult
+from reconciler.daemon.reach import RoundClusters
+from reconciler.daemon.watch import Watches
+from reconciler.daemon.work import DaemonRounds
+from reconciler.model.errors import BugError, GitError, PushRefusedError, RacesLostError
+from reconciler.model.objects import MANAGEMENT
+from reconciler.planning.evaluate import Evaluation
+from reconciler.reconcile.discovery import Looked
+from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile
+from tests.reconcile.test_reconcile import watched
+from tests.reconcile.watching.times import Moved, Noted
+from tests.world import SMALL
+
+HUB = Applied(MANAGEMENT, ClusterState.APPLIED, uid="hub")
+WEB = Applied("a/web", ClusterState.APPLIED, uid="web")
+ONE = frozenset({"a/web"})
+
+
+@pytest.fixture(scope="module")
+def done() -> Reconciled:
+    return reconcile(watched(dict(SMALL)), ReconcileOptions())
+
+
+@dataclass
+class Worked:
+    """Rounds with a given result: the clusters, or the failure of Git."""
+
+    done: Reconciled
+    results: Iterator[Sequence[Applied] | Exception]
+    later: list[tuple[str, str, float]] = field(default_factory=list)
+    bugs: list[BugError] = field(default_factory=list)
+    dirty: list[Dirty] = field(default_factory=list)
+    looked: Looked | None = None
+    unasked: dict[str, str] = field(default_factory=dict)
+    short: set[str] = field(default_factory=set)
+    newest: Evaluation | None = None
+
+    def rounds(self, dirty: Dirty) -> Iterator[Round]:
+        self.dirty.append(dirty)
+        found = next(self.results, ())
+        if isinstance(found, Exception):
+            raise found
+        yield Round(self.done, found)
+
+    def timers(self) -> Iterator[tuple[str, str, float]]:
+        found, self.later = self.later, []
+        yield from found
+
+
+@dataclass
+class Watched:
+    """Watches nothing, and keeps the calls."""
+
+    lost: list[str] = field(default_factory=list)
+    followed: list[tuple[list[str], bool]] = field(default_factory=list)
+    is_ended: bool = False
+
+    def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
+        del found
+        self.followed.append(([item.cluster for item in applied], is_full))
+        return self.lost
+
+    def end(self) -> None:
+        self.is_ended = True
+
+
+@dataclass
+class Holds:
+    """Clusters that are not asked."""
+
+    until: dict[str, float] = field(default_factory=dict)
+    time: Moved = field(default_factory=Moved)
+
+    def held(self) -> dict[str, float]:
+        return {name: at for name, at in self.until.items() if at > self.time.now}
+
+    def forget(self, cluster: str) -> None:
+        del self.until[cluster]
+
+
+@dataclass
+class Stage:
+    """A daemon whose surroundings are given."""
+
+    done: Reconciled
+    time: Moved = field(default_factory=Moved)
+    observer: Noted = field(default_factory=Noted)
+    watched: Watched = field(default_factory=Watched)
+    told: list[RoundDone] = field(default_factory=list)
+
+    def daemon(
+        self, *results: Sequence[Applied] | Exception, leads: Callable[[], bool] = lambda: True
+    ) -> Daemon:
+        self.work = Worked(self.done, iter(results))
+        self.dirty, self.holds = DirtySet(600.0, self.time), Holds(time=self.time)
+        self.health = HealthState(self.time.monotonic, 600.0)
+        return Daemon(
+            cast("DaemonRounds", self.work),
+            cast("Watches", self.watched),
+            self.dirty,
+            self.health,
+            self.observer,
+            self.told.append,
+            lambda: 0.5,
+            cast("RoundClusters", self.holds),
+            leads,
+        )
+
+    def until(self, daemon: Daemon, seconds: float) -> list[tuple[str, ...]]:
+        """The reasons of all rounds up to a time."""
+        while self.time.now < seconds:
+            daemon.turn()
+        return [dirty.reasons for dirty in self.work.dirty]
+
+    def clusters(self) -> list[frozenset[str] | None]:
+        return [dirty.clusters for dirty in self.work.dirty]
+
+
+@pytest.fixture
+def stage(done: Reconciled) -> Stage:
+    return Stage(done)
+
+
+def test_it_begins_with_a_full_round_and_repeats_it_after_the_resync(stage: Stage) -> None:
+    daemon = stage.daemon([HUB, WEB])
+    assert stage.until(daemon, 1300) == [("start",), ("resync",), ("resync",)]
+    assert stage.watched.followed[0] == ([MANAGEMENT, "a/web"], True)
+    assert stage.told[0].ending is RoundResult.OK
+    assert stage.health.ready().is_ready
+
+
+def test_a_mark_begins_a_round_after_the_batch_window(stage: Stage) -> None:
+    daemon = stage.daemon([HUB, WEB])
+    daemon.turn()
+    stage.dirty.mark("a/web", "drift")
+    stage.until(daemon, 0.15)
+    assert stage.clusters() == [None, ONE]
+    assert stage.told[1].since >= 0.1
+
+
+FAILURES: dict[str, tuple[Exception, RoundResult, int, str]] = {
+    "Git": (GitError("cannot reach the remote"), RoundResult.FAILED, 4, "git"),
+    "protection": (PushRefusedError("protected"), RoundResult.FAILED, 4, "push"),
+    "race": (RacesLostError("lost"), RoundResult.FAILED, 4, "git"),
+    "system": (OSError(28, "No space left"), RoundResult.FAILED, 4, "git"),
+    "bug": (KeyError("x"), RoundResult.BUG, 70, "git"),
+}
+
+
+@pytest.mark.parametrize(("failure", "ending", "code", "about"), FAILURES.values(), ids=FAILURES)
+def test_a_round_that_fails_is_logged_and_repeated_until_it_succeeds(
+    stage: Stage,
+    caplog: pytest.LogCaptureFixture,
+    failure: Exception,
+    ending: RoundResult,
+    code: int,
+    about: str,
+) -> None:
+    daemon = stage.daemon(failure, failure, [HUB, WEB])
+    daemon.turn()
+    daemon.turn()
+    assert re.search(r"; next try in \d\.\d\d s", caplog.text)
+    assert not stage.health.ready().is_ready
+    assert about in stage.health.ready().reasons
+    stage.until(daemon, 30)
+    assert [(it.ending, it.code) for it in stage.told[:3]] == [(ending, code)] * 2 + [
+        (RoundResult.OK, 0)
+    ]
+    assert stage.clusters()[:3] == [None] * 3
+    assert stage.health.ready().is_ready
+
+
+def test_dirty_clusters_stay_dirty_if_git_fails(stage: Stage) -> None:
+    daemon = stage.daemon([HUB], GitError("down"), [])
+    daemon.turn()
+    stage.dirty.mark("a/web", "services")
+    stage.until(daemon, 5)
+    assert stage.clusters()[1:3] == [ONE, ONE]
+
+
+def test_a_cluster_that_failed_is_retried_alone_with_growing_pauses(stage: Stage) -> None:
+    bad = Applied("a/web", ClusterState.FAILED, uid="web", error="no")
+    daemon = stage.daemon([HUB, bad], [bad], [bad], [bad], [WEB])
+    stage.work.done = quiet(stage.done)
+    assert stage.until(daemon, 60) == [("start",), *[("retry",)] * 4]
+    assert stage.clusters()[1:] == [ONE] * 4
+    assert stage.told[1].ending is RoundResult.PARTIAL
+
+
+def quiet(done: Reconciled) -> Reconciled:
+    """The same without a commit."""
+    return replace(done, commit=None)
+
+
+def test_a_cluster_that_did_not_answer_is_asked_when_its_pause_ends(stage: Stage) -> None:
+    away = Applied("a/web", ClusterState.UNREACHABLE, error="no answer")
+    daemon = stage.daemon([HUB, away], [WEB])
+    stage.work.done = quiet(stage.done)
+    stage.holds.until["a/web"] = 30.0
+    daemon.turn()
+    stage.dirty.mark("a/web", "services")
+    daemon.turn()
+    assert stage.time.now == 30.0
+    daemon.turn()
+    assert stage.clusters() == [None, ONE]
+
+
+def test_a_full_round_that_leaves_a_cluster_out_finds_no_cluster_gone(stage: Stage) -> None:
+    daemon = stage.daemon([HUB])
+    stage.holds.until["a/web"] = 30.0
+    daemon.turn()
+    assert stage.watched.followed == [([MANAGEMENT], False)]
+
+
+def test_without_the_management_cluster_a_full_round_is_retried(stage: Stage) -> None:
+    daemon = stage.daemon(
+        [Applied(MANAGEMENT, ClusterState.UNREACHABLE, error="no answer")], [HUB, WEB]
+    )
+    stage.work.done = quiet(stage.done)
+    daemon.turn()
+    daemon.turn()
+    assert stage.health.ready().reasons["management"] == "no answer"
+    assert stage.watched.followed[0][1] is False
+    stage.until(daemon, 30)
+    assert stage.clusters()[:2] == [None, None]
+    assert stage.health.ready().is_ready
+
+
+def test_a_cluster_that_waits_for_another_is_retried_when_that_one_changed(stage: Stage) -> None:
+    waits = Applied(
+        "a/web", ClusterState.APPLIED, uid="web", notes=("10.0.0.1 is not withdrawn yet",)
+    )
+    gave = Applied(
+        "a/shop",
+        ClusterState.APPLIED,
+        uid="shop",
+        outcomes=(ObjectOutcome("x", ObjectResult.CONFIGURED),),
+    )
+    daemon = stage.daemon([HUB, waits], [gave], [WEB])
+    stage.work.done = quiet(stage.done)
+    daemon.turn()
+    at = stage.time.now
+    stage.dirty.mark("a/shop", "drift")
+    while len(stage.work.dirty) < 3:
+        daemon.turn()
+    assert stage.clusters()[2] == ONE
+    assert stage.time.now - at < 0.6
+
+
+def test_a_timer_begins_a_round(stage: Stage) -> None:
+    daemon = stage.daemon([HUB])
+    stage.work.later = [(GIT, "due", 7.0)]
+    assert stage.until(daemon, 20) == [("start",), ("due",)]
+    assert stage.clusters()[1] == frozenset()
+
+
+def test_a_tenant_that_is_short_of_addresses_is_retried_at_once_after_a_commit(
+    stage: Stage,
+) -> None:
+    daemon = stage.daemon([HUB, WEB])
+    stage.work.short = {"a/web"}
+    daemon.turn()
+    daemon.turn()
+    assert stage.time.now == 0.1
+    stage.work.done = quiet(stage.done)
+    daemon.turn()
+    assert stage.clusters() == [None, ONE]
+
+
+def test_a_cluster_that_is_gone_is_not_retried(stage: Stage) -> None:
+    bad = Applied("a/web", ClusterState.FAILED, uid="web", error="no")
+    daemon = stage.daemon([HUB, bad], [HUB])
+    stage.work.done = quiet(stage.done)
+    daemon.turn()
+    stage.watched.lost, stage.holds.until["a/web"] = ["a/web"], 0.0
+    stage.dirty.mark(ALL, "resync", 0.0)
+    assert stage.until(daemon, 100) == [("start",), ("resync",)]
+
+
+def test_a_report_and_an_observer_that_fail_end_nothing(stage: Stage) -> None:
+    daemon = stage.daemon([HUB], [HUB])
+
+    def broken(_done: object) -> None:
+        raise RuntimeError("broken")
+
+    daemon.report = broken
+    stage.observer.round_done = broken  # type: ignore[method-assign, assignment]
+    stage.until(daemon, 700)
+    assert len(stage.work.dirty) == 2
+
+
+def test_it_works_only_while_it_leads(stage: Stage) -> None:
+    leads = [False]
+
+    def begin() -> None:
+        leads[0] = True
+
+    stage.time.happens = iter([begin])
+    daemon = stage.daemon([HUB], leads=lambda: leads[0])
+    stage.dirty.mark(GIT, "git")
+    daemon.turn()
+    assert stage.work.dirty == []
+    daemon.turn()
+    daemon.turn()
+    assert stage.work.dirty[0].reasons == ("start",)
+    leads[0] = False
+    daemon.turn()
+    assert stage.watched.is_ended
+    assert stage.observer.leads == [True, False]
+
+
+def test_it_ends_after_the_round_in_hand(stage: Stage) -> None:
+    daemon = stage.daemon([HUB])
+    daemon.report = lambda _done: stage.dirty.stop()
+    daemon.run()
+    assert len(stage.work.dirty) == 1
+    assert stage.watched.is_ended
+
+
+def test_it_is_healthy_while_it_turns(stage: Stage) -> None:
+    daemon = stage.daemon([HUB])
+    assert stage.health.healthy()
+    daemon.turn()
+    stage.time.now += 3 * 600
+    assert stage.health.healthy()
+    stage.time.now += 1
+    assert not stage.health.healthy()
+    daemon.turn()
+    assert stage.health.healthy()
+
+
+@pytest.mark.parametrize("resync", [30.0, 150.0, 7200.0])
+@pytest.mark.parametrize("leads", [True, False])
+def test_the_loop_turns_in_time_whether_it_leads_or_not(
+    stage: Stage, resync: float, leads: bool
+) -> None:
+    daemon = stage.daemon([HUB], leads=lambda: leads)
+    stage.dirty.resync = stage.health.resync = resync
+    while stage.time.now < 5 * resync:
+        before = stage.time.now
+        daemon.turn()
+        assert stage.health.healthy()
+        assert stage.time.now - before <= resync
+
+
+def test_one_that_waits_for_the_lease_of_another_is_ready_and_one_that_knows_nothing_is_not() -> (
+    None
+):
+    for leader, is_ready, is_leading in (("other", True, False), (None, False, False)):
+        health = HealthState(lambda: 0.0, 600.0, lambda told=leader: told)  # type: ignore[misc]
+        assert (health.ready().is_ready, health.ready().is_leading) == (is_ready, is_leading)
+    assert HealthState(lambda: 0.0, 600.0).ready().reasons == {"git": "not read yet"}
+    lost = HealthState(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")
+    assert lost.ready().reasons == {"management": "credentials are refused"}

@@ -1,0 +1,262 @@
+"""A daemon's story in figures: each metric of the catalogue moves, and what is gone is not shown."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.apply.decision import Drift
+from reconciler.apply.elastic import Figures
+from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.daemon.metrics import Metering
+from reconciler.daemon.observer import Push, RoundResult
+from reconciler.gitio.interface import Revision
+from reconciler.model.errors import PushRefusedError, RacesLostError
+from reconciler.model.metric import MetricKind
+from reconciler.reconcile.discovery import Looked
+from reconciler.reconcile.reconcile import Round
+from reconciler.report.metrics import OURS, catalogue
+from tests.meters import Shown
+from tests.reconcile.watching.turns import MANAGEMENT, Files, applied, done, failed
+from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
+
+BASE: Files = {
+    "pools/edge.yaml": pool(),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+}
+POOL = "butler/NetworkPool/butler-system/edge"
+
+
+class Daemon:
+    """An observer, a registry, and a clock that goes on by itself."""
+
+    def __init__(self) -> None:
+        self.shown = Shown()
+        self.clock: Iterator[int] = count(1_000)
+        self.told = Metering(self.shown.registry, lambda: float(next(self.clock)))
+
+
+@pytest.fixture
+def daemon() -> Daemon:
+    return Daemon()
+
+
+def test_rounds_and_commits_are_zero_before_the_first_one(daemon: Daemon) -> None:
+    ours = "gitops_ipam_"
+    assert set(daemon.shown.of(f"{ours}rounds_total").values()) == {0.0}
+    assert set(daemon.shown.of(f"{ours}rounds_total")) == {(item.value,) for item in RoundResult}
+    assert set(daemon.shown.of(f"{ours}commits_total")) == {(item.value,) for item in Push}
+    for name in ("commit_races_total", "bugs_total", "leading", "round_duration_seconds_count"):
+        assert daemon.shown.value(f"{ours}{name}") == 0, name
+
+
+def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
+    told, one = daemon.told, "team-a/one"
+    told.leading(is_leader=True)
+    drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
+    found = done(BASE, MANAGEMENT, applied(one, drift))
+    (each,) = found.rounds
+    raced = replace(each.done, commit=Revision("b" * 40, CLOCK + 1), attempts=3)
+    figures = {one: Figures(pending=1, spare=2, in_flight=3, blocked=4)}
+    each = replace(each, done=raced, served=[(one, 1.2)])
+    told.round_done(replace(found, rounds=[each], looked=Looked(figures=figures)))
+    told.watch_restarted(one, "services", "expired")
+    told.bug_met("a round")
+    shown, ours = daemon.shown, "gitops_ipam_"
+    assert shown.value(f"{ours}rounds_total", result="ok") == 1
+    assert shown.value(f"{ours}round_duration_seconds_count") == 1
+    assert shown.value(f"{ours}commits_total", result="published") == 1
+    assert shown.value(f"{ours}commit_races_total") == 2
+    assert shown.value(f"{ours}growth_duration_seconds_sum") == 1.2
+    assert shown.of(f"{ours}demand_addresses") == {
+        ("pending", one): 1,
+        ("spare", one): 2,
+        ("in_flight", one): 3,
+        ("blocked", one): 4,
+    }
+    assert shown.of(f"{ours}pool_addresses") == {
+        (POOL, "total"): 256,
+        (POOL, "allocated"): 8,
+        (POOL, "held"): 0,
+        (POOL, "free"): 248,
+    }
+    assert shown.value(f"{ours}pool_largest_free_block", pool=POOL) == 248
+    assert shown.of(f"{ours}cluster_up") == {("management",): 1, (one,): 1}
+    assert set(shown.of(f"{ours}cluster_applied_timestamp_seconds")) == {("management",), (one,)}
+    assert shown.value(f"{ours}drift_total", cluster=one, manager="kubectl-edit") == 1
+    assert shown.value(f"{ours}watch_restarts_total", cluster=one, reason="expired") == 1
+    assert shown.value(f"{ours}findings", severity="error") == 0
+    assert shown.value(f"{ours}revision_info", revision="b" * 40) == 1
+    assert shown.value(f"{ours}last_success_timestamp_seconds")
+    assert shown.value(f"{ours}leading") == 1
+    assert shown.value(f"{ours}bugs_total") == 1
+    names = {name.removesuffix("_count") for name, _ in shown.all()}
+    # The last two are asked of the server and of the loop; nothing is refused, and nothing found.
+    asked = {f"{ours}{name}" for name in ("ready", "certificate_expiry_timestamp_seconds")}
+    quiet = {f"{ours}{name}" for name in ("findings_by_code", "claims_refused")}
+    assert {metric.name for metric in OURS} - names == asked | quiet
+
+
+def test_a_failed_round_leaves_the_last_success_and_what_was_known_of_pools(daemon: Daemon) -> None:
+    daemon.told.round_done(done(BASE))
+    before = daemon.shown.value("gitops_ipam_last_success_timestamp_seconds")
+    daemon.told.round_done(failed())
+    assert daemon.shown.value("gitops_ipam_last_success_timestamp_seconds") == before
+    assert daemon.shown.value("gitops_ipam_rounds_total", result="failed") == 1
+    assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="free") == 248
+
+
+def test_a_pool_that_is_gone_is_not_shown_any_more(daemon: Daemon) -> None:
+    daemon.told.round_done(done({**BASE, "pools/far.yaml": pool("far", "10.9.0.0/24")}))
+    assert daemon.shown.value(
+        "butler_network_pool_total_ips", pool="far", namespace="butler-system"
+    )
+    daemon.told.round_done(done(BASE))
+    gone = [labels for _, labels in daemon.shown.all() if any("far" in it for _, it in labels)]
+    assert gone == []
+
+
+def test_what_is_planned_but_not_committed_is_not_counted_as_allocated(daemon: Daemon) -> None:
+    daemon.told.round_done(done(BASE, committed=False))
+    assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="allocated") == 0
+
+
+def test_each_commit_of_a_round_counts_and_what_none_was_made_of_does_not(daemon: Daemon) -> None:
+    first, then = evaluation_of(BASE), {**reconciled(BASE), "tenants/two.yaml": tenant("two")}
+    one, two = done(first).rounds[0].done, done(then).rounds[0].done
+    both = replace(two, parts=(*one.parts, *two.parts))
+    daemon.told.round_done(replace(done(then), rounds=[Round(both, None)]))
+    daemon.told.round_done(done(BASE, committed=False))
+    processed = daemon.shown.of("butler_ip_allocation_processed_total")
+    assert processed == {("butler-system", "edge", "success"): 2}
+
+
+@pytest.mark.parametrize(
+    ("failure", "result"), [(RacesLostError("lost"), "lost"), (PushRefusedError("no"), "refused")]
+)
+def test_a_push_that_fails_is_counted(daemon: Daemon, failure: Exception, result: str) -> None:
+    daemon.told.round_done(replace(failed(), failure=failure))
+    assert daemon.shown.value("gitops_ipam_commits_total", result=result) == 1
+
+
+def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
+    told, one = daemon.told, "team-a/one"
+    drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("x", "", ("spec",)))
+    looked = Looked(figures={one: Figures(1)})
+    told.round_done(replace(done(BASE, applied(one, drift)), looked=looked))
+    told.watch_restarted(one, "services", "failed")
+    told.cluster_gone(one)
+    assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
+    assert daemon.shown.of("gitops_ipam_demand_addresses") == {}
+
+
+def test_a_cluster_that_does_not_answer_is_down_until_it_does(daemon: Daemon) -> None:
+    one = "team-a/one"
+    daemon.told.round_done(done(BASE, applied(one, state=ClusterState.UNREACHABLE)))
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 0
+    daemon.told.cluster_up(one, is_up=True)
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 1
+
+
+def test_a_cluster_that_is_not_made_yet_is_neither_up_nor_down(daemon: Daemon) -> None:
+    daemon.told.round_done(done(BASE, applied("team-a/one", state=ClusterState.WAITING)))
+    assert daemon.shown.of("gitops_ipam_cluster_up") == {}
+
+
+@pytest.mark.parametrize("state", [ClusterState.FAILED, ClusterState.REFUSED])
+def test_a_cluster_that_does_not_let_us_in_is_down_until_it_does(
+    daemon: Daemon, state: ClusterState
+) -> None:
+    one = "team-a/one"
+    daemon.told.round_done(done(BASE, applied(one, state=state)))
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 0
+    got_in = Applied(one, ClusterState.FAILED, uid="u-1", error="a right is missing")
+    daemon.told.round_done(done(BASE, got_in))
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 1
+
+
+def test_a_cluster_that_was_never_applied_whole_ages_from_when_the_work_began(
+    daemon: Daemon,
+) -> None:
+    one, name = "team-a/one", "gitops_ipam_cluster_applied_timestamp_seconds"
+    partly = Applied(one, ClusterState.APPLIED, outcomes=(ObjectOutcome("a", ObjectResult.FAILED),))
+    before = next(daemon.clock)
+    daemon.told.leading(is_leader=True)
+    after = next(daemon.clock)
+    waits = applied("team-a/two", state=ClusterState.WAITING)
+    daemon.told.round_done(done(BASE, partly, waits))
+    daemon.told.round_done(done(BASE, partly, waits))
+    ((labels, began),) = daemon.shown.of(name).items()
+    assert (labels, before < began < after) == ((one,), True)
+    daemon.told.round_done(done(BASE, applied(one)))
+    whole = daemon.shown.value(name, cluster=one)
+    assert whole is not None
+    assert whole > after
+    daemon.told.round_done(done(BASE, partly))
+    assert daemon.shown.value(name, cluster=one) == whole
+
+
+def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: Daemon) -> None:
+    daemon.told.leading(is_leader=True)
+    daemon.told.round_done(done(BASE, applied("team-a/one", state=ClusterState.UNREACHABLE)))
+    looked = Looked(figures={"team-a/one": Figures(1)})
+    daemon.told.round_done(replace(done(BASE), looked=looked))
+    daemon.told.leading(is_leader=False)
+    metrics = {metric.name: metric.sort for metric in catalogue()}
+    left = {name for name, _ in daemon.shown.all() if metrics.get(name) is MetricKind.GAUGE}
+    assert left == {"gitops_ipam_leading", "gitops_ipam_last_success_timestamp_seconds"}
+    assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 2
+
+
+def test_names_that_a_tenant_makes_up_are_bounded(daemon: Daemon) -> None:
+    for at in range(100):
+        drift = ObjectOutcome(
+            "a", ObjectResult.CONFIGURED, Drift(f"{'x' * 200}{at}"[-200:], "", ("spec",))
+        )
+        daemon.told.round_done(done(BASE, applied("team-a/one", drift)))
+        other = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift(f"manager-{at}", "", ("spec",)))
+        daemon.told.round_done(done(BASE, applied("team-a/one", other)))
+    managers = daemon.shown.of("gitops_ipam_drift_total")
+    assert len(managers) == 17
+    assert sum(managers.values()) == 200
+    assert all(len(manager) <= 64 for _, manager in managers)
+
+
+def test_there_are_so_many_series_as_the_page_says() -> None:
+    def series(files: Files, *clusters: str, elastic: int = 0) -> int:
+        shown = Shown()
+        told = Metering(shown.registry, lambda: 1.0)
+        looked = Looked(figures={name: Figures() for name in clusters[:elastic]})
+        found = done(files, *(applied(name) for name in clusters))
+        told.round_done(replace(found, looked=looked))
+        return len(shown.all())
+
+    base = series(BASE)
+    assert series({**BASE, "pools/far.yaml": pool("far", "10.9.0.0/24")}) - base == 11
+    assert series(BASE, "a", "b") - base == 4
+    assert series(BASE, "a", "b", elastic=1) - base == 8
+
+
+def test_a_refusal_is_counted_once_and_again_after_it_was_served(daemon: Daemon) -> None:
+    full: Files = {**BASE, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+    name, labels = "butler_ip_allocation_processed_total", {"pool": "edge"}
+    labels |= {"namespace": "butler-system", "result": "failed"}
+    for _ in range(3):
+        daemon.told.round_done(done(full, ending=RoundResult.REFUSED))
+    assert daemon.shown.value(name, **labels) == 1
+    assert daemon.shown.value("gitops_ipam_claims_refused", reason="request-too-large") == 1
+    daemon.told.round_done(done(BASE))
+    assert daemon.shown.value("gitops_ipam_claims_refused", reason="request-too-large") is None
+    daemon.told.round_done(done(full, ending=RoundResult.REFUSED))
+    assert daemon.shown.value(name, **labels) == 2
+
+
+def test_a_claim_that_is_gone_is_forgotten_with_its_refusal(daemon: Daemon) -> None:
+    full: Files = {**BASE, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+    nobody: Files = {name: text for name, text in full.items() if "tenants" not in name}
+    for files in (full, nobody, full):
+        daemon.told.round_done(done(files, ending=RoundResult.REFUSED))
+    failures = daemon.shown.of("butler_ip_allocation_processed_total")
+    assert failures == {("butler-system", "edge", "failed"): 2}

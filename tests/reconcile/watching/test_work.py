@@ -1,0 +1,557 @@
+"""Rounds: which tenants are looked at, which clusters are left out, and what is remembered."""
+
+import logging
+from itertools import pairwise
+
+import pytest
+
+from reconciler.apply.plan import ClusterState
+from reconciler.daemon.dirty import ALL, GIT
+from reconciler.daemon.log import RoundLog
+from reconciler.daemon.metrics import Metering
+from reconciler.daemon.observer import RoundResult
+from reconciler.daemon.reach import FORGIVEN, MAX_LIMITED, TIMEOUT, RoundClusters
+from reconciler.kube.resources import CONFIGURATION_STATE
+from reconciler.model.errors import ClusterError, ExitCode, UnauthorizedError, UnreachableError
+from reconciler.model.objects import EVENT, MANAGEMENT, NAMESPACE, SERVICE, Ref
+from reconciler.reconcile.evaluation import reconciled_code
+from reconciler.reconcile.reconcile import Round
+from tests.apply.execution.test_intake import COPY, SETTINGS, fill
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import SHOP, shop
+from tests.meters import Shown
+from tests.reconcile.looking.country import ELASTIC, ONE, TWO, elastic
+from tests.reconcile.watching.country import Country
+from tests.reconcile.watching.times import Moved
+from tests.reconcile.watching.town import OWN, Town
+from tests.world import pool, provider
+
+BLOCKED = "IPAMGrowthBlocked"
+TIGHT = "{maxLoadBalancerIPs: 2}"
+STATE = Ref(CONFIGURATION_STATE, "metallb-system", "controller")
+HOME = Ref(NAMESPACE, "", "kube-system")
+REFUSED = UnauthorizedError(
+    "read Namespace/kube-system: the server does not accept the credentials", "put a new token in"
+)
+
+
+def events(town: Town) -> int:
+    """Return how many Events report that growth is blocked."""
+    there = town.daemon.clusters.objects[HUB].items()
+    return sum(ref.resource == EVENT and item["reason"] == BLOCKED for ref, item in there)
+
+
+def asks(town: Town, *names: str, cluster: str = ONE) -> list[Round]:
+    """Make Services; their watch marks the cluster."""
+    for name in names:
+        town.tenants.ask(name, cluster)
+    return town.round(cluster)
+
+
+def provided(mode: str = ELASTIC, quota: str = "{maxLoadBalancerIPs: 4}") -> dict[str, str]:
+    more = {"loadBalancer": mode, "quotaPerTenant": quota}
+    return {"providers/default.yaml": provider("default", "[{name: edge}]", **more)}
+
+
+def served(town: Town, cluster: str = ONE) -> bool:
+    return all(town.tenants.services(cluster).values())
+
+
+def codes(rounds: list[Round]) -> list[str]:
+    return [it.code for it in rounds[-1].done.evaluation.findings]
+
+
+def silence(town: Town, *names: str) -> None:
+    """Have clusters not answer; rounds know it already."""
+    for name in names:
+        town.daemon.clusters.faults[name] = lambda _verb, _what: UnreachableError("no answer")
+        town.daemon.reached._failed(name, -5000.0, "no answer")
+
+
+def test_tenants_that_lack_addresses_get_them_with_the_commit_that_raises_the_quota() -> None:
+    town = Town(quotaPerTenant=TIGHT)
+    asks(town, "c")
+    assert not served(town)
+    assert town.daemon.work.short == {ONE}
+    town.commit(provided())
+    town.round(GIT)
+    assert served(town)
+    assert town.daemon.work.short == set()
+
+
+def test_a_tenant_that_becomes_elastic_is_looked_at_with_the_commit_that_says_so() -> None:
+    static = "{allocationMode: static, defaultPoolSize: 2}"
+    town = Town(loadBalancer=static)
+    asks(town, "c")
+    assert not served(town)
+    town.commit(provided())
+    town.round(GIT)
+    assert served(town)
+
+
+def test_tenants_that_lack_addresses_are_looked_at_when_a_pool_grows() -> None:
+    town = Town(cidr="10.0.0.0/31")
+    asks(town, "c")
+    assert not served(town)
+    town.commit({"pools/edge.yaml": pool("edge", "10.0.0.0/30")})
+    town.round(GIT)
+    assert served(town)
+
+
+def test_addresses_that_one_tenant_releases_go_to_another_that_waits() -> None:
+    town = Town("one", "two", cidr="10.0.0.0/30")
+    asks(town, "c")
+    assert not served(town)
+    for name in "ab":
+        town.tenants.leave(name, TWO)
+    town.commit({"tenants/two.yaml": None})
+    town.round(GIT)
+    town.round(GIT)
+    assert served(town)
+
+
+def test_only_dirty_clusters_and_tenants_that_a_commit_changes_are_looked_at() -> None:
+    town = Town("one", "two")
+    asks(town, "c")
+    assert served(town)
+    assert (town.asked(ONE) > 0, town.asked(TWO)) == (True, 0)
+    town.commit({"README.md": "words"})
+    town.round(GIT)
+    assert (town.asked(ONE), town.asked(TWO)) == (0, 0)
+    town.round(TWO)
+    assert (town.looks(ONE), town.looks(TWO) > 0) == (0, True)
+
+
+def test_a_round_that_finds_nothing_to_do_writes_nothing() -> None:
+    town = Town("one", "two", quotaPerTenant=TIGHT)
+    asks(town, "c")
+    town.round(ONE)
+    head, before = town.daemon.branch.head, dict(town.daemon.clusters.objects)
+    versions = {
+        name: {ref: it["metadata"].get("resourceVersion") for ref, it in found.items()}
+        for name, found in before.items()
+    }
+    for names in ((ONE,), (HUB,), (TWO,), (ALL,)):
+        town.round(*names)
+    assert town.daemon.branch.head == head
+    assert versions == {
+        name: {ref: it["metadata"].get("resourceVersion") for ref, it in found.items()}
+        for name, found in town.daemon.clusters.objects.items()
+    }
+
+
+def no_services(verb: str, what: object) -> ClusterError | None:
+    del verb
+    return ClusterError("list services: 503") if what == SERVICE else None
+
+
+def test_a_look_that_failed_is_reported_and_repeated() -> None:
+    town = Town()
+    town.daemon.clusters.faults[ONE] = no_services
+    assert "demand-unasked" in codes(asks(town, "c"))
+    assert town.daemon.work.short == {ONE}
+    del town.daemon.clusters.faults[ONE]
+    assert "demand-unasked" not in codes(asks(town))
+    assert served(town)
+    assert town.daemon.work.short == set()
+
+
+def test_a_tenant_whose_metallb_is_broken_is_retried_with_growing_pauses() -> None:
+    town = Town()
+    kind = {"apiVersion": CONFIGURATION_STATE.api_version, "kind": CONFIGURATION_STATE.kind}
+    metadata = {"name": STATE.name, "namespace": STATE.namespace}
+    status = {"result": "Invalid", "errorSummary": "pools overlap"}
+    town.daemon.clusters.hand(ONE).put({**kind, "metadata": metadata, "status": status})
+    town.tenants.ask("c", ONE)
+    town.daemon.dirty.mark(ONE, "services")
+    ends = town.daemon.rounds(12, until=2000)
+    pauses = [later - sooner for sooner, later in pairwise(ends)]
+    assert max(pauses) == pytest.approx(150.0, abs=1)
+    del town.daemon.clusters.objects[ONE][STATE]
+    town.daemon.rounds(1, until=700)
+    town.tenants.serve()
+    assert served(town)
+
+
+def test_nothing_is_kept_of_tenants_that_are_gone() -> None:
+    town = Town("one", "two", quotaPerTenant=TIGHT)
+    asks(town, "c")
+    town.daemon.clusters.faults[TWO] = no_services
+    asks(town, "c", cluster=TWO)
+    work = town.daemon.work
+    assert (work.short, set(work.unasked)) == ({ONE, TWO}, {TWO})
+    town.commit({"tenants/one.yaml": None, "tenants/two.yaml": None})
+    town.round(GIT)
+    assert (work.short, work.unasked, work._words) == (set(), {}, {})
+
+
+def test_a_round_that_never_looks_forgets_nothing() -> None:
+    town = Town(quotaPerTenant=TIGHT)
+    asks(town, "c")
+    assert town.daemon.work.short == {ONE}
+    town.commit({"ipam.yaml": "kind: Settings\napiVersion: gitops-ipam.dev/v1alpha1\nspec: no\n"})
+    town.round(GIT)
+    assert town.daemon.work.short == {ONE}
+
+
+def test_blocked_growth_is_a_warning_once_and_its_end_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    town = Town(quotaPerTenant="{maxLoadBalancerIPs: 2}")
+    here, log = town.daemon, RoundLog()
+    here.daemon.report = lambda done: log._log_growth(done)
+    caplog.set_level(logging.INFO, "reconciler.daemon.log")
+
+    def round_() -> None:
+        here.dirty.mark(ONE, "services")
+        here.rounds(1)
+
+    town.tenants.ask("c", ONE)
+    round_()
+    round_()
+    town.tenants.ask("d", ONE)  # now two are
+    round_()
+    town.tenants.leave("c")
+    town.tenants.leave("d")
+    round_()
+    round_()
+    told = [(it.levelname, it.__dict__["cluster"], it.getMessage()[:37]) for it in caplog.records]
+    assert told == [
+        ("WARNING", ONE, "IPAMGrowthBlocked: 1 more address is "),
+        ("WARNING", ONE, "IPAMGrowthBlocked: 2 more addresses a"),
+        ("INFO", ONE, "growth is not blocked any more"),
+    ]
+    claim = "butler/TenantCluster/team-a/one/loadbalancer-1"
+    assert [it.__dict__.get("claim") for it in caplog.records] == [claim, claim, None]
+
+
+def test_a_cluster_that_did_not_answer_is_asked_by_no_round() -> None:
+    town = Town("one", "two")
+    silence(town, ONE)
+    town.tenants.ask("c", ONE)
+    town.tenants.ask("c", TWO)
+    (found, *_) = town.round(ALL)
+    assert town.asked(ONE) == 0
+    assert all(town.tenants.services(TWO).values())
+    assert not any(item.cluster == ONE for item in found.applied or ())
+
+
+def test_addresses_that_a_silent_cluster_may_announce_are_held_without_asking_it() -> None:
+    town = Town("one", "two")
+    silence(town, ONE)
+    town.commit({"tenants/one.yaml": None})
+    for _ in range(3):
+        town.pass_by(60)
+        found = town.round(GIT)
+        assert town.asked(ONE) == 0
+    evaluation = found[-1].done.evaluation
+    held = [item.message for item in evaluation.findings if item.code == "expiry-held"]
+    assert any(f"{ONE} cannot be asked" in message for message in held)
+    text = b"".join(data for path, data in town.daemon.branch.files().items() if "one" in path)
+    assert b"phase: Released" in text
+
+
+def test_a_round_without_the_management_cluster_says_so() -> None:
+    town = Town()
+    silence(town, MANAGEMENT)
+    found = town.round(ONE)
+    (own,) = found[-1].applied or ()
+    assert (own.cluster, own.state) == (MANAGEMENT, ClusterState.UNREACHABLE)
+    done = found[-1].done
+    assert reconciled_code(done.code, done.evaluation, [own]) is ExitCode.CLUSTER
+    assert town.daemon.clusters.opened == []
+
+
+def test_the_daemon_is_not_ready_while_the_management_cluster_does_not_answer() -> None:
+    here = Town().daemon
+    here.clusters.faults[HUB] = lambda _verb, _what: UnreachableError("connection refused")
+    here.dirty.mark(HUB, "down")
+    here.rounds(1)
+    assert [done.ending for done in here.told[-1:]] == [RoundResult.PARTIAL]
+    assert set(here.daemon.health.ready().reasons) == {"management"}
+    del here.clusters.faults[HUB]
+    here.rounds(1)
+    assert [done.ending for done in here.told[-1:]] == [RoundResult.OK]
+    assert here.daemon.health.ready().is_ready
+
+
+def test_growth_that_is_blocked_is_told_in_the_round_that_finds_it_and_when_it_is_over() -> None:
+    town = Town(quotaPerTenant=TIGHT)
+    assert town.ready()[0] == "Ready"
+    town.tenants.ask("c")
+    town.round(ONE)
+    assert town.ready()[0] == BLOCKED
+    assert events(town) == 1
+    town.round(HUB)  # it looks at no tenant
+    assert town.ready()[0] == BLOCKED
+    town.round(ONE)
+    town.tenants.leave("c")
+    town.round(ONE)
+    assert town.ready()[0] == "Ready"
+    assert events(town) == 1
+
+
+def test_what_could_not_be_told_is_told_the_next_time() -> None:
+    town = Town(quotaPerTenant=TIGHT)
+    town.tenants.ask("c")
+    town.daemon.clusters.faults[HUB] = lambda _verb, what: (
+        ClusterError("no") if what == OWN else None
+    )
+    town.round(ONE)
+    assert town.ready()[0] == "Ready"
+    del town.daemon.clusters.faults[HUB]
+    town.round(ONE)
+    assert town.ready()[0] == BLOCKED
+
+
+def seconds(found: list[Round]) -> list[float]:
+    """Return after how many seconds growth was served."""
+    return [after for item in found for _, after in item.served]
+
+
+def refuse_writes(town: Town) -> None:
+    """The cluster of the tenant is read, and takes nothing."""
+    town.daemon.clusters.faults[ONE] = lambda verb, _what: (
+        ClusterError("no") if verb in ("apply", "merge") else None
+    )
+
+
+def test_a_need_that_ended_by_itself_counts_no_hours() -> None:
+    town = Town()
+    town.tenants.ask("c")
+    refuse_writes(town)
+    town.round(ONE)
+    assert town.daemon.work._pending
+    town.tenants.leave("c")
+    town.round(ONE)
+    assert not town.daemon.work._pending
+    del town.daemon.clusters.faults[ONE]
+    town.pass_by(7200)
+    assert seconds(town.round(ALL)) == []
+
+
+def test_growth_that_is_applied_late_counts_from_its_first_need() -> None:
+    town = Town()
+    town.tenants.ask("c")
+    refuse_writes(town)
+    town.round(ONE)
+    town.pass_by(30)
+    town.round(ONE)  # it is in flight: nobody needs more
+    del town.daemon.clusters.faults[ONE]
+    town.pass_by(30)
+    assert seconds(town.round(ALL)) == [60.0]
+
+
+def test_a_missing_object_is_looked_for_after_ten_minutes_whatever_the_resync() -> None:
+    here = Country({"ipam.yaml": SETTINGS})
+    hand = here.clusters.hand(HUB)
+    fill(hand)
+    more = shop()
+    hand.put({**more, "metadata": {**more["metadata"], "name": "more"}})
+    here.start()
+    assert COPY in here.branch.files()
+    here.rounds(3, until=30)
+    here.dirty.resync = 7200.0
+    here.dirty.clear()
+    hand.delete(SHOP, str(hand.objects[SHOP]["metadata"]["uid"]))
+    here.dirty.mark(GIT, "due")  # a round that applies to no cluster remembers it, too
+    assert here.rounds(1)
+    assert not here.told[-1].applied
+    assert COPY in here.branch.files()
+    here.clusters.clock += 600
+    (ended,) = here.rounds(1, until=3600)
+    assert 600 <= ended <= 601
+    assert here.told[-1].reasons == ("intake",)
+    assert COPY not in here.branch.files()
+
+
+class Metered:
+    """A town whose daemon has metrics."""
+
+    def __init__(self, *names: str) -> None:
+        self.town, self.shown = Town(*names), Shown()
+        self.here = self.town.daemon
+        self.here.daemon.observer = Metering(self.shown.registry, lambda: 7.0)
+        self.round(ALL)
+
+    def round(self, cluster: str) -> None:
+        """Do one round."""
+        self.here.dirty.mark(cluster, "test", 0.0)
+        self.here.rounds(1)
+        self.town.tenants.serve()
+
+    def up(self, cluster: str) -> float | None:
+        return self.shown.value("gitops_ipam_cluster_up", cluster=cluster)
+
+    def unasked(self) -> float | None:
+        labels = {"code": "demand-unasked", "severity": "warning"}
+        return self.shown.value("gitops_ipam_findings_by_code", **labels)
+
+    def demand(self) -> set[str]:
+        return {tenant for _, tenant in self.shown.of("gitops_ipam_demand_addresses")}
+
+
+def test_refused_credentials_are_shown_until_there_are_others() -> None:
+    told = Metered("one", "two")
+    faults = told.here.clusters.faults
+    assert (told.up(ONE), told.unasked(), told.demand()) == (1, None, {ONE, TWO})
+    faults[ONE] = lambda _verb, _what: REFUSED
+    told.town.tenants.ask("c", ONE)
+    for cluster in (ONE, GIT, ALL):
+        told.round(cluster)
+        assert (told.up(ONE), told.up(TWO), told.up(HUB)) == (0, 1, 1), cluster
+        assert (told.unasked(), told.demand()) == (1, {TWO}), cluster
+    assert told.shown.value("gitops_ipam_findings", severity="warning") == 1
+    del faults[ONE]
+    told.round(ONE)
+    assert (told.up(ONE), told.unasked(), told.demand()) == (1, None, {ONE, TWO})
+
+
+def test_tenants_are_up_while_the_management_cluster_is_down() -> None:
+    told = Metered("one", "two")
+    told.here.clusters.faults[HUB] = lambda _verb, _what: REFUSED
+    told.round(ALL)
+    assert (told.up(HUB), told.up(ONE), told.up(TWO)) == (0, 1, 1)
+    assert (told.unasked(), told.demand()) == (1, set())
+
+
+def hang(here: Country, *names: str) -> None:
+    """Have clusters hang on the first request of a round, for as long as it waits."""
+
+    def fault(name: str) -> ClusterError | None:
+        here.time.pass_by(here.clusters.last(name).seconds)
+        return UnreachableError("read namespace kube-system: the cluster's seconds are over")
+
+    for name in names:
+        here.clusters.faults[name] = lambda _verb, what, name=name: (  # type: ignore[misc]
+            fault(name) if what == HOME else None
+        )
+
+
+def urge(here: Country, seconds: float) -> list[float]:
+    """Mark a cluster for some seconds without a pause; return how long each round took."""
+    end, before = here.time.now + seconds, len(here.told)
+    while here.time.now < end:
+        for reason in ("up", "services", "drift"):
+            here.dirty.mark(ONE, reason)
+        here.daemon.turn()
+    return [done.seconds for done in here.told[before:]]
+
+
+def test_a_cluster_that_answers_its_watches_and_hangs_in_rounds_delays_no_other_again_and_again() -> (
+    None
+):
+    here = Country(elastic("one", "two"))
+    here.start()
+    hang(here, ONE)
+    took = urge(here, 590)
+    assert max(took) <= TIMEOUT
+    assert len([seconds for seconds in took if seconds]) > 1
+    assert sum(took) < 60
+
+
+def test_a_cluster_that_answers_again_is_worked_on_when_its_pause_ends() -> None:
+    here = Country(elastic("one", "two"))
+    here.start()
+    hang(here, ONE)
+    urge(here, 5)
+    here.clusters.faults.clear()
+    here.rounds(1, until=40)
+    assert [(it.cluster, it.is_failed) for it in here.told[-1].applied] == [(ONE, False)]
+
+
+def test_a_full_round_waits_for_the_timeout_and_finds_no_cluster_gone() -> None:
+    here = Country(elastic("one", "two"))
+    here.start()
+    hang(here, ONE)
+    for seconds in (60, 0):
+        here.dirty.mark(ALL, "resync", 0.0)
+        here.rounds(1)
+        assert here.told[-1].seconds == seconds
+    assert ONE in here.watches._running
+
+
+@pytest.fixture
+def time() -> Moved:
+    return Moved()
+
+
+@pytest.fixture
+def reached(time: Moved) -> RoundClusters:
+    return RoundClusters(FakeClusters(), time.monotonic, lambda: 1.0)
+
+
+def pause(reached: RoundClusters, time: Moved, name: str = ONE, took: float = 10.0) -> float:
+    """Let a cluster fail; return its pause."""
+    reached._failed(name, time.now - took, "no answer")
+    reached._failed(name, time.now - took, "no answer")  # another connection of the same round
+    return reached.held()[name] - time.now
+
+
+def test_pauses_grow_and_begin_anew_after_a_long_time_without_a_failure(
+    time: Moved, reached: RoundClusters
+) -> None:
+    pauses = []
+    for _ in range(5):
+        pauses.append(pause(reached, time))
+        time.now += pauses[-1] + 1
+    assert pauses == [30, 60, 120, 240, 300]
+    time.now += FORGIVEN
+    assert pause(reached, time) == 30
+
+
+def test_a_cluster_that_refuses_connections_at_once_is_retried_soon(
+    time: Moved, reached: RoundClusters
+) -> None:
+    assert pause(reached, time, took=0.0) == 1
+
+
+def test_clusters_that_fail_at_different_times_are_retried_together(
+    time: Moved, reached: RoundClusters
+) -> None:
+    for number in range(20):
+        pause(reached, time, f"team-a/{number}")
+        time.now += 0.5
+    assert len(set(reached.held().values())) == 1
+
+
+def test_a_cluster_that_did_not_answer_is_refused_with_its_failure(
+    time: Moved, reached: RoundClusters
+) -> None:
+    made = reached.connect(ONE, b"")
+    opened: FakeCluster = made._cluster  # type: ignore[attr-defined]
+    opened.fault = lambda _verb, _what: UnreachableError("no route")
+    with pytest.raises(UnreachableError, match="no route"):
+        made.get(HOME)
+    with pytest.raises(UnreachableError, match="no route"):
+        reached.connect(ONE, b"")
+    reached.connect(ONE, b"another kubeconfig")
+    time.now += 1
+    reached.connect(ONE, b"")
+
+
+def test_clusters_of_a_large_round_have_the_time_of_the_option(reached: RoundClusters) -> None:
+    def seconds() -> float:
+        made: FakeCluster = reached.connect(ONE, b"")._cluster  # type: ignore[attr-defined]
+        return made.seconds
+
+    whole = seconds()
+    reached.begin(frozenset({ONE}))
+    assert seconds() == TIMEOUT < whole
+    for large in (None, frozenset(str(number) for number in range(MAX_LIMITED + 1))):
+        reached.begin(large)
+        assert seconds() == whole
+    reached.begin(frozenset())  # a commit may change many clusters
+    for _ in range(2 * MAX_LIMITED):
+        seconds()
+    assert seconds() == whole
+
+
+def test_a_refusal_is_no_reason_for_a_pause(reached: RoundClusters) -> None:
+    made = reached.connect(ONE, b"")
+    opened: FakeCluster = made._cluster  # type: ignore[attr-defined]
+    opened.fault = lambda _verb, _what: UnauthorizedError("401")
+    with pytest.raises(UnauthorizedError):
+        made.get(HOME)
+    assert reached.held() == {}

@@ -1,0 +1,66 @@
+"""Time that only tests move, and clusters that are watched in memory."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from reconciler.daemon.dirty import Time
+from reconciler.daemon.observer import Observer, RoundDone
+
+
+@dataclass
+class Moved(Time):
+    """A time that moves when somebody waits.
+
+    Attributes:
+        happens: What happens in each wait, in order.
+    """
+
+    now: float = 0.0
+    happens: Iterator[Callable[[], None]] = field(default_factory=lambda: iter(()))
+    waited: list[float] = field(default_factory=list)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, condition: threading.Condition, seconds: float) -> None:
+        del condition
+        self.waited.append(seconds)
+        self.pass_by(seconds)
+
+    def pass_by(self, seconds: float) -> None:
+        """Let time go by, in which something may happen."""
+        self.now += seconds
+        happens = next(self.happens, None)
+        if happens is not None:
+            happens()
+
+
+@dataclass
+class Noted(Observer):
+    """Keeps what it is told."""
+
+    rounds: list[RoundDone] = field(default_factory=list)
+    restarts: list[tuple[str, str, str]] = field(default_factory=list)
+    ups: list[tuple[str, bool]] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    leads: list[bool] = field(default_factory=list)
+    bugs: list[str] = field(default_factory=list)
+
+    def round_done(self, done: RoundDone) -> None:
+        self.rounds.append(done)
+
+    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
+        self.restarts.append((cluster, kind, why))
+
+    def cluster_up(self, cluster: str, *, is_up: bool) -> None:
+        self.ups.append((cluster, is_up))
+
+    def cluster_gone(self, cluster: str) -> None:
+        self.gone.append(cluster)
+
+    def leading(self, *, is_leader: bool) -> None:
+        self.leads.append(is_leader)
+
+    def bug_met(self, where: str) -> None:
+        self.bugs.append(where)

@@ -1,0 +1,85 @@
+"""A daemon on elastic tenants whose clusters have a MetalLB of a few lines, and people who commit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.daemon.dirty import ALL, GIT, Dirty
+from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.model.objects import SERVICE, Ref
+from reconciler.reconcile.reconcile import Round
+from tests.fake_cluster import HUB
+from tests.reconcile.looking.country import ONE, elastic
+from tests.reconcile.looking.country import Country as Tenants
+from tests.reconcile.watching.country import Country
+from tests.review.test_review import encoded
+
+OWN = Ref(TENANT_CLUSTER, "team-a", "one")
+
+
+class Town:
+    """Tenants use both of their first addresses; nothing is watched, a test tells what happened.
+
+    Attributes:
+        daemon: The daemon, of which rounds are begun one by one.
+        tenants: What people do in clusters, and MetalLB.
+    """
+
+    def __init__(self, *names: str, cidr: str = "10.0.0.0/27", **network: str) -> None:
+        files = elastic(*names, cidr=cidr, **network)
+        self.daemon = Country(files)
+        clusters: Any = self.daemon.clusters
+        self.tenants = Tenants(dict(files), clusters=clusters)
+        hub = clusters.hand(HUB)
+        hub.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+        kind = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
+        hub.put({**kind, "metadata": {"name": "one", "namespace": "team-a"}, "spec": {}})
+        self.daemon.start()
+        for name in names or ("one",):
+            self.tenants.ask("a", f"team-a/{name}")
+            self.tenants.ask("b", f"team-a/{name}")
+        self.round(ALL)
+
+    def round(self, *clusters: str) -> list[Round]:
+        """A round about some clusters, or all; then MetalLB."""
+        self.daemon.clusters.opened.clear()
+        names = None if ALL in clusters else frozenset(clusters) - {GIT}
+        found = list(self.daemon.work.rounds(Dirty(names, ("test",), self.daemon.time.now)))
+        self.tenants.serve()
+        return found
+
+    def commit(self, files: Mapping[str, str | bytes | None]) -> None:
+        """People commit files; those without content go."""
+        branch = self.daemon.branch
+        now = branch.files()
+        for path, data in files.items():
+            if data is None:
+                del now[path]
+            else:
+                now |= encoded({path: data})
+        branch.head = branch.add(branch.head, branch.commits[branch.head][1] + 1, now)
+
+    def later(self) -> dict[str, float]:
+        """When clusters are looked at by themselves."""
+        return {name: after for name, _, after in self.daemon.work.timers() if name}
+
+    def pass_by(self, seconds: int) -> None:
+        """Time goes by, for everybody."""
+        self.daemon.time.now += seconds
+        self.daemon.clusters.clock += seconds
+        self.tenants.now = self.daemon.clusters.clock
+
+    def looks(self, cluster: str = ONE) -> int:
+        """How often the Services of a cluster were listed in the last round."""
+        opened = self.daemon.clusters.opened
+        every = [it for made in opened if made.name == cluster for it in made.log]
+        return every.count(("list", SERVICE))
+
+    def asked(self, cluster: str) -> int:
+        """How often a cluster was reached in the last round."""
+        return sum(made.name == cluster for made in self.daemon.clusters.opened)
+
+    def ready(self) -> tuple[str, str]:
+        """What the tenant's object says: reason and message."""
+        conditions = self.daemon.clusters.objects[HUB][OWN]["status"]["conditions"]
+        (found,) = [it for it in conditions if it["type"] == "NetworkReady"]
+        return found["reason"], found["message"]
