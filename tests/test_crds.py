@@ -23,7 +23,7 @@ CRDS: Mapping[str, Any] = {
     for crd in (yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yaml")))
 }
 SEEDS = {
-    # Seed 000's pool, seed 001's requests, seed 002's pool.
+    # An elastic pool, requests, and a pool of Butler (docs/reference/butler.md).
     "pools/dc1.yaml": pool(
         "dc1", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}"
     ),
@@ -44,7 +44,7 @@ SEEDS = {
         pinnedRange="{startAddress: 10.40.0.100, endAddress: 10.40.0.109}",
     ),
 }
-# One Service, Node and Machine, which all use one reserved address of seed 002's pool.
+# One Service, Node and Machine, which all use one reserved address of the pool.
 ADDRESSES = {"addresses": [{"type": "InternalIP", "address": "10.40.0.5"}]}
 USERS: tuple[list[Manifest], ...] = (
     [

@@ -75,7 +75,7 @@ def test_it_shows_what_a_platform_team_has() -> None:
     evaluation = evaluated()
     by_pool = {key.name: usage for key, usage in evaluation.plan.before.items()}
     edge = by_pool["dc1-edge"]
-    assert (edge.total, edge.allocated, edge.percent) == (32, 16, 50.0)  # seed 000
+    assert (edge.total, edge.allocated, edge.percent) == (32, 16, 50.0)
     assert by_pool["vlan41-pool"].allocated > 0, "the secondary pool took what the first could not"
     assert len(list(evaluation.documents.of(TEAM))) == 3
     tenants = list(evaluation.documents.of(TENANT))

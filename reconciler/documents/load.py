@@ -59,7 +59,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def is_broken(self) -> bool:
-        """The file holds something that cannot be read as what it is (`contract.md` §4.7)."""
+        """The file has a document that cannot be read (docs/reference/planning.md)."""
         return self.unclear or bool(self.broken)
 
 

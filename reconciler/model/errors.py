@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of `ipam` (`contract.md` §5)."""
+    """Exit codes of `ipam` (docs/reference/output.md)."""
 
     OK = 0
     WRONG = 1

@@ -32,7 +32,7 @@ from reconciler.records.parse import Recalled
 
 
 class LastGood(Struct, frozen=True):
-    """What counts in the place of what is broken (`contract.md` §4.7).
+    """What counts in the place of what is broken (docs/reference/planning.md).
 
     Attributes:
         files: Broken files that could be read before.

@@ -179,7 +179,7 @@ def plan(state: State) -> Plan:
         unless two records overlapped before; each granted one lies in its pool's usable set.
 
     Source:
-        `contract.md` §4; Butler's allocator for best fit and pins.
+        docs/reference/planning.md; Butler's allocator for best fit and pins.
     """
     planner = _Planner(state)
     decisions = [*planner.without_claim(), *planner.claims()]

@@ -310,7 +310,7 @@ def _status(record: Allocation) -> dict[str, Any]:
 
 
 def ready_message(record: Allocation) -> str:
-    """Message of the Ready condition (seed 001 for Allocated)."""
+    """Return the message of the Ready condition (docs/reference/butler.md for Allocated)."""
     if record.is_live:
         return f"{record.size} IPs allocated from {record.pool.name}"
     if record.is_released:

@@ -252,7 +252,7 @@ class _Careful:
     def _range(self) -> IPRange:
         """The range on which start and end, cidr, count and addresses all agree.
 
-        Butler may write the block around a range as its `cidr` (seed 001: 5 addresses, a /29).
+        Butler may write the block around a range as its `cidr` (5 addresses, a /29).
         """
         block = self._cidr()
         found = self._ends() or block

@@ -1,4 +1,4 @@
-"""The twelve metrics of seed 004, as a scrape of a running daemon shows them, stage by stage."""
+"""The twelve Cluster API metrics, as scrapes of a running daemon show them, stage by stage."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Seed 004 by kubectl alone: pool, class and Cluster stand in no file, and get their addresses.
+"""Cluster API by kubectl only: pool, class and Cluster are in no file, and get their addresses.
 
 The files are those of `tests/families/capi/seed`, as the seed shows them.
 """
@@ -194,7 +194,7 @@ def hosts(server: ApiServer) -> dict[str, str]:
 
 
 def is_told(server: ApiServer) -> bool:
-    """The Cluster of the seed has all that seed 004 says it gets."""
+    """The Cluster of the seed has all that docs/reference/cluster-api.md says it gets."""
     live = json.loads(server.kubectl("get", "cluster", "my-cluster", "-o", "json").stdout)
     variables = {it["name"]: it["value"] for it in live["spec"]["topology"]["variables"]}
     named = [(live["metadata"].get(it) or {}).get(VIP) for it in ("annotations", "labels")]

@@ -128,7 +128,7 @@ def read_back(found: Any) -> Any:
     return {**text, "metadata": {**text["metadata"], "uid": "e", "creationTimestamp": None}}
 
 
-# K3 of butler.md §8.7, across restarts: all that is known is read back.
+# K3 of docs/reference/butler.md, across restarts: all that is known is read back.
 def test_the_same_is_not_told_again_for_ten_minutes() -> None:
     first = read_back(event(50, 75))
     assert event(50, 75, first, now=NOW + 599) is None

@@ -1,4 +1,4 @@
-"""NetworkPool: its usable set, and each rule that it must keep (`butler.md` §2.8, §8.6)."""
+"""NetworkPool: its usable set, and each rule that it must keep (docs/reference/butler.md)."""
 
 import pytest
 

@@ -122,7 +122,7 @@ def test_a_pool_without_unmanaged_addresses_lists_none() -> None:
     assert status({"pools/edge.yaml": pool(cidr="10.40.0.0/31")})["unmanagedScopeIPs"] == 0
 
 
-# K1 of butler.md §8.7: which conditions are true at which utilization.
+# K1 of docs/reference/butler.md: which conditions are true at which utilization.
 @pytest.mark.parametrize(
     ("used", "expected"),
     [(50, "FFF"), (69, "FFF"), (70, "TFF"), (80, "TFF"), (85, "TTF"), (95, "TTT"), (100, "TTT")],

@@ -11,7 +11,7 @@ from tests.planning.outcome import codes, outcome, refusal
 from tests.records.examples import REQUEST, STATUS
 from tests.world import evaluation_of, git, pool, provider, reconciled, repository, tenant
 
-# Seed 001, "Full Example", "Load Balancer Allocation", "Node Allocation", "Pinned Range Allocation".
+# Butler: "Full Example", "Load Balancer Allocation", "Node Allocation", "Pinned Range Allocation".
 REQUESTS = f"""\
 {REQUEST}---
 apiVersion: butler.butlerlabs.dev/v1alpha1
@@ -56,7 +56,7 @@ spec:
 """
 # The example without count has the name of the full one; here it is in a namespace of its own.
 WITHOUT_COUNT = REQUEST.replace("  count: 5\n", "")
-# Seed 002, "NetworkPool".
+# Butler: "NetworkPool".
 LAB_POOL = """\
 apiVersion: butler.butlerlabs.dev/v1alpha1
 kind: NetworkPool
@@ -116,7 +116,7 @@ def test_the_pool_of_seed_002_is_accepted_and_counts_exactly() -> None:
     assert (usage.total, usage.largest, usage.fragmentation) == (1791, 1791, 0)
 
 
-# Seed 000: 10.92.90.0/23 with 32 usable addresses, elastic, two for each tenant.
+# 10.92.90.0/23 with 32 usable addresses, elastic, two for each tenant.
 POOL_OF_000 = pool(
     "prod", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}"
 )

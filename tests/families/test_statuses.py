@@ -280,7 +280,7 @@ def test_a_request_that_was_refused_says_nothing_of_a_tenant_that_asks_for_nothi
     assert "lbAllocationRef" not in found
 
 
-# Seed 000: a pool of 32, elastic, 2 for each tenant.
+# A pool of 32, elastic, 2 for each tenant.
 @pytest.mark.parametrize(
     ("tenants", "percent", "flags", "left"),
     [(8, 50, "FFF", 8), (12, 75, "TFF", 4), (14, 88, "TTF", 2), (16, 100, "TTT", 0)],

@@ -1,4 +1,4 @@
-"""Counters, fragmentation and tiers, exactly (`butler.md` §2.6)."""
+"""Counters, fragmentation and tiers, exactly (docs/reference/butler.md)."""
 
 import pytest
 

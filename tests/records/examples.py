@@ -22,7 +22,7 @@ def span(start: str, end: str) -> IPRange:
 
 
 def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object) -> Allocation:
-    """The contract's example (§3) with another range or other fields."""
+    """The example record with another range or other fields."""
     item = span(start, end)
     made = Allocation(
         claim=CLAIM,
@@ -105,7 +105,7 @@ status:
   phase: Allocated
   startAddress: 10.40.0.80
 """
-"""The record of `contract.md` §3, byte for byte."""
+"""The record of docs/reference/records.md, byte for byte."""
 
 V6_POOL = POOL._replace(name="v6-pool")
 NODES = CLAIM._replace(slot="nodes")
@@ -155,7 +155,7 @@ ALL["a message of any text"] = replace(
     ALL["a message of any text"], message='pool "a: b" #1\t\u202e is not here'
 )
 
-# Seed 001, "Full Example" and "Node Allocation": a person's request for five addresses.
+# docs/reference/butler.md, "Full Example" and "Node Allocation": a request for five addresses.
 REQUEST = """\
 apiVersion: butler.butlerlabs.dev/v1alpha1
 kind: IPAllocation
@@ -176,7 +176,7 @@ spec:
   type: nodes
   count: 5
 """
-# Seed 001, "Status", on its full example: what a person copies from a cluster.
+# The full example with its status, as a user copies it from a cluster.
 STATUS = """\
 status:
   phase: Allocated

@@ -7,7 +7,7 @@ from reconciler.model.key import Key
 from reconciler.records.parse import parse_record
 from tests.records.examples import FOLDER, POOL, REQUEST, SINCE, STATUS, span
 
-# Seed 001: five addresses whose `cidr` is the block around them.
+# Five addresses whose `cidr` is the block around them.
 NODES = REQUEST + STATUS
 PATH = f"{FOLDER}/copied.yaml"
 CLAIM = Key("butler", "team-backend", "my-cluster", "nodes", "TenantCluster")

@@ -1,4 +1,4 @@
-"""The documents of `contract.md` §6."""
+"""The documents of docs/reference/output.md."""
 
 import json
 

@@ -271,8 +271,8 @@ def capacity(
 def _per_tenant(provider: Provider, pools: list[Key], nodes: Mapping[Key, int]) -> int:
     """Addresses that one more tenant takes.
 
-    Butler reckons with 5 nodes and the static size. Its elastic providers give neither, so there
-    it is what a tenant really takes: with 16 of 32 left and 2 for each, room for 8 (seed 000).
+    Butler reckons with 5 nodes and the static size. Its elastic providers give neither, so
+    the size of an elastic tenant counts: with 16 of 32 left and 2 for each, room for 8.
     """
     if provider.is_elastic:
         given = (nodes[key] for key in pools if key in nodes)

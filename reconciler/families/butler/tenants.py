@@ -393,7 +393,7 @@ class Tenant:
         if "lbPoolSize" in self._networking:
             return int(self._networking["lbPoolSize"])
         if self._provider.is_elastic and not self._has_ingress():
-            return 0  # ADR-017: growth gives such a tenant its first address
+            return 0  # docs/reference/butler.md: growth gives such a tenant its first address
         if self._provider.lb_size is not None:
             return self._provider.lb_size
         sizes = (network.lb_pool_per_tenant for network in self._networks)

@@ -54,7 +54,7 @@ CONTROL_PLANE, INGRESS, ADDRESS = "control-plane", "ingress", "address"
 SLOTS = {CONTROL_PLANE: CLUSTER.kind, INGRESS: CLUSTER.kind, ADDRESS: CLAIM.kind}
 OWNERS = {CONTROL_PLANE: CLUSTER, INGRESS: CLUSTER, ADDRESS: CLAIM}
 
-# capi-vip-allocator's words (`capi.md` §B1), which are kept to the letter.
+# capi-vip-allocator's words (docs/reference/cluster-api.md), which are kept to the letter.
 VIP = "vip.capi.gorizond.io/"
 CLASS_LABEL = f"{VIP}cluster-class"
 ROLE_LABEL = f"{VIP}role"

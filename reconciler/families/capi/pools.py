@@ -237,7 +237,10 @@ def _subnet(
 def _kept(
     document: Document, subnet: IPRange, excluded: list[IPRange], gateway: IPRange | None
 ) -> IPSet:
-    """What is never given out: of IPv6 the last address is like any other (`capi.md` §C2)."""
+    """Return the addresses that are never allocated. IPv6 has no broadcast address to exclude.
+
+    Source: docs/reference/cluster-api.md.
+    """
     kept = [*excluded, *([gateway] if gateway else [])]
     if not document.spec.get("allocateReservedIPAddresses", False):
         version = subnet.version

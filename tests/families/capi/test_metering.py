@@ -1,4 +1,4 @@
-"""The twelve metrics that seed 004 promises: their names as it has them, and all of them move."""
+"""The twelve metrics of docs/reference/cluster-api.md: their names, and all of them move."""
 
 from reconciler.daemon.metrics import Metering
 from tests.families.capi.trees import cluster, document, of, pool

@@ -1,4 +1,4 @@
-"""All YAML of seed 004 that is of kinds read here, with its indentation restored, as it stands there.
+"""All example YAML of Cluster API of the kinds read here, with its indentation restored.
 
 What else the seed shows is read by others: Rancher's CAPIProvider, Fleet's values of kube-vip,
 Prometheus' ServiceMonitor.

@@ -1,4 +1,4 @@
-"""Pools and VIPs of NovaEdge as texts, and seed 003's documents with their indentation restored."""
+"""Pools and VIPs of NovaEdge as texts, and NovaEdge's documents with their indentation restored."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""NovaEdge's objects on a real API server: seed 003 end to end, and beside NovaEdge's controller."""
+"""NovaEdge's objects on a real API server, end to end, and next to NovaEdge's controller."""
 
 from pathlib import Path
 from typing import Any

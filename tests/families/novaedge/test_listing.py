@@ -1,4 +1,4 @@
-"""`ipam get ippools` and `ipam get vips`: the table of seed 003, exactly."""
+"""`ipam get ippools` and `ipam get vips`: the table of docs/reference/novaedge.md, exactly."""
 
 from pathlib import Path
 

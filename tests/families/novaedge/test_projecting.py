@@ -1,4 +1,4 @@
-"""What clusters are told of pools and VIPs: seed 003's status, conditions and messages."""
+"""Status, conditions and messages of pools and VIPs in clusters (docs/reference/novaedge.md)."""
 
 from typing import Any
 

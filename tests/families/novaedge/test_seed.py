@@ -1,4 +1,4 @@
-"""All YAML of seed 003, with its indentation restored, from files to objects."""
+"""All example YAML of NovaEdge, with its indentation restored, from files to objects."""
 
 from tests.families.novaedge import SEED
 
