@@ -173,7 +173,7 @@ def test_verbose_tells_each_call_of_git_in_one_line_that_a_person_could_type(
 ) -> None:
     repo = repository(tmp_path / "repo", reconciled(SMALL))
     assert ipam(capsys, "-v", "plan", "--repo", repo).code == 0
-    calls = [it.getMessage() for it in caplog.records if it.name.startswith("reconciler.adapters")]
+    calls = [it.getMessage() for it in caplog.records if it.name.startswith("reconciler.gitio")]
     assert calls
     for call in calls:
         assert call.startswith(f"git --git-dir={repo}/.git ")
@@ -181,4 +181,4 @@ def test_verbose_tells_each_call_of_git_in_one_line_that_a_person_could_type(
         assert "-u" not in call.split()
     caplog.clear()
     assert ipam(capsys, "plan", "--repo", repo).code == 0
-    assert not [it for it in caplog.records if it.name.startswith("reconciler.adapters")]
+    assert not [it for it in caplog.records if it.name.startswith("reconciler.gitio")]
