@@ -16,36 +16,39 @@ from reconciler.records.layout import path_of
 
 _NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire", Refuse: "refuse"}
 DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reason")
-"""The fields of an action that its digest is made of; of a move and a transfer `from`, too."""
+"""Fields of an action that the digest covers; moves and transfers also include `from`."""
 MOVE = "move"
-"""The action of a claim that gets another range than it held."""
+"""The action of a claim that moves to another range."""
 TRANSFER = "transfer"
-"""The action of a claim that keeps its range, for another owner than its record names."""
+"""The action of a claim that keeps its range while the owner in its record changes."""
 _ONLY_THEN = ("from", "owner")
 """Fields of the digest that most actions do not have."""
 
 
 def action_name(decision: Decision, evaluation: Evaluation) -> str:
-    """`keep`, `allocate`, `move`, `transfer`, `release`, `expire` or `refuse`."""
+    """Return the action of a decision.
+
+    The action is `keep`, `allocate`, `move`, `transfer`, `release`, `expire`, or `refuse`.
+    """
     if is_move(decision, evaluation):
         return MOVE
     return TRANSFER if is_transfer(decision, evaluation) else _NAMES[type(decision)]
 
 
 def is_ahead(decision: Decision, evaluation: Evaluation) -> bool:
-    """It is told ahead of all others: somebody's addresses change, or who has them."""
+    """Return whether a decision is listed first: it changes addresses or their owner."""
     return is_move(decision, evaluation) or is_transfer(decision, evaluation)
 
 
 def is_transfer(decision: Decision, evaluation: Evaluation) -> bool:
-    """It keeps a range for another owner than the record in Git names, and so who has it changes."""
+    """Return whether a decision keeps a range but changes the owner that its record names."""
     is_given = isinstance(decision, Keep) and giver_of(decision, evaluation) is not None
     return is_given and not is_move(decision, evaluation)
 
 
 def giver_of(decision: Decision, evaluation: Evaluation) -> Owner | None:
-    """Whom the record names whose owner the decision changes; None of any other."""
-    if not evaluation.state.givers:  # of most plans, which have very many decisions
+    """Return the owner in the record of a transferred range; None for any other decision."""
+    if not evaluation.state.givers:  # most plans have no transfer, but very many decisions
         return None
     match decision:
         case Keep(record, held=False) | Grant(leaves=Allocation() as record):
@@ -54,16 +57,16 @@ def giver_of(decision: Decision, evaluation: Evaluation) -> Owner | None:
 
 
 def is_move(decision: Decision, evaluation: Evaluation) -> bool:
-    """It gives a claim another range than it held, or keeps one that a person wrote."""
+    """Return whether a decision replaces a claim's range, or keeps a range written by hand."""
     return decision.claim in evaluation.moves and isinstance(decision, Grant | Keep)
 
 
 def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, Any]]:
-    """The decisions, by claim.
+    """Return the actions of an evaluation, by claim.
 
     Args:
         evaluation: The evaluation.
-        keeps: Also those that change nothing, not even a name.
+        keeps: Also return actions that change nothing, not even a name.
     """
     folder = evaluation.tree.settings.records
     return [
@@ -74,7 +77,7 @@ def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, An
 
 
 def growth_of(decision: Decision, evaluation: Evaluation) -> tuple[int, int] | None:
-    """How many addresses there were, and are with it, where a grant adds to what its owner has."""
+    """Return the address counts before and after a growth decision; None for other decisions."""
     claim = evaluation.state.claims.get(decision.claim) if isinstance(decision, Grant) else None
     if claim is None or claim.near is None:
         return None
@@ -82,7 +85,7 @@ def growth_of(decision: Decision, evaluation: Evaluation) -> tuple[int, int] | N
 
 
 def is_reported(decision: Decision, evaluation: Evaluation) -> bool:
-    """A plan names the decision without being asked for all: it changes something for somebody."""
+    """Return whether a plan lists the decision by default, because it changes something."""
     return (
         not isinstance(decision, Keep)
         or former_of(decision, evaluation) is not None
@@ -91,7 +94,7 @@ def is_reported(decision: Decision, evaluation: Evaluation) -> bool:
 
 
 def former_of(decision: Decision, evaluation: Evaluation) -> FormerRecord | None:
-    """What the record of a decision was called before; None where it is called so still."""
+    """Return the record's previous name; None if the name is unchanged."""
     record = kept_by(decision)
     if record is None or (isinstance(decision, Keep) and decision.held):
         return None
@@ -99,10 +102,11 @@ def former_of(decision: Decision, evaluation: Evaluation) -> FormerRecord | None
 
 
 def digest(decided: Iterable[Mapping[str, Any]]) -> str:
-    """`sha256:` of the canonical JSON of the actions that change something.
+    """Return `sha256:` and the hash of the canonical JSON of all actions that change something.
 
-    Each action counts with the fields of `DIGESTED` alone, so that anybody can check it. There is
-    no time among them: a pull request's merge commit and the reconcile of it have one digest.
+    Each action contains only the fields of `DIGESTED`, so the digest can be recomputed elsewhere.
+    No field contains a time: the merge commit of a pull request and its reconcile commit have the
+    same digest.
     """
     names = (*DIGESTED, *_ONLY_THEN)
     rows = [
@@ -115,7 +119,7 @@ def digest(decided: Iterable[Mapping[str, Any]]) -> str:
 
 
 def summary(evaluation: Evaluation) -> dict[str, int]:
-    """How many decisions there are of each sort; `transferred` only where there are any."""
+    """Return the number of decisions per action; `transferred` is present only if it is not 0."""
     counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse", MOVE, TRANSFER), 0)
     for decision in evaluation.plan.decisions:
         counts[action_name(decision, evaluation)] += 1
@@ -175,7 +179,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
 
 
 def _from(decision: Decision, evaluation: Evaluation) -> dict[str, Any] | None:
-    """What a claim that moves held before, and for whom, if that changes; None of most."""
+    """Return the previous range of a claim that moves, with its previous owner if that changes."""
     giver = giver_of(decision, evaluation)
     owner = {"owner": giver.short} if giver is not None else {}
     old = evaluation.moves.get(decision.claim) if is_move(decision, evaluation) else None
@@ -193,7 +197,7 @@ def _from(decision: Decision, evaluation: Evaluation) -> dict[str, Any] | None:
 
 
 def _owner(decision: Decision, evaluation: Evaluation) -> dict[str, str]:
-    """For whom the range is from now on, where that changes."""
+    """Return the new owner of a range, if the owner changes."""
     if giver_of(decision, evaluation) is None or decision.allocation is None:
         return {}
     return {"owner": decision.allocation.owner.short}

@@ -1,4 +1,4 @@
-"""Documents that count."""
+"""Effective documents of a revision."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
@@ -32,16 +32,14 @@ from reconciler.records.parse import Recalled
 
 
 class LastGood(Struct, frozen=True):
-    """What counts in the place of what is broken (docs/reference/planning.md).
+    """Last readable versions of broken files (docs/reference/planning.md).
 
     Attributes:
-        files: Broken files that could be read before.
-        documents: Documents as they were when they could last be read; `unread` says what stands
-            in their place now.
-        originals: The file that counts for each object that several files describe.
-        halted: The file because of which nothing may be granted, released or expired at all; empty
-            when something may.
-        findings: What is told about it.
+        files: Broken files that have a readable earlier version.
+        documents: Documents of those versions; `unread` names the broken file now at their path.
+        originals: The effective file for each object that several files describe.
+        halted: The file that prevents all grants, releases, and expiries; empty if there is none.
+        findings: Findings about these files.
     """
 
     files: tuple[str, ...] = ()
@@ -52,26 +50,25 @@ class LastGood(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True):
-    """One revision, read: its Settings, what its source files hold, what its records state.
+    """One revision, parsed: its Settings, source files, and records.
 
     Attributes:
         revision: The commit, or None for a work tree.
-        clock: The revision's committer date, in seconds since 1970; or the newest date on its
-            line that is not ahead.
+        clock: The revision's committer date, in seconds since 1970; or the newest date of its
+            ancestors that is not in the future.
         sources: Source files, by path.
         records: Record files, by path.
-        findings: What is wrong with the tree itself, such as a symlink among the sources.
-        last_good: What counts in the place of what is broken, as it was in earlier revisions.
-        retained: Paths of released records that some cluster may still announce, and why; empty for
-            one that no cluster was asked about.
-        left: Paths of records that claims left when they moved, of which a cluster was asked: why
-            it announces them still, or nothing where nobody uses them any more.
-        overrides: Those of the base, which let something pass; and what is wrong with files of
-            Overrides.
-        contracts: What teams may ask for by the base of a change, beside what its own documents say.
-        allow_release: How many releases `--allow-release` permits, or None.
+        findings: Problems of the tree itself, such as a symlink among the sources.
+        last_good: Documents that replace broken files, from earlier revisions.
+        retained: Paths of released records that a cluster might still announce, with the reason; an
+            empty reason if no cluster was queried.
+        left: Paths of records that claims moved away from and that a cluster was queried for, with
+            the reason why it still announces them; an empty reason if it does not.
+        overrides: The Overrides of the base, and findings about Override files.
+        contracts: Contracts of the base of a change, checked in addition to the tree's own.
+        allow_release: The number of releases that `--allow-release` permits, or None.
         gone: Owners that are proven to be deleted: family, kind, namespace, name.
-        clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
+        clock_ahead: The committer date if it is in the future; nothing expires then.
     """
 
     revision: str | None
@@ -91,22 +88,22 @@ class Tree(Struct, frozen=True):
 
     @property
     def held_back(self) -> dict[str, str]:
-        """Released records that a cluster keeps from going, and why."""
+        """Return released records that a cluster still uses, with the reason."""
         return {path: why for path, why in self.retained.items() if why}
 
 
 EDITED = "observed-edited"
-"""The code of what people did to the folder."""
+"""The code of manual changes to the observed folder."""
 
 
 def path_of(folder: str, identity: Identity) -> str:
-    """Where a document stands: `<folder>/<Kind>.<group>/<namespace or _>/<name>.yaml`."""
+    """Return the path of a document: `<folder>/<Kind>.<group>/<namespace or _>/<name>.yaml`."""
     group, kind, namespace, name = identity
     return f"{folder}/{kind}.{group}/{namespace or '_'}/{name}.yaml"
 
 
 def identity_of(folder: str, path: str) -> Identity | None:
-    """Whose file stands at a path that `path_of` tells; None for any other path."""
+    """Return the identity that `path_of` maps to a path; None for any other path."""
     kind, _, rest = path.removeprefix(f"{folder}/").partition("/")
     name, _, group = kind.partition(".")
     place, _, file = rest.partition("/")
@@ -115,12 +112,12 @@ def identity_of(folder: str, path: str) -> Identity | None:
 
 
 def is_observed(settings: Settings, path: str) -> bool:
-    """The path is that of a file of the folder."""
+    """Return whether a path is in the observed folder."""
     return path.startswith(f"{settings.observed}/")
 
 
 def expected_bytes(document: Document) -> bytes:
-    """The canonical bytes of what a document says."""
+    """Return the canonical bytes of a document."""
     if document.kind.id == DEMAND.id:
         return demand_document(document.namespace, document.name, entries_of(document))
     metadata = dict(document.metadata)
@@ -130,22 +127,22 @@ def expected_bytes(document: Document) -> bytes:
 
 
 def remedy(path: str, base: str = "") -> str:
-    """How what somebody did to a file of the folder is undone.
+    """Return the command that restores a file of the observed folder.
 
     Args:
         path: The file.
-        base: The revision in which it stands as reconcile wrote it; empty when it is not known.
+        base: The revision that contains the file as reconcile wrote it; empty if unknown.
     """
     why = "ipam reconcile alone writes it"
     return f"git checkout {base} -- {path}: {why}" if base else f"revert the change: {why}"
 
 
 def differences(there: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> tuple[FileChange, ...]:
-    """The changes that make one set of files another, by path; none where the bytes are equal.
+    """Return the changes from one set of files to another, by path; none if the bytes are equal.
 
     Args:
-        there: The files of the folder as they stand, by path.
-        wanted: The files that shall stand there.
+        there: The current files of the folder, by path.
+        wanted: The expected files.
     """
     return tuple(
         FileChange(path, wanted.get(path))
@@ -155,7 +152,7 @@ def differences(there: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> tupl
 
 
 def odd(document: Document, folder: str) -> Iterator[Finding]:
-    """What is told of a document that does not stand as reconcile would write it."""
+    """Return findings about a document that differs from its canonical form or path."""
     path = path_of(folder, document.identity)
     if document.path != path:
         message = f"{document.title} belongs to {path}"
@@ -166,12 +163,12 @@ def odd(document: Document, folder: str) -> Iterator[Finding]:
 
 
 class Counting(NamedTuple):
-    """Which documents count.
+    """Effective and duplicate documents.
 
     Attributes:
-        first: The document that counts for each object.
-        second: Those of objects that another one describes.
-        replaced: What was observed, and people describe themselves.
+        first: The effective document of each object.
+        second: Duplicates: documents of objects that another document describes.
+        replaced: Observed documents that a document in the source folders replaces.
     """
 
     first: dict[Identity, Document]
@@ -180,7 +177,10 @@ class Counting(NamedTuple):
 
 
 def counting_of(tree: Tree) -> Counting:
-    """Which documents count. Of two in one file the first does."""
+    """Return the effective documents.
+
+    Within one file, the first document of an object is effective.
+    """
     originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
     seen = [source.path.startswith(folder) for source in tree.sources]
     files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]
@@ -199,7 +199,7 @@ def counting_of(tree: Tree) -> Counting:
 
 
 def of_people(tree: Tree) -> frozenset[Identity]:
-    """What counts as people's own documents say, and not as it was observed."""
+    """Return identities that source documents describe, as opposed to observed documents."""
     counting = counting_of(tree).first
     last = {item.identity: item for item in tree.last_good.documents}
     folder = f"{tree.settings.observed}/"
@@ -208,13 +208,13 @@ def of_people(tree: Tree) -> frozenset[Identity]:
 
 
 def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
-    """The changes of a look, and that files go which hold the same documents at other places.
+    """Return the changes of a discovery, plus deletions of moved copies of the same documents.
 
-    Somebody moved them there. Beside what is written now they would describe its object twice.
+    A moved copy would describe its object twice.
 
     Args:
-        tree: The whole tree that was looked at.
-        changes: What the look makes of the observed folder, at the places of its documents.
+        tree: The tree that was searched.
+        changes: The changes of the observed folder, at canonical paths.
     """
     folder = tree.settings.observed
     found = {it.path: it for it in changes}
@@ -227,16 +227,16 @@ def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
         and not source.is_broken
         and all(path_of(folder, it.identity) in found for it in source.documents)
     ]
-    # Of what was moved, nothing is at its own place that could go.
+    # A moved file has nothing left at its original path to delete.
     names = {it.path for it in there}
     kept = [it for it in found.values() if it.data is not None or it.path in names]
     return tuple(sorted([*kept, *(FileChange(path, None) for path in strays)]))
 
 
 def taken_over(tree: Tree) -> list[str]:
-    """Files of what was observed that people describe themselves by now: they may go.
+    """Return observed files that source documents replace, so they can be deleted.
 
-    Not for a file that holds something broken: it may never have been what its author means.
+    Files with a broken document are excluded, because their intended content is unknown.
     """
     folder = f"{tree.settings.observed}/"
     seen = [source for source in tree.sources if source.path.startswith(folder)]
@@ -257,14 +257,14 @@ def taken_over(tree: Tree) -> list[str]:
 
 
 OWN_KINDS = (SETTINGS, OVERRIDE, DEMAND)
-"""Kinds of no family, which have places of their own."""
+"""Kinds that belong to no family and have folders of their own."""
 _LIKENESS = 0.8
-# Whose documents each of the default folders holds; those of tenants have two.
+# The role of each default folder. The folder of tenants holds two kinds.
 _ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
 
 
 def source_kinds(settings: Settings | None = None) -> Kinds:
-    """All kinds that people's folders may hold."""
+    """Return all kinds that source folders can hold."""
     observed = (settings or Settings()).observed
     demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, DEMAND: demand}
@@ -277,7 +277,7 @@ def _of_families() -> Iterator[Kind]:
 
 
 def observed_kinds() -> Kinds:
-    """All kinds that the folder of what was observed may hold."""
+    """Return all kinds that the observed folder can hold."""
     kinds = [DEMAND, *_of_families()]
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
     return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
@@ -285,7 +285,7 @@ def observed_kinds() -> Kinds:
 
 @lru_cache(maxsize=16)
 def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
-    """What reads one source file, by its path and bytes and nothing else."""
+    """Return a function that parses one source file from its path and bytes."""
     written = partial(load, kinds=source_kinds(settings), judge=partial(_judge, settings=settings))
     judged = partial(_judge_observed, settings=settings)
     seen = partial(load, kinds=observed_kinds(), judge=judged)
@@ -303,18 +303,19 @@ def _read(
 
 
 def _judge(document: Document, settings: Settings) -> list[Finding]:
-    """What is wrong with a document of a right shape, where it stands."""
     return [*misplaced(document, settings), *judge(document, settings)]
 
 
 def _judge_observed(document: Document, settings: Settings) -> list[Finding]:
-    """The same of one that was observed."""
     found = judge_demand(document) if document.kind.id == DEMAND.id else judge(document, settings)
     return [*found, *odd(document, settings.observed)]
 
 
 def misplaced(document: Document, settings: Settings) -> list[Finding]:
-    """A kind in a folder of others: an error where Settings name the folder, else a warning."""
+    """Return findings about a kind in the wrong folder.
+
+    The finding is an error if Settings name the folder, else a warning.
+    """
     folder, _, _ = document.path.rpartition("/")
     wrong = _wrong(folder, document.kind, settings.sources, settings.kinds)
     if wrong is None:
@@ -331,10 +332,10 @@ def _wrong(
     sources: tuple[str, ...],
     kinds: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> tuple[Callable[..., Finding], str, str] | None:
-    """What is said of a kind in a folder, where that is, and the hint: once for all its documents."""
+    """Return the finding type, location, and hint for a kind in the wrong folder."""
     named = [name for name, _ in kinds if within(folder, name)]
     if named:
-        return _forbidden(max(named, key=len), kind.name, dict(kinds))  # the innermost
+        return _forbidden(max(named, key=len), kind.name, dict(kinds))  # the innermost folder
     source = max((name for name in sources if within(folder, name)), key=len, default="")
     role = role_of(kind)
     homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
@@ -356,9 +357,9 @@ def _forbidden(
 
 
 def is_elsewhere(path: str, settings: Settings) -> bool:
-    """A file that nobody reads where it stands, though its name is one of those that are read.
+    """Return whether a file outside the read folders has a name that `ipam` would read.
 
-    A hidden folder is some other program's.
+    Hidden folders belong to other programs.
     """
     folders = (*settings.folders, settings.records, OVERRIDES)
     is_ours = path == SETTINGS_PATH or any(within(path, folder) for folder in folders)
@@ -366,7 +367,7 @@ def is_elsewhere(path: str, settings: Settings) -> bool:
 
 
 def is_suspect(path: str, data: bytes) -> bool:
-    """Whether a file may hold a document of a kind that is known; costs less than to read it."""
+    """Return whether a file might hold a document of a known kind, without parsing it."""
     del path
     return any(group in data for group in _groups())
 
@@ -382,9 +383,9 @@ def _every_kind() -> dict[GroupKind, Kind]:
 
 
 def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
-    """What is said of a file outside of the folders that are read, where it holds known kinds.
+    """Return the finding for a file outside the read folders that holds known kinds.
 
-    Of what is no YAML nothing is said: it is no file of ours.
+    Files that are not valid YAML are ignored.
     """
     lines: dict[Kind, int] = {}
     for kind, line in _held(data) if is_suspect(path, data) else ():
@@ -403,7 +404,7 @@ def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
 
 
 def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
-    """Known kinds of the documents that can be read, each with its line."""
+    """Return the known kinds of the readable documents, each with its line."""
     for parsed in yaml.read(data).documents:
         body = parsed.value if isinstance(parsed.value, dict) else {}
         version, name = body.get("apiVersion"), body.get("kind")
@@ -414,7 +415,10 @@ def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
 
 
 def _way_in(path: str, kind: Kind, settings: Settings) -> str:
-    """Where a document counts: in the folder that seems to be meant, else in that of its kind."""
+    """Return the path where a document would be read.
+
+    The path is in the similarly named folder, else in the folder of its kind.
+    """
     own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
     if own is not None:
         return f"move it to {own}"
@@ -429,9 +433,9 @@ def _way_in(path: str, kind: Kind, settings: Settings) -> str:
 
 
 def schema_files() -> dict[str, str]:
-    """The schema of each kind that people write, as `Kind.schema` names it, by kind.
+    """Return the schema of each source kind, by kind.
 
-    A name that two kinds or versions share is followed by version and group, as kubectl takes it:
+    Names that two kinds or versions share are followed by version and group, as in kubectl:
     `Kind.v1.example.org`.
     """
     kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]

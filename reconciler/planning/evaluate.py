@@ -41,14 +41,14 @@ from reconciler.records.changes import (
 
 
 class Evaluation(Struct, frozen=True):
-    """All that follows from a tree.
+    """The result of evaluating a tree.
 
     Attributes:
         findings: Errors and warnings, by place.
-        gates: What may not pass although the content is right, by place.
+        gates: Refusals of valid content by a limit, by place.
         changes: The files that carry out the plan.
-        brake: The gate of the release limit, if it holds releases back; else None.
-        moves: Claims that get another range than they held, with the record that they had.
+        brake: The finding of the release limit if it is exceeded, else None.
+        moves: Claims that get another range, with their previous records.
     """
 
     tree: Tree
@@ -123,7 +123,7 @@ def evaluate(tree: Tree) -> Evaluation:
 
 
 def with_brake(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with the gate of the release limit, by the Settings of its tree."""
+    """Return the evaluation with the finding of the release limit, by the Settings of its tree."""
     tree = evaluation.tree
     brake = release_limit.brake(
         counts_of(evaluation), tree.settings, tree.allow_release, tree.overrides
@@ -177,7 +177,7 @@ def is_held(decision: Decision, evaluation: Evaluation) -> bool:
 
 
 def let_pass(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with the part of its plan that is carried out.
+    """Return the evaluation with only the part of its plan that is carried out.
 
     If the release limit is exceeded, all releases that it counts are held back.
     """
@@ -211,30 +211,33 @@ def held_releases(evaluation: Evaluation) -> list[Allocation]:
 
 
 def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
-    """The files that carry out a plan; and what was observed goes where people describe it."""
+    """Return the files that carry out a plan, and deletions of replaced observed files."""
     written = changes(plan, state, tree.settings.records)
     gone = tuple(FileChange(path, None) for path in taken_over(tree))
     return tuple(sorted((*written, *gone))) if gone else written
 
 
 def leaving(evaluation: Evaluation) -> list[Allocation]:
-    """Records that hold addresses, and go: their retention has ended."""
+    """Return records whose retention has ended, and which the plan deletes."""
     going = (item.allocation for item in evaluation.plan.decisions if isinstance(item, Expire))
     return [record for record in going if record.range is not None]
 
 
 def left_behind(evaluation: Evaluation) -> list[Allocation]:
-    """Records that claims left when they moved, and that clusters announce until nobody uses them."""
+    """Return records that claims moved away from; clusters announce them until they are unused."""
     return [record for record in evaluation.state.records if record.announced]
 
 
 def released(evaluation: Evaluation) -> list[Allocation]:
-    """Records as the plan releases them."""
+    """Return the records that the plan releases, in their released form."""
     return [it.allocation for it in evaluation.plan.decisions if isinstance(it, Release)]
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Claims that a text means: a key, `namespace/name`, a tenant's name, or a record's name."""
+    """Return the claims that a text matches.
+
+    The text is a key, `namespace/name`, a tenant's name, or a record's name.
+    """
     decided = {decision.claim for decision in evaluation.plan.decisions}
     decided |= {record.claim for record in evaluation.state.records}
     found = []

@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class FileReader(Struct, frozen=True):
-    """How the files of a revision are read, by path and bytes, and where they are.
+    """Parser of a revision's files, by path and bytes.
 
     Attributes:
-        settings: Where they are.
+        settings: Settings that name the folders.
     """
 
     source: Source
@@ -38,7 +38,7 @@ class FileReader(Struct, frozen=True):
         return _parsed(self.source, entries, self.records, self.read_record)
 
     def forget_others(self, sources: Sequence[Entry], records: Sequence[Entry]) -> None:
-        """Forget parsed files of earlier revisions once they outnumber those of this one."""
+        """Drop cached files of earlier revisions once they outnumber the files of this one."""
         for how, entries in ((self.settings, sources), (self.records, records)):
             known = self.source.parsed.get(how, {})
             if len(known) > 2 * len(entries) + 1_000:
@@ -56,20 +56,20 @@ class FileReader(Struct, frozen=True):
         return self.settings.records
 
     def is_record(self, path: str) -> bool:
-        """The path is that of a record, or of what is in the place of all of them."""
+        """Return whether a path is a record, or is at the path of the records folder."""
         return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
 
     def is_written(self, path: str) -> bool:
-        """The path is that of a file that only reconcile writes."""
+        """Return whether a path is a file that only reconcile writes."""
         return self.is_record(path) or is_observed(self.settings, path)
 
     def is_read(self, path: str) -> bool:
-        """The path is below a folder that is read."""
+        """Return whether a path is below a folder that `ipam` reads."""
         return path.startswith(tuple(f"{folder}/" for folder in [*self.folders, self.records]))
 
 
 def reader_of(source: Source, settings: Settings) -> FileReader:
-    """How the files of a source are read."""
+    """Return the file parser for a source."""
     read_record = partial(_record, settings.records)
     read_source = partial(_source, source_reader(settings))
     return FileReader(source, settings, read_source, read_record)
@@ -78,7 +78,10 @@ def reader_of(source: Source, settings: Settings) -> FileReader:
 def _parsed(
     source: Source, entries: Sequence[Entry], how: Hashable, work: Callable[[str, bytes], T]
 ) -> list[T]:
-    """Return parsed files, each parsed once. Files of a work tree have no id and are parsed anew."""
+    """Return parsed files, each parsed once.
+
+    Files of a work tree have no id and are parsed every time.
+    """
     known = source.parsed.setdefault(how, {})
     missing = [it for it in entries if not it.oid or (it.path, it.oid) not in known]
     new = zip(missing, source.each(missing, work), strict=True) if missing else ()
@@ -89,7 +92,7 @@ def _parsed(
 
 
 def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:
-    """A source file, with what its name has against it."""
+    """Parse a source file and check its name."""
     if not is_yaml(path):
         return Loaded(path, (), (unread(path),))
     loaded = read(path, data)
@@ -98,7 +101,7 @@ def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loa
 
 
 def _record(folder: str, path: str, data: bytes) -> Recalled:
-    """A record, with what its name has against it."""
+    """Parse a record and check its name."""
     if not is_yaml(path):
         return Recalled(None, findings=(unread(path),))
     recalled = parse_record(folder, path, data)
@@ -107,9 +110,9 @@ def _record(folder: str, path: str, data: bytes) -> Recalled:
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
-    """Source files and record files of what stands in the folders that Settings name.
+    """Split the files of the folders in Settings into source files and record files.
 
-    With those that somebody may think are such: they hold nothing, and are told.
+    Files that only look like source or record files are included, so that findings can report them.
     """
     folder = f"{settings.records}/"
     read = [entry for entry in entries if is_yaml(entry.path) or is_meant(entry.path)]

@@ -30,12 +30,12 @@ def originals(
     loaded: Sequence[Loaded],
     observed: str,
 ) -> dict[Identity, str]:
-    """The file that counts for each object that several files describe.
+    """Return the effective file for each object that several files describe.
 
-    What people describe comes before what was observed of it, in the folder of that name.
+    A source file takes precedence over an observed file.
 
-    Along the revision's line, newest first: a file that did not describe the object before a
-    commit came later than those that did. Where all came at once the first by path counts.
+    The history is searched newest first: a file that did not describe the object before a commit is
+    newer than a file that did. If all files appeared in one commit, the first path is effective.
     """
     places: dict[Identity, dict[str, None]] = {}
     for file in loaded:
@@ -62,14 +62,14 @@ def originals(
 
 
 def _written(paths: list[str], observed: str) -> list[str]:
-    """Those of some paths that people write; all of them where people write none."""
+    """Return the source files among some paths; all paths if there are none."""
     return [path for path in paths if not path.startswith(observed)] or paths
 
 
 def _before(
     source: Source, load: Callable[[str, bytes], Loaded], step: BranchCommit, paths: set[str]
 ) -> Mapping[str, Sequence[Identity]]:
-    """What the files that a commit changed described before it; of what was unclear nothing."""
+    """Return the identities in changed files before a commit; none for ambiguous files."""
     found: dict[str, Sequence[Identity]] = {}
     old: list[Entry] = []
     for item in step.changed:
@@ -84,7 +84,7 @@ def _before(
     return found
 
 
-# Older versions of one file than so many are not looked at.
+# Search at most this many older versions of one file.
 MAX_VERSIONS = 100
 
 
@@ -93,17 +93,17 @@ def last_good(
     loaded: Sequence[Loaded],
     record_files: Sequence[Recalled],
 ) -> LastGood:
-    """What counts in the place of all that is broken; costs nothing where nothing is.
+    """Return the last readable versions of all broken files. Without broken files, return at once.
 
     Args:
-        reader: How files are read.
+        reader: The file parser.
         loaded: The source files.
         record_files: The record files.
     """
     findings = reader.source.findings()
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
-    # Reconcile wrote the records. One that cannot be read is of a newer version.
+    # Only reconcile writes records, so an unreadable record comes from a newer version of `ipam`.
     newer = next((it.unreadable.path for it in record_files if it.unreadable is not None), "")
     folder = reader.settings.observed
     first = originals(reader.source, reader.folders, reader.read_source, loaded, folder)
@@ -118,16 +118,16 @@ def last_good(
         files=tuple(search.files),
         documents=documents,
         originals=first,
-        # Nobody looked at what a file holds that is too large: it may be anything.
+        # The content of a file that is too large was not read, so it can be anything.
         halted=newer or search.halted or next((it for it in unread if it not in search.files), ""),
         findings=(*_as_findings(documents), *_cut(search.halted)),
     )
 
 
 def _as_findings(documents: Sequence[Document]) -> list[Finding]:
-    """What counts as it was, a finding for each file that is in its place now."""
+    """Return a finding for each broken file that an older version replaces."""
     by_file: dict[str, list[str]] = {}
-    # What stands in the file itself is named before what may have been moved to it, and there pools.
+    # Report documents at their own path before moved documents, and pools first.
     for document in sorted(documents, key=_rank):
         by_file.setdefault(document.file, []).append(document.title)
     found = []
@@ -152,14 +152,15 @@ def _cut(path: str) -> list[Finding]:
 
 
 class _Search(Struct):
-    """One walk along the line.
+    """One walk through the first-parent history.
 
     Attributes:
-        pending: Files whose last readable version is still looked for, and how many were seen.
-        behind: Files among them that were broken when they vanished or were fixed, next to one
-            that is broken now: they count in its place.
-        files: Files that have one.
-        halted: The file that the history at hand does not reach back for, or empty.
+        pending: Files whose last readable version is not found yet, with the number of versions
+            seen.
+        behind: Files of `pending` that were broken when they were deleted or fixed, next to a file
+            that is broken now: their older versions replace it.
+        files: Files with a readable version.
+        halted: The file whose history the clone does not contain, or empty.
     """
 
     reader: FileReader
@@ -170,7 +171,7 @@ class _Search(Struct):
     halted: str = ""
 
     def run(self) -> None:
-        """Walk until each file is found, or was not there yet."""
+        """Walk until each file is found, or did not exist yet."""
         above = [path for path in self.pending if not self.reader.is_read(path)]
         paths = dict.fromkeys([*self.reader.folders, *above])
         for step in self.reader.source.past(list(paths)):
@@ -187,7 +188,7 @@ class _Search(Struct):
                 break
 
     def _wanted(self, step: BranchCommit) -> list[Entry]:
-        """Old versions that a step is asked for: of files in question, and of what vanished."""
+        """Return the old versions to read at a step: pending files, and deleted files."""
         return [
             item.old
             for item in step.changed
@@ -199,7 +200,7 @@ class _Search(Struct):
         ]
 
     def _is_output(self, step: BranchCommit, path: str) -> bool:
-        """Whether a reconcile commit changed a file that reconcile owns."""
+        """Return whether a reconcile commit changed a file that reconcile owns."""
         return step.is_reconcile and self.reader.is_written(path)
 
     def _file(self, path: str, data: bytes, first: str) -> None:
@@ -217,33 +218,32 @@ class _Search(Struct):
             self.documents.setdefault(document.identity, document)
 
     def _found(self, path: str) -> None:
-        """Stop seeking a file."""
         del self.pending[path]
         if self.behind.pop(path, None) is None:
             self.files.append(path)
 
     def _follow(self, path: str, first: str) -> None:
-        """Seek what a file was that was broken at the parent, and vanished or was mended then.
+        """Add files that were broken at the parent and were deleted or fixed in this commit.
 
-        What counted there as it was vanished with it, as readable documents do (`git mv` of a
-        file that broke some commits ago).
+        Their last readable versions were deleted with them, as readable documents are (for example
+        `git mv` of a file that broke some commits earlier).
         """
         self.pending[path] = 0
         self.behind[path] = first
 
     def _follow_links(self, step: BranchCommit, first: str) -> None:
-        """What stood in the place of a symlink, or of a submodule, before it was one."""
+        """Add files that a symlink or submodule replaced."""
         for item in step.changed:
             is_link = item.old is not None and not item.old.is_file
             if is_link and item.path not in self.pending:
                 self._follow(item.path, first)
 
     def _now(self, path: str, first: str = "") -> str:
-        """The file of the tree in whose place an older one counts."""
+        """Return the file of the tree that an older file replaces."""
         return self.behind.get(path, path if path in self.pending else first)
 
     def _give_up(self, step: BranchCommit) -> None:
-        """Drop files that were not there before."""
+        """Drop files that did not exist before."""
         brought = [item.path for item in step.changed if item.old is None]
         given_up = [path for path in brought if path in self.pending]
         given_up += [path for path, seen in self.pending.items() if seen >= MAX_VERSIONS]

@@ -18,12 +18,12 @@ NOT_YOURS = "not-yours"
 
 
 class ClaimingDocument(Struct, frozen=True):
-    """A document that claims, as it is judged.
+    """A document with claims, as ownership rules see it.
 
     Attributes:
         named: The team that its records name.
-        spaces: Namespaces that it asks in and for; none for what is of the cluster.
-        claims: What it asks for.
+        spaces: Namespaces that it makes requests in and for; none for cluster-scoped documents.
+        claims: Its claims.
     """
 
     document: Document
@@ -33,14 +33,14 @@ class ClaimingDocument(Struct, frozen=True):
 
 
 class Trespass(Struct, frozen=True):
-    """What a document may not ask for, and where it says so."""
+    """A request that a document is not allowed to make, with its location."""
 
     place: Location
     refusal: Refusal
 
 
 def contracts_of(documents: Documents) -> tuple[Contract, ...]:
-    """What teams may ask for, by their names."""
+    """Return the contracts of all teams, by name."""
     kinds = dict.fromkeys(kind.id for it in families() for kind in it.kinds if kind.role == "team")
     found = (contract_of(document) for kind in kinds for document in documents.of(kind))
     return tuple(sorted(contract for contract in found if contract is not None))
@@ -49,12 +49,12 @@ def contracts_of(documents: Documents) -> tuple[Contract, ...]:
 def owned(
     reading: FamilyReading, documents: Documents, judging: Sequence[Contract] = ()
 ) -> FamilyReading:
-    """A reading in which nothing new is given to who asks for what is another's.
+    """Return the reading without new allocations for requests that ownership rules refuse.
 
     Args:
-        reading: What all families read.
+        reading: The joined reading of all families.
         documents: All documents.
-        judging: What teams may ask for by the base of a change; by both it has to be theirs.
+        judging: Contracts of the base of a change; a request must satisfy both sets.
     """
     rules = rules_of(contracts_of(documents), judging)
     if not rules:
@@ -74,7 +74,7 @@ def owned(
 
 
 def askings(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[ClaimingDocument]:
-    """The documents that claim, each with what it asks for."""
+    """Yield the documents with claims, each with its claims."""
     of_owner: dict[Identity, list[Claim]] = {}
     for claim in claims.values():
         of_owner.setdefault(claim.key.owner, []).append(claim)
@@ -90,7 +90,7 @@ def askings(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[Claim
 def asking_of(
     document: Document, documents: Documents, claims: Iterable[Claim] = ()
 ) -> ClaimingDocument:
-    """A document of a kind that claims, as it is judged."""
+    """Return a claiming document as ownership rules see it."""
     family = family_of_kind(document.kind.id)
     named = family.team(document, documents) if family is not None else ""
     space = family.space(document) if family is not None else ""
@@ -100,12 +100,12 @@ def asking_of(
 
 
 def rules_of(*sides: Sequence[Contract]) -> "tuple[Rules, ...]":
-    """What all sides ask for; nothing where nobody says anything."""
+    """Return the rules of all revisions that apply; none without contracts."""
     return tuple(Rules(side) for side in dict.fromkeys(map(tuple, sides)) if side)
 
 
 class Rules:
-    """What teams may ask for by one revision."""
+    """Ownership rules of one revision."""
 
     def __init__(self, contracts: Sequence[Contract]) -> None:
         self.of_team = {contract.team: contract for contract in contracts}
@@ -118,21 +118,22 @@ class Rules:
                 self._of_folder.setdefault(folder, []).append(contract.team)
 
     def folder(self, path: str) -> str:
-        """The innermost folder of a team that a file lies in; empty for none."""
+        """Return the innermost team folder that contains a path; empty if there is none."""
         return max(filter(path.startswith, self._of_folder), key=len, default="")
 
     def owners(self, path: str) -> list[str]:
-        """The teams whose folder a file lies in."""
+        """Return the teams whose folder contains a path."""
         return self._of_folder.get(self.folder(path), [])
 
     def is_alone(self, team: str, space: str) -> bool:
-        """A namespace is of this team, and of no other."""
+        """Return whether a namespace belongs to this team and to no other team."""
         return self._of_space.get(space) == [team]
 
     def team(self, asking: ClaimingDocument) -> str:
-        """The team that asks; empty where nobody says anything of it.
+        """Return the team that makes a request; empty without a contract for it.
 
-        What names a team is of that. A team that is called like the namespace was not named.
+        A document that names a team belongs to that team. A team name that equals the namespace
+        does not count as named.
         """
         if asking.named and asking.named not in asking.spaces:
             return asking.named
@@ -143,7 +144,7 @@ class Rules:
         return next((team for team in at if team in spaces), next(iter([*spaces, *at]), ""))
 
     def trespass(self, asking: ClaimingDocument) -> Trespass | None:
-        """Why a document may ask for nothing at all; None where it may."""
+        """Return why a document cannot request anything; None if it can."""
         team = self.team(asking)
         if not team:
             return None
@@ -165,13 +166,14 @@ class Rules:
         return self._elsewhere(asking, contract)
 
     def _elsewhere(self, asking: ClaimingDocument, contract: Contract) -> Trespass | None:
-        """Why a team may not ask in a namespace."""
+        """Return why a team cannot make requests in a namespace."""
         place = asking.document.at("metadata", "namespace")
         for space in asking.spaces:
             others = self._of_space.get(space, [])
             if contract.team in others:
                 continue
-            # Requests stand in a namespace of the platform: that of their tenant is judged.
+            # Requests can be in a platform namespace. In that case the namespace of the tenant is
+            # checked.
             is_home = space == asking.document.namespace and len(asking.spaces) > 1
             if others or (contract.namespaces and not is_home):
                 whose = f"of {_teams(others)}" if others else "none of its own"
@@ -182,7 +184,7 @@ class Rules:
         return None
 
     def refusal(self, asking: ClaimingDocument, claim: Claim) -> Refusal | None:
-        """Why a claim gets nothing new, though its document may ask."""
+        """Return why a claim gets nothing new although its document can make requests."""
         contract = self.of_team.get(self.team(asking))
         if contract is None:
             return None

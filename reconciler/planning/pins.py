@@ -22,9 +22,9 @@ def find_pin(
     space_of: Callable[[str], Space],
     holders: Holders,
 ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
-    """The range, with the position of the first pool that gives it; and why others do not.
+    """Return the pinned range with the position of the first pool that gives it, and all refusals.
 
-    It is found, not taken: whoever wants it does that.
+    The range is only found. The caller allocates it.
     """
     refusals: list[Refusal] = []
     for at, pool in enumerate(pools):
@@ -38,7 +38,7 @@ def find_pin(
 def check_pin(
     pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
 ) -> Refusal | None:
-    """Why the pool cannot give out the pinned range; None when it can."""
+    """Return why a pool cannot give out the pinned range; None if it can."""
     if pool.is_paused:
         return paused(pool)
     text = format_short(pin)
@@ -76,12 +76,12 @@ def check_pin(
 
 
 def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
-    """Who has it, each once, and where who has no record of it says so.
+    """Return the refusal that names each holder once, and marks holders without a record.
 
     Args:
-        text: What is pinned.
-        claims: Claims that hold an address of it, in words.
-        used: What others set by hand; the range may be their claim's by now.
+        text: The pinned range.
+        claims: Titles of claims that hold an address of it.
+        used: Overlapping manual ranges of others; the claim itself can hold the range by now.
     """
     alone = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
     by = join_limited([*claims, *dict.fromkeys(it.title for it in alone)])
@@ -97,11 +97,10 @@ PinEntry = tuple[IPRange, Key]
 
 
 def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
-    """Pools that share addresses with one of a lower key, and such ones, both in order of keys.
+    """Return each pool with overlapping pools of lower keys, in order of keys.
 
-    Of many that overlap each other each is told with the one that reaches furthest where it
-    begins, not with all: as many are told as there are ranges, at most. Nothing overlaps when
-    nothing is told.
+    Of many overlapping pools, each is listed only with the pool that reaches furthest at its start,
+    so there are at most as many entries as ranges. Without overlaps the result is empty.
     """
     found: dict[Key, dict[Key, None]] = {}
     for left, right in _meeting(pools):
@@ -110,7 +109,7 @@ def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
 
 
 def rivals(pools: Mapping[Key, Pool]) -> dict[Key, Key]:
-    """Pools that share addresses, directly or by way of others, with one that stands for all."""
+    """Map pools that share addresses, directly or transitively, to one representative."""
     near: dict[Key, list[Key]] = {}
     for left, right in _meeting(pools):
         near.setdefault(left, []).append(right)
@@ -127,14 +126,14 @@ def rivals(pools: Mapping[Key, Pool]) -> dict[Key, Key]:
 
 
 class Neighbours:
-    """The pools that share addresses with a pool, told one pool at a time."""
+    """The pools that share addresses with a pool, computed one pool at a time."""
 
     def __init__(self, pools: Mapping[Key, Pool]) -> None:
         self._pools = pools
         self._spaces = {space: Lookup(entries) for space, entries in _by_space(pools).items()}
 
     def of(self, key: Key) -> list[Key]:
-        """The neighbours of a pool, itself among them, in the order of the pools."""
+        """Return the neighbors of a pool, including the pool itself, in the order of the pools."""
         pool = self._pools[key]
         near = (it for own in pool.usable for it in self._spaces[pool.space].overlapping(own))
         return list(dict.fromkeys([key, *(other for _, other in near)]))
@@ -148,9 +147,11 @@ def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[PinEntry]]:
 
 
 def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
-    """Pools that share addresses: each range with the one that reaches furthest before it.
+    """Yield pairs of pools that share addresses.
 
-    Ranges of one pool never overlap, so the pools differ.
+    Each range is compared with the furthest-reaching range before it.
+
+    Ranges of one pool never overlap, so the two pools differ.
     """
     for entries in _by_space(pools).values():
         yield from _sweep(entries)
@@ -167,10 +168,10 @@ def _sweep(entries: Iterable[PinEntry]) -> Iterator[tuple[Key, Key]]:
 
 
 def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
-    """What is told of whoever gets a range that others pin, too.
+    """Yield a finding for each claim that gets a range that another claim also pins.
 
-    Neither has a record that would say whose it is: it goes to who is served first, which a
-    mistyped address decides as well. Who gets nothing is refused at its own file.
+    Neither claim has a record, so the range goes to the claim that is served first, which a typing
+    error can decide. The other claim is refused in its own file.
     """
     taken = [it for it in plan.decisions if isinstance(it, Refuse) and it.reason == "pin-taken"]
     if not taken:

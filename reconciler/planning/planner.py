@@ -47,14 +47,15 @@ Claims = Mapping[Key, Claim]
 
 
 def other_of(claim: Claim, claims: Claims) -> Claim | None:
-    """The claim that goes together with one, or None."""
+    """Return the claim that a claim requires, or None."""
     return None if claim.beside is None else claims.get(claim.beside)
 
 
 def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
-    """Pins first, lest another claim take a named address; then large before small.
+    """Return the sort key of a claim: pins first, then large before small, then by key.
 
-    Two that go together are served together: behind all pins, when only one of them is one.
+    Pins come first so that no other claim takes a pinned address. Two claims that require each
+    other are served together: after all pins if only one of them is pinned.
     """
     rank = 2 if claim.pin is None else 0
     other = other_of(claim, claims)
@@ -64,7 +65,7 @@ def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
 
 
 def lacking(decision: Decision) -> Refuse | None:
-    """The decision that leaves a claim without any address; None for any other."""
+    """Return the decision if it leaves its claim without any address; else None."""
     if not isinstance(decision, Refuse):
         return None
     held = decision.allocation
@@ -72,7 +73,7 @@ def lacking(decision: Decision) -> Refuse | None:
 
 
 def beside(other: Claim, lack: Refuse) -> Refusal:
-    """A claim could have an address, but goes together with one that gets none."""
+    """Return the refusal of a claim whose required claim gets no address."""
     return Refusal(
         lack.reason,
         f"{other.key.slot} gets no address, and neither does without the other: {lack.message}",
@@ -81,9 +82,10 @@ def beside(other: Claim, lack: Refuse) -> Refusal:
 
 
 def frozen_pools(state: State) -> dict[Key, str]:
-    """Pools that give nothing new, with the path of what cannot be read.
+    """Return pools that give nothing new, with the path of the unreadable file.
 
-    A record that never could be read may hold anything of its pool, and of its neighbours.
+    A record without a readable version can hold any address of its pool, and of pools that overlap
+    it.
     """
     found: dict[Key, str] = dict(state.frozen)
     if not state.unreadable:
@@ -92,7 +94,7 @@ def frozen_pools(state: State) -> dict[Key, str]:
     asked: dict[Key | None, None] = {}
     for item in state.unreadable:
         pool = item.pool if item.pool in state.pools else None
-        if pool in asked or None in asked:  # all of these are found already
+        if pool in asked or None in asked:  # all of these are in the result already
             continue
         asked[pool] = None
         for key in list(state.pools) if pool is None else neighbours.of(pool):
@@ -103,16 +105,17 @@ def frozen_pools(state: State) -> dict[Key, str]:
 _ANY = 1 << 129
 
 Spaces = Callable[[str], Space]
-"""The space of a name."""
+"""Returns the address space of a name."""
 
 
 class Candidates:
-    """The candidates of all claims that name the same pools and need the same IP version.
+    """Candidate pools of all claims that name the same pools and IP version.
 
     Attributes:
-        pools: In the order in which they are tried.
-        refusals: Why some of them give nothing to any such claim.
-        frozen: Position of the first that gives nothing new; past the last one when all do.
+        pools: Pools in the order in which they are tried.
+        refusals: Why some pools give nothing to any such claim.
+        frozen: Position of the first pool that gives nothing new; past the last one if there is
+            none.
     """
 
     def __init__(
@@ -130,9 +133,10 @@ class Candidates:
     def allocate(
         self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
     ) -> tuple[int, IPRange] | None:
-        """Take a range of the first candidate with room for all of it; its position, too.
+        """Take a range from the first candidate with room; return its position and the range.
 
-        What touches the range that is added to comes first. Without `take`, it is only found.
+        A range that touches an existing range of the claim is preferred. Without `take`, the range
+        is only found.
         """
         if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
             return found
@@ -151,7 +155,7 @@ class Candidates:
         return None
 
     def tried(self, space_of: Spaces) -> Tried | None:
-        """What there was to be had of all that were asked, once all claims are served."""
+        """Return the free space of all candidates that were tried, after all claims are served."""
         if self._tried is None and self._asked:
             rooms = ((it, space_of(it.space).room(it, self._version)) for it in self._asked)
             self._tried = tried(rooms, self._version)
@@ -163,7 +167,7 @@ class Candidates:
 
 
 def _never(pool: Pool, version: int | None) -> Refusal | None:
-    """Why a pool gives nothing to a claim that names no address; None when it may give some."""
+    """Return why a pool gives nothing to a claim without a pin; None if it can give something."""
     if version is not None and not usable_of(pool, version):
         return other_version(pool, version)
     if pool.is_paused:
@@ -188,7 +192,7 @@ def plan(state: State) -> Plan:
 
 
 class _Planner:
-    """The state of one planning run: what is taken grows as claims are served."""
+    """The state of one planning run. Taken ranges grow as claims are served."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -205,16 +209,16 @@ class _Planner:
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
-        self.is_trial = False  # nothing is taken for what is decided
+        self.is_trial = False  # no range is taken for a trial decision
         self.decided: dict[Key, Decision] = {}
         self.withheld = Withheld((*state.blocked, *state.off_limits))
-        self.is_served = False  # all claims, once: before that, no refusal needs its words
+        self.is_served = False  # set after all claims: before that, no refusal needs its message
         self.frozen = frozen_pools(state)
         self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
-        """Decisions on records that no claim asks for any more."""
+        """Return decisions on records without a claim."""
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
@@ -222,7 +226,7 @@ class _Planner:
                 found.append(Release(withdrawn(record, self.now)))
                 continue
             if wanted and record.range is not None and record.path not in self.expired:
-                continue  # as nearly always
+                continue  # the usual case
             is_current = wanted and self.record_of[record.claim] is record
             is_left = record.range is None and not is_current
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
@@ -232,10 +236,11 @@ class _Planner:
         return found
 
     def claims(self) -> list[Decision]:
-        """Decisions on claims, served in the order of `precedence`.
+        """Return decisions on claims, served in the order of `precedence`.
 
-        What was refused is decided once more when all are served. Nothing came free since: it is
-        refused again, in the words that the next plan will find, which then rewrites no record.
+        Refused claims are decided again after all claims are served. Nothing became free in the
+        meantime, so they are refused again, with the message that the next plan will also compute.
+        The next plan therefore rewrites no record.
         """
         asked = self.state.claims
         served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
@@ -252,7 +257,7 @@ class _Planner:
         ]
 
     def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
-        """Usage once the decisions are carried out."""
+        """Return the usage after the decisions are carried out."""
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
         if not changed:
             return self.before
@@ -280,7 +285,7 @@ class _Planner:
         return self._take_back(claim, record)
 
     def _beside(self, claim: Claim, record: Allocation | None) -> Refusal | None:
-        """Why a claim gets nothing that it could have: the one beside it gets nothing."""
+        """Return why a claim gets nothing although it could: its required claim gets nothing."""
         other = other_of(claim, self.state.claims)
         if other is None or self.is_trial or (record is not None and record.is_live):
             return None
@@ -288,23 +293,23 @@ class _Planner:
         return beside(other, lack) if lack is not None and self._lack(claim) is None else None
 
     def _lack(self, claim: Claim) -> Refuse | None:
-        """Why a claim would hold nothing if it were its turn now; nothing is taken for it."""
+        """Return the refusal of a claim if it were served now, without taking a range."""
         self.is_trial = True
         found = self._decide(claim)
         self.is_trial = False
         return lacking(found)
 
     def _doubt(self, claim: Claim) -> str:
-        """What cannot be read, so that the claim gets nothing new; empty when all can be."""
+        """Return the unreadable file that prevents new allocations for the claim, or empty."""
         if claim.key in self.unreadable:
             return self.unreadable[claim.key].path
         return claim.doubt or self.state.halted
 
     def _leave(self, claim: Claim, record: Allocation | None, why: str) -> Decision:
-        """The claim keeps what it holds and gets nothing new.
+        """Keep the claim's current range and give it nothing new.
 
-        What it would get is taken all the same: others get what they would get beside it, and it
-        gets that when what it follows from can be read again.
+        The range that the claim would get is reserved, so that other claims get the same ranges as
+        when the file can be read again.
         """
         if record is not None and record.is_live:
             return Keep(record, held=True)
@@ -314,7 +319,7 @@ class _Planner:
         return replace(_refuse(claim, refusal), allocation=record, is_left=True)
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
-        """A person lets the claim move: another range is its own, and the old one stays for a while."""
+        """Move the claim, as an Override permits. The old range stays allocated for a while."""
         assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
         back = former(claim, self.state)
         self.quotas.give_back(claim, record.range)
@@ -325,7 +330,7 @@ class _Planner:
         return replace(found, allocation=record) if isinstance(found, Refuse) else found
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
-        """The claim came back while its record was in retention: the same owner, the same range."""
+        """Return a range in retention to its returning claim: same owner, same range."""
         item = record.range
         size = item.size if item else 0
         if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
@@ -347,9 +352,9 @@ class _Planner:
         return self._try(claim, failed)
 
     def _try(self, claim: Claim, failed: Allocation | None) -> Decision:
-        """The first candidate with room for all of it, or why there is none.
+        """Return the first candidate with enough room, or the refusal.
 
-        From a pool that cannot be read on, whatever is found is taken, but not given.
+        A range in an unreadable pool is reserved, but not allocated.
         """
         among = self._candidates(claim)
         take, refusals = not self.is_trial, among.refusals
@@ -371,7 +376,7 @@ class _Planner:
         return Grant(made, claim.source, failed)
 
     def _note(self, claim: Claim, among: Candidates, found: tuple[int, IPRange]) -> None:
-        """Take what was found for a claim: its pin, and of its quota."""
+        """Take a found range for a claim: its pin, and its share of the quota."""
         at, item = found
         if claim.pin is not None:
             self._space(among.pools[at].space).take(among.pools[at], item)
@@ -396,7 +401,7 @@ class _Planner:
         return Release(replace(record, phase=Phase.RELEASED, since=self.now))
 
     def _is_expired(self, record: Allocation) -> bool:
-        """Its retention has ended, and no claim takes the range back."""
+        """Return whether the retention of a record has ended and no claim takes the range back."""
         if not record.is_released or record.announced or record.path in self.state.retained:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:

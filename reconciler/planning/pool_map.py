@@ -14,7 +14,7 @@ from reconciler.planning.usage import AddressUsage, everything
 
 
 class AddressUse(StrEnum):
-    """What an address is, in the words of outputs."""
+    """The use of an address, in the terms of the output."""
 
     ALLOCATED = "allocated"
     HELD = "held"
@@ -28,20 +28,20 @@ class AddressUse(StrEnum):
 
     @property
     def is_holder(self) -> bool:
-        """A record holds it."""
+        """Return whether a record holds the address."""
         return self in (AddressUse.ALLOCATED, AddressUse.HELD)
 
 
 class AddressPart(NamedTuple):
-    """Addresses in a row that are one thing.
+    """Consecutive addresses with the same use.
 
     Attributes:
-        range: The addresses, of those that were asked for.
-        space: The address space in which they are that; empty for none.
-        pool: The pool that they are of, or that their record names; None for none.
-        record: What holds them, or None.
-        title: Whose they are, for people; empty for nobody's.
-        source: Where that is written, or None.
+        range: The addresses, limited to the queried range.
+        space: The address space in which they have this use; empty for none.
+        pool: Their pool, or the pool that their record names; None for none.
+        record: The record that holds them, or None.
+        title: Their holder, for display; empty without a holder.
+        source: The location that declares the use, or None.
     """
 
     range: IPRange
@@ -54,20 +54,20 @@ class AddressPart(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """What comes before all that stands in later layers; it may overlap itself."""
+    """A layer of address uses. It takes precedence over later layers, and can overlap itself."""
 
     parts: Sequence[AddressPart]
 
     def of(self, space: str) -> list[AddressPart]:
-        """What counts in a space."""
+        """Return the parts that count in an address space."""
         return [part for part in self.parts if part.space in ("", space)]
 
 
 def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
-    """All of some addresses, by address; where an address is two things, both.
+    """Return the parts of a range, by address. An address with two uses appears in both parts.
 
-    In each address space that knows an address it is one thing: what a record holds is that,
-    whatever its pool says.
+    In each address space that contains an address, the address has one use: if a record holds it,
+    the use is that record, whatever its pool declares.
     """
     wanted = IPSet.of(asked)
     layers = list(_layers(state))
@@ -95,13 +95,13 @@ def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
 
 
 def without_record(state: State) -> list[AddressPart]:
-    """What has addresses, or keeps them from others, without a record: routers, what is in use."""
+    """Return addresses that are in use or blocked without a record, such as gateways."""
     used = [part for item in everything(state) for part in _without(item)]
     return [*_gateways(state), *used, *_unread(state)]
 
 
 def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[AddressPart]) -> IPSet:
-    """Tell those of what is left that are some parts; what is left then."""
+    """Append the pieces of `left` that are in some parts; return the remaining addresses."""
     taken = []
     for part in parts:
         for shared in left & IPSet((part.range,)):
@@ -111,7 +111,11 @@ def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[Addr
 
 
 def _layers(state: State) -> Iterator[_Layer]:
-    """Records; what has addresses without one; what pools reserve, give out, and do not."""
+    """Yield the layers by precedence.
+
+    The order is records, uses without a record, then reserved, usable, and excluded ranges of
+    pools.
+    """
     records = {record.path: record for record in state.records}
     yield _Layer([it for item in everything(state) for it in _held(item, records)])
     yield _Layer(without_record(state))
@@ -136,7 +140,7 @@ def _without(item: AddressUsage) -> Iterator[AddressPart]:
 
 
 def _gateways(state: State) -> Iterator[AddressPart]:
-    """Routers, those too for which the network of their pool stands."""
+    """Yield gateways, including a gateway that is declared as the address of its pool's network."""
     for item in state.gateways:
         for space in item.spaces(state.pools) or ("",):
             yield AddressPart(
@@ -145,7 +149,7 @@ def _gateways(state: State) -> Iterator[AddressPart]:
 
 
 def _unread(state: State) -> Iterator[AddressPart]:
-    """Addresses in what nobody can read: nobody gets them."""
+    """Yield addresses of unreadable documents, which are not allocated."""
     for blocked in state.off_limits:
         yield AddressPart(
             blocked.range, AddressUse.IN_USE, title=blocked.title, source=blocked.source
@@ -157,7 +161,7 @@ def _unread(state: State) -> Iterator[AddressPart]:
 
 
 def _shares(pools: Iterable[Pool], sort: AddressUse) -> Iterator[AddressPart]:
-    """What a sort of addresses is in each pool's network."""
+    """Yield the addresses of one kind in each pool's network."""
     for pool in pools:
         if sort is AddressUse.RESERVED:
             share = pool.reserved & pool.extent
@@ -168,7 +172,7 @@ def _shares(pools: Iterable[Pool], sort: AddressUse) -> Iterator[AddressPart]:
 
 
 def _inside(state: State) -> list[AddressPart]:
-    """Networks of pods and services, which are nobody's outside of their cluster."""
+    """Yield networks of pods and services, which count only inside their cluster."""
     return [
         AddressPart(
             item.range, AddressUse.INSIDE, title=f"{item.use} of {item.owner}", source=item.source
@@ -179,13 +183,13 @@ def _inside(state: State) -> list[AddressPart]:
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 OTHERS = "*"
-"""Stands for holders for whom no letter is left."""
+"""The sign of holders after all letters are assigned."""
 CONFLICT = "%"
-"""Stands for what two records hold both."""
+"""The sign of addresses that two records hold."""
 MAX_ROWS = 32
 MAX_COLUMNS = 64
 _MAX_CELLED = 1 << 24
-"""A pool of more addresses is told as intervals, and so is one of IPv6."""
+"""Pools with more addresses, and IPv6 pools, are shown as intervals."""
 
 SIGNS = {
     AddressUse.HELD: "~",
@@ -200,7 +204,7 @@ _RANKS = {AddressUse.ALLOCATED: 2, AddressUse.HELD: 1}
 
 
 class MapHolder(NamedTuple):
-    """Who has addresses of a pool, the letter that stands for them, and how many they are."""
+    """A holder of addresses of a pool, with its letter and the number of addresses."""
 
     letter: str
     title: str
@@ -208,7 +212,7 @@ class MapHolder(NamedTuple):
 
 
 class MapRow(NamedTuple):
-    """Cells in a row, from an address on; a cell of nothing is None."""
+    """Consecutive cells from an address; an empty cell is None."""
 
     first: int
     cells: tuple[AddressPart | None, ...]
@@ -220,9 +224,9 @@ class PoolMap(NamedTuple):
     Attributes:
         parts: Its addresses, by address.
         letters: The letter of each holder, by title.
-        per_cell: Addresses in a cell; 0 where there are no cells.
-        rows: Cells, by address.
-        conflicts: What two live or released records have both.
+        per_cell: Addresses per cell; 0 without cells.
+        rows: Rows of cells, by address.
+        conflicts: Ranges that two live or released records share.
     """
 
     pool: Key
@@ -234,12 +238,12 @@ class PoolMap(NamedTuple):
     conflicts: tuple[IPRange, ...] = ()
 
     def sign(self, part: AddressPart) -> str:
-        """What stands for a part in one character."""
+        """Return the character that represents a part."""
         return self.letters[part.title] if part.sort is AddressUse.ALLOCATED else SIGNS[part.sort]
 
 
 def pool_map(state: State, key: Key, columns: int, most_rows: int = MAX_ROWS) -> PoolMap:
-    """The map of a pool, in rows of so many cells at most."""
+    """Return the map of a pool, with at most `columns` cells per row."""
     (found,) = pool_maps((state,), key, columns, most_rows)
     return found
 
@@ -247,7 +251,7 @@ def pool_map(state: State, key: Key, columns: int, most_rows: int = MAX_ROWS) ->
 def pool_maps(
     states: Sequence[State], key: Key, columns: int, most_rows: int = MAX_ROWS
 ) -> tuple[PoolMap, ...]:
-    """The map of a pool in each of some states that have it alike: one letter means one holder."""
+    """Return the map of a pool in each of several states with the same pool and shared letters."""
     every = [_parts(state, key) for state in states]
     titles = _titles(part for found in every for part in found)
     pool = states[0].pools[key]
@@ -265,9 +269,10 @@ def pool_maps(
 
 
 def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
-    """Parts in so many cells: each is as wide as the logarithm of its size, none is nothing.
+    """Return `columns` cells for some parts.
 
-    Where there are more parts than cells, a cell shows the gravest of its parts.
+    The width of each part is proportional to the logarithm of its size, and at least one cell. If
+    there are more parts than cells, a cell shows its part of highest precedence.
     """
     count = len(parts)
     if count > columns:
@@ -283,7 +288,7 @@ def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
 
 
 def _conflicts(parts: Iterable[AddressPart]) -> Iterator[IPRange]:
-    """What stands in two parts of which records hold both."""
+    """Yield ranges that are in parts of two records."""
     last: IPRange | None = None
     for item in sorted(part.range for part in parts if part.sort.is_holder):
         if last is not None and (shared := item.shared(last)) is not None:
@@ -306,7 +311,7 @@ def _owner(part: AddressPart) -> str:
 
 
 def _titles(parts: Iterable[AddressPart]) -> dict[str, str]:
-    """The letter of each holder, in the order of their first addresses."""
+    """Return the letter of each holder, in the order of their first addresses."""
     mine = sorted(
         (part.range, at, part.title)
         for at, part in enumerate(parts)
@@ -318,7 +323,7 @@ def _titles(parts: Iterable[AddressPart]) -> dict[str, str]:
 
 
 def _holders(parts: Sequence[AddressPart], titles: Mapping[str, str]) -> tuple[MapHolder, ...]:
-    """Those that have something, in the order of their letters."""
+    """Return the holders with at least one address, in the order of their letters."""
     counts: dict[str, int] = {}
     for part in parts:
         if part.sort is AddressUse.ALLOCATED:
@@ -331,22 +336,22 @@ def _holders(parts: Sequence[AddressPart], titles: Mapping[str, str]) -> tuple[M
 
 
 def _power(number: int) -> int:
-    """The largest power of two that is not more."""
+    """Return the largest power of two that is not greater than a number."""
     return 1 << (number.bit_length() - 1)
 
 
 def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
-    """The fewest addresses in a cell with which there are not too many rows."""
+    """Return the smallest number of addresses per cell that does not exceed the row limit."""
     size = 1
     while sum(1 for _ in _starts(network, width * size)) > most_rows:
         size *= 2
         if all(it.first // (width * size) == it.last // (width * size) for it in network):
-            break  # a row each: no larger cell makes fewer
+            break  # one row per network: a larger cell does not reduce the number of rows
     return size
 
 
 def _starts(network: IPSet, span: int) -> Iterator[int]:
-    """First addresses of rows that hold something of a network, by address."""
+    """Yield the first addresses of rows that contain a part of a network, by address."""
     done = -1
     for item in network:
         for start in range(max(item.first // span * span, done + 1), item.last + 1, span):
@@ -367,7 +372,7 @@ def _rows(network: IPSet, parts: Sequence[AddressPart], width: int, size: int) -
 
 
 def _shown(parts: Sequence[AddressPart], at: int, first: int, last: int) -> AddressPart | None:
-    """The part that a cell shows: what is held comes first, then what has the most of it."""
+    """Return the part that a cell shows: a held part, else the part with the most addresses."""
     best, shown = (-1, 0), None
     cell = IPRange(4, first, last)
     while at < len(parts) and parts[at].range.first <= last:
@@ -380,5 +385,5 @@ def _shown(parts: Sequence[AddressPart], at: int, first: int, last: int) -> Addr
 
 
 def pools_named(pools: Collection[Key], text: str) -> list[Key]:
-    """Pools of a name, of `namespace/name`, or of a key as outputs show it; by key."""
+    """Return the pools that match a name, `namespace/name`, or an output key; by key."""
     return sorted(key for key in pools if text in (str(key), key.short, key.name))

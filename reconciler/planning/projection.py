@@ -1,4 +1,4 @@
-"""Objects of an evaluation."""
+"""Kubernetes objects of an evaluation."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -27,14 +27,14 @@ def project(
     evaluation: Evaluation,
     default_port: int = DEFAULT_PORT,
 ) -> tuple[Projection, ...]:
-    """The objects of all clusters for the records of the tree as they stand, not as planned.
+    """Return the objects of all clusters for the committed records, not for the plan.
 
-    Apply reads what was committed; what is not in Git cannot reach a cluster. Nor does what a
-    person wrote into a record, which is an error: what clusters have by then stays.
+    Apply uses committed data only. A record edit by hand is an error, and does not reach a cluster:
+    the cluster keeps its current objects.
 
     Args:
-        evaluation: Of the tree.
-        default_port: Of an endpoint that names none.
+        evaluation: The evaluation of the tree.
+        default_port: The port of endpoints that name none.
     """
     records = apart(evaluation.state.records, evaluation.state.claims)
     given = replace(world_of(evaluation, records, _nobodys(evaluation)), default_port=default_port)
@@ -46,11 +46,11 @@ def project(
 def records_then(
     evaluation: Evaluation, concerns: Callable[[Allocation], bool] | None = None
 ) -> tuple[Allocation, ...]:
-    """Records once all of the plan is carried out that no brake holds back.
+    """Return the records after the plan, except for changes that the release limit holds back.
 
     Args:
-        evaluation: Of the tree.
-        concerns: Which of those that have addresses are asked for; None for all there are.
+        evaluation: The evaluation of the tree.
+        concerns: Selects records among those with addresses; None selects all records.
     """
     plan, state = evaluation.plan, evaluation.state
     rest = (it for it in plan.decisions if not is_held(it, evaluation))
@@ -62,7 +62,7 @@ def records_then(
 
 
 def carried_out(evaluation: Evaluation) -> Evaluation:
-    """The evaluation as it is of the tree that reconcile commits: all is done but what a brake holds."""
+    """Return the evaluation of the tree that reconcile commits, without held-back changes."""
     plan = evaluation.plan
     held = tuple(it for it in plan.decisions if is_held(it, evaluation))
     return replace(
@@ -78,7 +78,7 @@ def world_of(
     records: tuple[Allocation, ...],
     withheld: Mapping[str, IPSet] = MappingProxyType({}),
 ) -> ProjectionInput:
-    """What is projected of an evaluation, for some records."""
+    """Return the projection input of an evaluation for some records."""
     return ProjectionInput(
         documents=evaluation.documents,
         reading=_without_wrong_ranges(evaluation),
@@ -92,7 +92,7 @@ def world_of(
 
 
 def _observed(evaluation: Evaluation) -> frozenset[Identity]:
-    """Objects that nobody describes: what is known of them was read in a cluster."""
+    """Return observed objects that no source document describes."""
     tree, documents = evaluation.tree, evaluation.documents
     return frozenset(
         item.identity
@@ -114,7 +114,7 @@ def _identity(item: Projection) -> Identity:
 
 
 def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
-    """What is applied: of an object that was only observed its status, and never what it asks for."""
+    """Yield the projections to apply: for observed objects only the status, never the spec."""
     for item in made:
         if item.is_status_only or item.is_part or _identity(item) not in observed:
             yield item
@@ -125,9 +125,9 @@ def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Itera
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
-    """The reading without ranges set by hand that are wrong: no cluster gets those.
+    """Return the reading without invalid manual ranges, which are not sent to clusters.
 
-    One that has it keeps it: while something is wrong, nothing is withdrawn.
+    A cluster that already has such a range keeps it: nothing is withdrawn while there is an error.
     """
     reading = evaluation.reading
     wrong = {found.location for found in evaluation.findings if found.code == BY_HAND}
@@ -139,9 +139,10 @@ def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
 
 
 def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
-    """What records hold whose claim is gone, and which nothing but their own text says whose it is.
+    """Return ranges of records without a claim whose owner appears only in the record text.
 
-    But for what a brake holds back: its cluster announces it on, as reconcile wrote it.
+    Records that the release limit holds back are excluded: their cluster keeps announcing them, as
+    reconcile wrote them.
     """
     touched = {it.location.path for it in evaluation.findings if it.code in _BY_SOMEBODY}
     gone = (

@@ -10,7 +10,7 @@ from reconciler.planning.refusals import over_quota
 
 
 class Quotas:
-    """Addresses that each group holds, while claims are served."""
+    """Addresses that each quota group holds, while claims are served."""
 
     def __init__(
         self,
@@ -18,7 +18,7 @@ class Quotas:
         records: Mapping[Key, Allocation],
         blocked: Iterable[Blocked] = (),
     ) -> None:
-        """Count what claims hold before any of them is served.
+        """Count the addresses of all claims before any claim is served.
 
         Args:
             claims: The claims.
@@ -26,7 +26,7 @@ class Quotas:
             blocked: Ranges in use without a record.
         """
         self._used: dict[tuple[str, ...], int] = {}
-        # What was set by hand and is not in a record of the same group, too.
+        # Manual ranges without addresses that a record of the same group also holds.
         self._by_hand: dict[tuple[str, ...], IPSet] = {}
         for item in blocked:
             if item.by_hand is not None and (quota := item.by_hand.quota) is not None:
@@ -38,12 +38,12 @@ class Quotas:
                 self.count(claim, record.range)
 
     def refusal(self, claim: Claim, size: int, item: IPRange | None = None) -> Refusal | None:
-        """Why `size` more addresses do not fit in the claim's quota; None when they do.
+        """Return why `size` more addresses exceed the claim's quota; None if they fit.
 
         Args:
             claim: The claim.
-            size: How many.
-            item: Which they are, if that is known: what was set by hand counts once.
+            size: The number of addresses.
+            item: The range, if it is known: a manual range counts only once.
         """
         if claim.quota is None:
             return None
@@ -53,19 +53,19 @@ class Quotas:
         return None
 
     def used(self, quota: Quota, item: IPRange | None = None) -> int:
-        """How many addresses a group holds, without those of a range that were set by hand."""
+        """Return how many addresses a group holds, without manual addresses inside a range."""
         used = self._used.get(quota.group, 0)
         if (by_hand := self._by_hand.get(quota.group)) is not None:
             used += (by_hand if item is None else by_hand - IPSet((item,))).size
         return used
 
     def give_back(self, claim: Claim, item: IPRange) -> None:
-        """Count no more what a claim leaves for another range."""
+        """Subtract the range that a claim leaves when it moves."""
         if claim.quota is not None:
             self._used[claim.quota.group] = self._used.get(claim.quota.group, 0) - item.size
 
     def count(self, claim: Claim, item: IPRange) -> None:
-        """Count what a claim was given; what is refused counts for nothing."""
+        """Add the range that a claim was given. Refused claims do not count."""
         if claim.quota is None:
             return
         group = claim.quota.group

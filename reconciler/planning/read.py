@@ -1,4 +1,4 @@
-"""Reading of revisions."""
+"""Readers of revisions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -24,16 +24,16 @@ from reconciler.planning.settings import Stood, is_override, overrides_of, read_
 
 
 def read_overrides(source: Source) -> Overrides:
-    """The Overrides of a revision, of which those count that it did not bring itself."""
+    """Return the Overrides of a revision that were in effect before it."""
     files = _files(source)
     return overrides_of(files, _stood(source, files)) if files else Overrides()
 
 
 def overrides_beside(base: Source, source: Source) -> Overrides:
-    """The Overrides of a change, of which those count that its base holds, too.
+    """Return the Overrides of a change that its base also contains.
 
-    A committer date is what its committer says: no Override lasts longer for a commit that is
-    dated before its base, or before what it stands on.
+    The committer sets the committer date. A commit date before the base, or before its parent,
+    therefore does not extend an Override.
     """
     files = _files(source)
     if not files:
@@ -60,7 +60,7 @@ def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
 
 
 def _is_all(source: Source, changed: set[str]) -> bool:
-    """A revision brought Overrides and nothing that they could be for: its parent had all of that."""
+    """Return whether a revision added Overrides and nothing that they could permit."""
     try:
         step = source.brought([])
     except LimitError:
@@ -72,13 +72,12 @@ class OwnSettings(Struct, frozen=True):
     """The Settings of a revision.
 
     Attributes:
-        settings: Those that count: of a file that cannot be read, as it last could be (the
-            defaults when it never could); and where the records were left behind, with the folder
-            that they are in.
-        findings: What is wrong with the file.
-        is_broken: The file cannot be read, is gone, or has lost the records: nothing may
-            follow from it.
-        halts: The file because of which that is so.
+        settings: The effective Settings. For an unreadable file: the last readable version, or the
+            defaults if there is none. If the records were left in another folder, that folder.
+        findings: Findings about the file.
+        is_broken: The file is unreadable, was deleted, or no longer names the records folder:
+            nothing can be derived from it.
+        halts: The file that causes this.
     """
 
     settings: Settings
@@ -88,11 +87,11 @@ class OwnSettings(Struct, frozen=True):
 
 
 def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
-    """The Settings that a source itself holds, with the folder that its records are in.
+    """Return the Settings of a source, with the folder that contains its records.
 
     Args:
-        source: Held to the limits of its Settings from now on.
-        judging: Settings of its base: then to theirs.
+        source: The source. It is limited by its Settings from now on.
+        judging: Settings of the base, which limit the source instead.
     """
     if judging is not None:
         source.bound(judging.limits)
@@ -116,20 +115,20 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
             message += " another folder is behind the end of this clone: nothing new is given"
             cut = cut_off(Location(PATH, 1, 1), message)
             if judging is not None and judging.records == own.settings.records:
-                break  # a change that leaves the folder as it is leaves nothing behind
+                break  # a change that keeps the folder leaves no records behind
             return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
     return own
 
 
 def folder_with_records(source: Source, settings: Settings) -> str:
-    """A folder that earlier Settings named, where records are left; empty when there is none."""
+    """Return an earlier records folder that still contains records; empty if there is none."""
     now = settings.records
     inside = (folder for folder in folders_before(source) if folder != now)
     return next((folder for folder in inside if _holds(source, folder)), "")
 
 
 def folders_before(source: Source) -> Iterator[str]:
-    """The folders that earlier Settings named for records, the newest first."""
+    """Yield the records folders of earlier Settings, newest first."""
     for step in islice(source.past([PATH]), MAX_VERSIONS):
         if not step.is_cut and (before := _older(source, step)) is not None:
             yield before.records
@@ -154,13 +153,13 @@ def _read_own(source: Source) -> OwnSettings:
 
 
 def _barred(source: Source, records: str) -> str:
-    """What stands in the place of the records' folder, or above it; empty when nothing does."""
+    """Return the path of a non-folder at or above the records folder; empty if there is none."""
     found = (item.location.path for item in source.findings())
     return next((path for path in found if f"{records}/".startswith(f"{path}/")), "")
 
 
 def _settings_before(source: Source) -> Settings | None:
-    """The newest earlier Settings that can be read; None when there never were any."""
+    """Return the newest readable earlier Settings; None if there are none."""
     for step in source.past([PATH]):
         old = _old(step)
         if old is None:
@@ -172,7 +171,7 @@ def _settings_before(source: Source) -> Settings | None:
 
 
 def _older(source: Source, step: BranchCommit) -> Settings | None:
-    """The Settings before a step, those of no file if there was none; None if unreadable."""
+    """Return the Settings before a step: defaults without a file, None if unreadable."""
     old = _old(step)
     settings, findings = read_settings(source.read([old])[0] if old is not None else None)
     return None if has_error(findings) else settings
@@ -183,7 +182,7 @@ def _old(step: BranchCommit) -> Entry | None:
 
 
 def has_records(source: Source, folder: str) -> bool:
-    """A record is in the folder, or a folder that may have one: a look that costs nothing."""
+    """Return whether a folder contains a record, or a folder that might; a cheap check."""
     inside = source.folders([folder])
     if inside is None:
         return _holds(source, folder)
@@ -308,21 +307,21 @@ T = TypeVar("T")
 
 
 class SourceView(Struct, frozen=True):
-    """What another source says.
+    """A view of another source.
 
     Attributes:
-        of: The source.
+        of: The other source.
     """
 
     of: Source
 
     @property
     def parsed(self) -> Parsed:
-        """Files that were parsed before."""
+        """Cache of parsed files."""
         return self.of.parsed
 
     def bound(self, limits: Limits) -> None:
-        """Hold what is listed and read to these limits."""
+        """Limit listings and reads."""
         self.of.bound(limits)
 
     def revision(self) -> Revision | None:
@@ -330,109 +329,109 @@ class SourceView(Struct, frozen=True):
         return self.of.revision()
 
     def clock(self) -> int:
-        """Its clock."""
+        """The clock of the revision."""
         return self.of.clock()
 
     def clock_ahead(self) -> int | None:
-        """Its committer date, if it is ahead."""
+        """The committer date, if it is in the future."""
         return self.of.clock_ahead()
 
     def passed(self) -> int:
-        """A time that has passed, by its line."""
+        """The newest time in the ancestry that has certainly passed."""
         return self.of.passed()
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """All files below the folders."""
+        """Return all files below the folders."""
         return self.of.entries(folders)
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder where one belongs."""
+        """Raise if a plain file or a folder is something else."""
         self.of.require(file, folders)
 
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
-        """What stands at some paths itself."""
+        """Return the entries at some paths."""
         return self.of.standing(paths)
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
-        """What stands directly in the parents."""
+        """Return the direct entries of the parents."""
         return self.of.folders(parents)
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files."""
+        """Return the bytes of files."""
         return self.of.read(entries)
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the files as such."""
+        """Return findings about files as such."""
         return self.of.findings()
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """The commits that made these files and folders what they are."""
+        """Yield the commits that changed these files and folders."""
         return self.of.past(paths)
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
-        """What the revision itself changed."""
+        """Return the changes of the revision itself."""
         return self.of.brought(paths)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work(path, bytes)` for each file."""
+        """Return `work(path, bytes)` for each file."""
         return self.of.each(entries, work)
 
 
 class AsOf(SourceView, frozen=True):
-    """A source with a clock of its own; all else is that of the source.
+    """A source with its own clock.
 
     Attributes:
-        seconds: The clock, since 1970.
-        ahead: The committer date, if it was found to be ahead then.
+        seconds: The clock, in seconds since 1970.
+        ahead: The committer date, if it was in the future then.
     """
 
     seconds: int
     ahead: int | None = None
 
     def clock(self) -> int:
-        """The clock that is asked for."""
+        """The given clock."""
         return self.seconds
 
     def clock_ahead(self) -> int | None:
-        """The committer date, if it was ahead then."""
+        """The committer date, if it was in the future then."""
         return self.ahead
 
     def passed(self) -> int:
-        """The clock that is asked for, or a newer date on the line that was not ahead then."""
+        """The given clock, or a newer ancestor date that was not in the future then."""
         return self.seconds if self.ahead is not None else max(self.seconds, self.of.passed())
 
 
 class Overlay(SourceView, frozen=True):
-    """A source of which one folder is that of another one.
+    """A source with one folder from another source.
 
     Attributes:
-        above: The other one; bytes of both are found by their ids in either.
-        folder: The folder that is taken from it.
+        above: The other source. Each source can read the entries of both by their ids.
+        folder: The folder from the other source.
     """
 
     above: Source
     folder: str
 
     def bound(self, limits: Limits) -> None:
-        """Hold what is listed and read to these limits."""
+        """Limit listings and reads."""
         self.of.bound(limits)
         self.above.bound(limits)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """All files below the folders."""
+        """Return all files below the folders."""
         found = [it for it in self.of.entries(folders) if not self._is_inside(it.path)]
         inside = self._inside(folders)
         return sorted([*found, *self.above.entries(inside)]) if inside else found
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder where one belongs."""
+        """Raise if a plain file or a folder is something else."""
         inside = self._inside(folders)
         self.of.require(file, [item for item in folders if item not in inside])
         if inside:
             self.above.require(file, inside)
 
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
-        """What stands at some paths itself."""
+        """Return the entries at some paths."""
         inside = [path for path in paths if self._is_inside(path)]
         outside = [path for path in paths if path not in inside]
         found = self.of.standing(outside) if outside else []
@@ -440,7 +439,7 @@ class Overlay(SourceView, frozen=True):
         return None if found is None or there is None else sorted([*found, *there])
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
-        """What stands directly in the parents: of the folder too, where it stands in one."""
+        """Return the direct entries of the parents, including the folder itself."""
         found = self.of.folders(parents)
         there = self.above.folders(parents)
         if found is None or there is None:
@@ -449,7 +448,7 @@ class Overlay(SourceView, frozen=True):
         return sorted([*kept, *(item for item in there if self._is_inside(item.path))])
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files."""
+        """Return the bytes of files."""
         inside = [item for item in entries if self._is_inside(item.path)]
         if not inside:
             return self.of.read(entries)
@@ -459,13 +458,13 @@ class Overlay(SourceView, frozen=True):
         return [known[item] for item in entries]
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the files as such."""
+        """Return findings about files as such."""
         found = [it for it in self.of.findings() if not self._is_inside(it.location.path)]
         there = (it for it in self.above.findings() if self._is_inside(it.location.path))
         return tuple(dict.fromkeys([*found, *there]))
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work(path, bytes)` for each file."""
+        """Return `work(path, bytes)` for each file."""
         inside = [item for item in entries if self._is_inside(item.path)]
         if not inside:
             return self.of.each(entries, work)

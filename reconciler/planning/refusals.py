@@ -16,13 +16,13 @@ from reconciler.planning.usage import space_of
 
 FROZEN = "pool-frozen"
 _DOUBLED = 8
-"""So often a network is doubled to find one that would do."""
-# Stands in for `no_room` where nobody reads the words, which cost a look at all that is free.
+"""A suggestion doubles a network at most this many times."""
+# Stands in for `no_room` if the message is not used, because that message needs all free ranges.
 NO_ROOM = Refusal("pool-exhausted", "", "")
 
 
 def not_found(claim: Claim) -> Refusal:
-    """No pool that the claim names is in the repository."""
+    """Return the refusal of a claim whose pools are all missing."""
     names = join_limited(claim.wanted) or "no pool"
     many = len(claim.wanted) != 1
     return Refusal(
@@ -33,7 +33,7 @@ def not_found(claim: Claim) -> Refusal:
 
 
 def frozen(path: str, pool: str) -> Refusal:
-    """The pool, or a record that may hold addresses of it, cannot be read."""
+    """Return the refusal for an unreadable pool or an unreadable record of its addresses."""
     return Refusal(
         FROZEN,
         f"{pool} gives nothing out while {path} cannot be read",
@@ -42,7 +42,7 @@ def frozen(path: str, pool: str) -> Refusal:
 
 
 def left(claim: Claim, why: str) -> Refusal:
-    """What the claim follows from cannot be read: it keeps what it holds and gets nothing new."""
+    """Return the refusal of a claim with an unreadable source, which gets nothing new."""
     is_own = why == claim.doubt and claim.doubt_line
     where = f"{why}:{claim.doubt_line}" if is_own else why
     return Refusal(
@@ -53,12 +53,12 @@ def left(claim: Claim, why: str) -> Refusal:
 
 
 def _mend(place: str, path: str) -> str:
-    """Where to look: git log does not tell of what is in the work tree alone."""
+    """Return how to inspect a file. Git has no log for files of the work tree."""
     return f"mend {place}: git diff HEAD shows what is not committed, git log -p -- {path} the rest"
 
 
 def untold(claim: Claim) -> Refusal:
-    """A pool of the claim may stand in a file that never could be read."""
+    """Return the refusal of a claim whose pool might be in a file without a readable version."""
     names = join_limited(claim.wanted)
     return Refusal(
         FROZEN,
@@ -68,18 +68,19 @@ def untold(claim: Claim) -> Refusal:
 
 
 def over_quota(claim: Claim, quota: Quota, used: int, size: int) -> Refusal:
-    """`size` more addresses would take the claim's owner over the provider's quota."""
+    """Return the refusal if `size` more addresses would exceed the provider's quota."""
     return Refusal(
         "quota-exceeded",
         f"{claim.owner.short} would hold {used + size} of at most"
         f" {quota.limit} {claim.type} addresses",
-        # The message stands in the record; a place in it would change with every edit above it.
+        # The record contains the message, and a line number in it would change with every edit
+        # above.
         f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
     )
 
 
 def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
-    """The claim asks for something else than what its record holds."""
+    """Return the refusal of a claim that no longer matches its record."""
     what = "is released and still holds" if record.is_released else "holds"
     kept = format_short(record.range) if record.range else "nothing"
     return Refusal(
@@ -90,7 +91,7 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
 
 
 def not_by_itself(pool: Pool) -> Refusal:
-    """The pool gives an address only to a claim that names it."""
+    """Return the refusal by a pool that only serves claims that name it."""
     return Refusal(
         "auto-assign-disabled",
         f"{pool.key.name} gives no address by itself",
@@ -99,7 +100,7 @@ def not_by_itself(pool: Pool) -> Refusal:
 
 
 def paused(pool: Pool) -> Refusal:
-    """Somebody has paused the pool."""
+    """Return the refusal by a paused pool."""
     return Refusal(
         FROZEN,
         f"{pool.key.name} is paused: it gives nothing out",
@@ -108,7 +109,7 @@ def paused(pool: Pool) -> Refusal:
 
 
 def other_version(pool: Pool, version: int) -> Refusal:
-    """The pool has no address of the IP version that the claim needs."""
+    """Return the refusal by a pool without addresses of the claim's IP version."""
     return Refusal(
         "family-mismatch",
         f"the claim needs IPv{version}, {pool.key.name} has none",
@@ -117,7 +118,7 @@ def other_version(pool: Pool, version: int) -> Refusal:
 
 
 def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
-    """Of several refusals the first; that a pool has another IP version tells least."""
+    """Return the first of several refusals, with an IP version mismatch as the last choice."""
     if claim.version is None:
         return refusals[0]
     others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
@@ -125,14 +126,14 @@ def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
 
 
 class Tried(Struct, frozen=True):
-    """Candidates that have no room.
+    """Candidates without enough room.
 
     Attributes:
-        named: The first of them, each with its size and what is free of it.
-        more: How many there are besides.
-        largest: The size of the largest of all.
-        freest: The most addresses that are free of one.
-        longest: The size of the longest free run.
+        named: The first candidates, each with its size and its number of free addresses.
+        more: The number of further candidates.
+        largest: The size of the largest candidate.
+        freest: The most free addresses of one candidate.
+        longest: The size of the longest free range.
     """
 
     named: tuple[tuple[Pool, int, Room], ...]
@@ -143,7 +144,7 @@ class Tried(Struct, frozen=True):
 
 
 def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
-    """What there is of some pools, one at least, for claims that need an IP version."""
+    """Return the free space of one or more pools for an IP version."""
     every = [(pool, usable_of(pool, version).size, room) for pool, room in rooms]
     return Tried(
         tuple(every[:NAMED]),
@@ -155,7 +156,7 @@ def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
 
 
 def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
-    """No candidate has a free run of the size. A few of them are named."""
+    """Return the refusal if no candidate has a large enough free range, with some holders."""
     need = claim.size
     if tried.largest < need:
         named = [f"{pool.key.name} has {total}" for pool, total, _ in tried.named]
@@ -171,7 +172,7 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     parts += [f"{tried.more} more pools have no such run"] if tried.more else []
     wider = next((it for pool, _, _ in tried.named if (it := _wider(pool, need))), "")
     wider = wider or f"the pool by {need - tried.longest} or more addresses"
-    # Who asks for one address names its pool; who asks for more has a provider that names several.
+    # A claim for one address names its pool. Larger claims have a provider with several pools.
     other = "add a pool to the provider's poolRefs" if need > 1 else "name another pool"
     fewer = "ask for fewer, " if tried.freest else ""
     return Refusal(
@@ -182,9 +183,9 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
 
 
 def _wider(pool: Pool, need: int) -> str:
-    """The smallest network around that of a pool with a run that is new; empty where none would do.
+    """Return the smallest wider network with a large enough new range; empty if there is none.
 
-    Of a pool that gives out some ranges of its network alone, a wider network gives no more.
+    A pool that gives out only some ranges of its network gains nothing from a wider network.
     """
     if len(pool.extent.ranges) != 1 or IPSet.of(pool.windows) != pool.extent:
         return ""
@@ -195,13 +196,13 @@ def _wider(pool: Pool, need: int) -> str:
         wider = IPRange(network.version, first, first + size - 1)
         if is_private(wider) != is_private(network):
             return ""
-        if size // 2 >= need:  # one half of it is new
+        if size // 2 >= need:  # one half of the network is new
             return f"{pool.key.name} to {format_cidr(wider)} where that is free"
     return ""
 
 
 def usable_of(pool: Pool, version: int | None) -> IPSet:
-    """What a pool may give to a claim: all, or what is of the IP version that it needs."""
+    """Return a pool's usable addresses, of the IP version that the claim needs."""
     return pool.usable if version is None else pool.usable.of_version(version)
 
 
@@ -215,7 +216,7 @@ def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:
 
 
 class Holders:
-    """Who holds which range, in order of address, by address space."""
+    """Holders of ranges, in order of address, by address space."""
 
     def __init__(self, pools: Mapping[Key, Pool], records: Iterable[Allocation]) -> None:
         self._pools = pools
@@ -223,11 +224,11 @@ class Holders:
         self._records: dict[str | None, list[tuple[IPRange, Key]]] = {}
 
     def add(self, records: Iterable[Allocation]) -> None:
-        """Note further records."""
+        """Add records."""
         self._noted += records
 
     def of(self, item: IPRange, space: str) -> list[str]:
-        """Claims that hold an address of a range in an address space, at most three."""
+        """Return at most three claims that hold an address of a range in an address space."""
         self._sort()
         end = item.version, item.last
         found: list[tuple[IPRange, Key]] = []
@@ -237,13 +238,13 @@ class Holders:
         return [claim.short for _, claim in sorted(found)[:3]]
 
     def beside(self, item: IPRange, space: str) -> list[str]:
-        """Claims that hold the addresses next to a run."""
+        """Return the claims that hold the addresses next to a range."""
         before = IPRange(item.version, item.first - 1, item.first - 1)
         after = IPRange(item.version, item.last + 1, item.last + 1)
         return [*self.of(before, space), *self.of(after, space)]
 
     def _sort(self) -> None:
-        """Take in what was noted: most plans refuse nothing, and never ask."""
+        """Sort added records on first use: most plans refuse nothing and never need them."""
         if not self._noted:
             return
         for record in self._noted:

@@ -12,15 +12,15 @@ from reconciler.model.settings import SETTINGS_SCOPE, OverrideKind, Overrides, S
 from reconciler.model.state import State
 from reconciler.planning.usage import percentage
 
-# Clocks of machines that are in order differ by less.
+# Synchronized clocks differ by less.
 _SKEW_SECONDS = 60
 
 CAPACITY = "capacity"
-"""The code of what takes a pool to a tier that may not be reached."""
+"""The code of a plan that takes a pool to a usage tier above its limit."""
 
 
 def refusals(plan: Plan) -> Iterator[Finding]:
-    """Each refused claim as a gate at the place of the claim."""
+    """Yield the finding of each refused claim, at the location of the claim."""
     for decision in plan.decisions:
         if isinstance(decision, Refuse):
             message = f"{decision.claim.short}: {decision.message}"
@@ -30,9 +30,9 @@ def refusals(plan: Plan) -> Iterator[Finding]:
 def capacity(
     state: State, plan: Plan, settings: Settings, overrides: Overrides
 ) -> Iterator[Finding]:
-    """Pools that the plan fills further, into a tier that may not be reached.
+    """Yield findings for pools that the plan fills up to a usage tier above their limit.
 
-    A pool that was as full before is no reason to stop a change that does not touch it.
+    A pool that was equally full before does not stop a change that does not affect it.
     """
     for key, pool in state.pools.items():
         before, after = plan.before[key], plan.after[key]
@@ -51,18 +51,18 @@ def capacity(
 
 
 def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
-    """An Override names the pool, or all pools that go by the gate of Settings."""
+    """Return whether an Override names the pool, or all pools with the limit of Settings."""
     if overrides.allow(OverrideKind.GATE, str(pool.key)):
         return True
     return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)
 
 
 def clock(ahead: int | None, used: int) -> Iterator[Finding]:
-    """A committer date that no clock can have shown yet: by it, all retention would have ended.
+    """Yield the finding for a committer date in the future, which would end all retention.
 
     Args:
-        ahead: The date, if it is so.
-        used: The clock of the plan instead.
+        ahead: The date, if it is in the future.
+        used: The clock of the plan.
     """
     if ahead is not None:
         yield gate(
@@ -75,11 +75,11 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
 
 
 def clock_behind(date: int, now: int) -> Iterator[Finding]:
-    """A machine that shows an earlier time than what it works on: what falls due would wait for it.
+    """Yield the finding for a machine clock behind the revision, which would delay due changes.
 
     Args:
         date: The committer date of the revision.
-        now: What this machine shows, in seconds since 1970.
+        now: The machine clock, in seconds since 1970.
     """
     behind = date - now
     if behind > _SKEW_SECONDS:

@@ -21,11 +21,11 @@ REFUSED = "rename-refused"
 
 
 class Link(Struct, frozen=True):
-    """A document that was called something else before.
+    """A document with a previous name.
 
     Attributes:
         now: Its key, without a slot.
-        before: What its key was.
+        before: Its previous key.
     """
 
     document: Document
@@ -34,12 +34,12 @@ class Link(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What it was called, for messages."""
+        """The previous name, for messages."""
         return f"{self.before.kind} {self.before.short}"
 
 
 def links_of(documents: Documents) -> list[Link]:
-    """The documents that say what they were called before, by kind and name."""
+    """Return the documents that declare a previous name, by kind and name."""
     found: list[Link] = []
     for family in families():
         kinds = dict.fromkeys(kind.id for kind in family.kinds if keeps_addresses(kind.id))
@@ -52,12 +52,12 @@ def links_of(documents: Documents) -> list[Link]:
 
 
 def is_there(link: Link, documents: Documents) -> bool:
-    """Something is called so, or is described by what cannot be read."""
+    """Return whether a document, readable or not, still has the previous name."""
     return _found(link, documents) is not None or bool(broken(link, documents))
 
 
 def broken(link: Link, documents: Documents) -> str:
-    """The file that cannot be read, and which describes what is called so; else empty."""
+    """Return the unreadable file that describes the previous name; else empty."""
     if (there := _found(link, documents)) is not None:
         return there.unread
     kind, key = link.document.kind.id, link.before
@@ -70,7 +70,7 @@ def _found(link: Link, documents: Documents) -> Document | None:
 
 
 def still_there(link: Link, documents: Documents) -> Iterator[Finding]:
-    """What is said of a document whose former name another one has."""
+    """Yield the finding for a previous name that another document has."""
     if broken(link, documents) or link.document.unread:
         return
     message = (
@@ -81,7 +81,7 @@ def still_there(link: Link, documents: Documents) -> Iterator[Finding]:
 
 
 def several(rivals: list[Link]) -> list[Finding]:
-    """Two name one former: nobody knows whose the addresses are."""
+    """Return findings for two documents that declare one previous name."""
     names = [link.document.title for link in rivals]
     every = "both" if len(names) == 2 else "all"
     message = f"{FORMERLY}: {join_limited(names)} {every} say that they were {rivals[0].title}"
@@ -90,7 +90,7 @@ def several(rivals: list[Link]) -> list[Finding]:
 
 
 def unclear(tree: Tree) -> str:
-    """A file that cannot be read and may describe anything; empty when there is none."""
+    """Return an unreadable file that might describe anything; empty if there is none."""
     if tree.last_good.halted:
         return tree.last_good.halted
     unclear = next((source.path for source in tree.sources if source.unclear), "")
@@ -98,18 +98,19 @@ def unclear(tree: Tree) -> str:
 
 
 DocumentName = tuple[str, str, str, str]
-"""Family, kind, namespace and name of who claims."""
+"""Family, kind, namespace, and name of a claiming document."""
 
 
 class Renamed(Struct, frozen=True):
-    """Records, some of them under another name.
+    """Records after renames.
 
     Attributes:
-        former: What those were called, by path.
-        refused: Who gets nothing new, because a rename of theirs is not clear, and why.
-        doubts: The same, because something cannot be read that bears on it: its path.
-        protected: Whose records stay as they are.
-        along: Paths of records whose claim names the new name of whom they name themselves.
+        former: Previous names of records, by path.
+        refused: Documents that get nothing new because their rename is ambiguous, with the reason.
+        doubts: Documents that get nothing new because of an unreadable file, with its path.
+        protected: Documents whose records stay unchanged.
+        along: Paths of records whose claim refers to the new name while the record has the old
+            name.
     """
 
     records: tuple[Allocation, ...]
@@ -121,10 +122,10 @@ class Renamed(Struct, frozen=True):
     along: frozenset[str] = frozenset()
 
     def applied(self, reading: FamilyReading) -> FamilyReading:
-        """What families read, where nothing new is given to those in doubt.
+        """Return the reading without new allocations for documents with an unresolved rename.
 
-        A field that still names the old name is told once: that the old name is not there, and may
-        come, would be another advice.
+        A reference to the old name is reported only once. A finding about the missing old name
+        would give different advice.
         """
         if not (self.refused or self.doubts or self.protected):
             return reading
@@ -150,19 +151,19 @@ _CHAIN = "one rename at a time: let reconcile run between them"
 
 
 class Reference(Struct, frozen=True):
-    """A field of a document that names who has another name by now."""
+    """A field that refers to a renamed document."""
 
     document: Document
     place: tuple[str, ...]
 
     @property
     def at(self) -> Location:
-        """Where it stands."""
+        """The location of the field."""
         return self.document.at(*self.place)
 
 
 def references(documents: Documents) -> dict[DocumentName, list[Reference]]:
-    """What names those who claim, by whom it names."""
+    """Return references to claiming documents, by the referenced document."""
     found: dict[DocumentName, list[Reference]] = {}
     for family in families():
         for document, place, key in family.referring(documents):
@@ -171,7 +172,7 @@ def references(documents: Documents) -> dict[DocumentName, list[Reference]]:
 
 
 def left_naming(link: Link, named: list[Reference]) -> Finding:
-    """Why nothing is renamed: what names the old name would be nobody's."""
+    """Return the finding if references to the old name prevent a rename."""
     every = join_limited([f"{it.document.title} ({it.at})" for it in named])
     verb = "names" if len(named) == 1 else "name"
     message = f"{FORMERLY}: {every} still {verb} {link.title}, which is {link.now.short} by now"
@@ -180,7 +181,7 @@ def left_naming(link: Link, named: list[Reference]) -> Finding:
 
 
 def each_naming(link: Link, named: list[Reference]) -> Iterator[Finding]:
-    """The same at each of the fields."""
+    """Yield the same finding for each reference."""
     for item in named:
         message = f"{'.'.join(item.place)}: {link.title} is {link.now.short} by now"
         hint = f"name {link.now.short}, in the change that renames it"
@@ -190,12 +191,12 @@ def each_naming(link: Link, named: list[Reference]) -> Iterator[Finding]:
 def tangled(
     link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
 ) -> Finding | None:
-    """Why a document takes nothing over from one that is there, and is renamed itself.
+    """Return why a document that is renamed itself cannot take over from an existing document.
 
     Args:
         link: The document.
-        links: All that say what they were called, by what they are called.
-        is_pending: Nothing has that name any more, and it holds addresses still.
+        links: All documents with a previous name, by that name.
+        is_pending: No document has the previous name, and it still holds addresses.
     """
     chain = [link]
     while (following := links.get(chain[-1].before.owner)) is not None:
@@ -208,7 +209,7 @@ def tangled(
 
 
 def next_in_chain(link: Link, rivals: list[Link]) -> Finding:
-    """Why a document takes nothing over while others take over from it."""
+    """Return why a document cannot take over while others take over from it."""
     return _as_finding(link, [rivals[0], link])
 
 
@@ -228,13 +229,13 @@ def _as_finding(link: Link, chain: list[Link], *, is_swap: bool = False) -> Find
 def rename_owners(
     tree: Tree, documents: Documents, records: tuple[Allocation, ...], links: Iterable[Link]
 ) -> Renamed:
-    """Records of those who claim under another name by now."""
+    """Return the records after renames of claiming documents."""
     every = [link for link in links if not is_pool(link.document.kind.id)]
     return _Owners(tree, documents, records).renamed(every) if every else Renamed(records)
 
 
 class _Owners:
-    """Renames of those who claim, while they are told."""
+    """Builder of the renames of claiming documents."""
 
     def __init__(self, tree: Tree, documents: Documents, records: tuple[Allocation, ...]) -> None:
         self._tree = tree
@@ -267,7 +268,7 @@ class _Owners:
         return Renamed(records, found, former, self._refused, self._doubts, protected, along)
 
     def _note(self, names: list[DocumentName]) -> None:
-        """Find what those hold who are named: live, or in a file that cannot be read."""
+        """Find live records and unreadable files of the named documents."""
         self._live = {name: [] for name in names}
         for record in self._records:
             if (mine := self._live.get(record.claim.owner)) is None or record.range is None:
@@ -287,7 +288,7 @@ class _Owners:
         live = self._live[first.before.owner]
         lost = self._lost.get(first.before.owner, "")
         named = self._named.get(first.before.owner, [])
-        if not (live or lost or named):  # it was renamed, once, or never held anything by itself
+        if not (live or lost or named):  # already renamed, or it never held anything itself
             self._take_named(rivals)
             return
         if path := lost or unclear(self._tree) or first.document.doubt:
@@ -305,14 +306,14 @@ class _Owners:
             self._take_named(rivals)
 
     def _take_named(self, rivals: list[Link]) -> None:
-        """Note what names the new name: what it holds for the old one goes along."""
+        """Add references to the new name: records of the old name are renamed with them."""
         for link in rivals if len(rivals) == 1 else ():
             for document in (it.document for it in self._named.get(link.now.owner, ())):
                 name = link.now.family, document.kind.name, document.namespace, document.name
                 self._naming_now[name] = link
 
     def _decide_beside(self, link: Link) -> None:
-        """Decide of a document whose former name another one has."""
+        """Decide on a document whose previous name another document has."""
         if path := broken(link, self._documents):
             self._doubts[link.now.owner] = path
         elif self._live[link.before.owner] and (
@@ -323,12 +324,12 @@ class _Owners:
             self._findings += still_there(link, self._documents)
 
     def _is_pending(self, name: DocumentName) -> bool:
-        """Nothing has a name any more, and it holds addresses still."""
+        """Return whether no document has a name that still holds addresses."""
         holds = self._live[name] or name in self._lost or name in self._named
         return bool(holds) and not is_there(self._by_former[name][0], self._documents)
 
     def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Why somebody alone gets nothing of what its former name holds."""
+        """Return why the only candidate cannot take over the records of its previous name."""
         after = self._by_former.get(link.now.owner)
         if after and self._live[link.now.owner]:
             return next_in_chain(link, after)
@@ -341,7 +342,7 @@ class _Owners:
             self._refused[link.now.owner] = Refusal(found.code, found.message, found.hint)
 
     def _other_team(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Why somebody gets nothing of it: it was of another team, and may not be given on."""
+        """Return why a document cannot take over from another team's document."""
         team = self._teams[link.now.family](link.document, self._documents)
         others = sorted({record.owner.team for record in live} - {team})
         if not others:
@@ -355,7 +356,7 @@ class _Owners:
         return error(REFUSED, link.document.at(*PLACE), message, hint)
 
     def _taken_already(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Why somebody gets nothing of it: who had that name before holds addresses by it."""
+        """Return why a document cannot take over a name with addresses of an earlier holder."""
         slots = {record.claim.slot for record in live}
         held = [it for it in self._live[link.now.owner] if it.claim.slot in slots]
         if not held:
@@ -373,7 +374,7 @@ class _Owners:
         return error(REFUSED, link.document.at(*PLACE), message, hint)
 
     def _taken(self, former: dict[str, FormerRecord]) -> Iterator[Allocation]:
-        """All records, those that go on under another name among them."""
+        """Yield all records, including records that continue under another name."""
         for record in self._records:
             now = self._becomes.get(record.claim.owner)
             if now is None or not self._goes_along(record):
@@ -387,9 +388,10 @@ class _Owners:
             yield replace(record, claim=claim, owner=owner, pristine=False)
 
     def _goes_along(self, record: Allocation) -> bool:
-        """Whether it is of whoever is renamed: what rests may be announced there still.
+        """Return whether a record follows the rename, as a cluster might still announce it.
 
-        Only the cluster of the new name can be asked. What rests of another team was somebody else's.
+        Only the cluster of the new name can be queried. A reserved record of another team belonged
+        to another owner.
         """
         if record.is_live or record.announced:
             return True
@@ -397,7 +399,7 @@ class _Owners:
         return record.is_released and record.owner.team in teams
 
     def _along(self) -> Iterator[str]:
-        """Paths of records of whoever named the old name, and names the new one."""
+        """Yield paths of records whose claim refers to the new name instead of the old name."""
         for record in self._records if self._naming_now else ():
             link, owner = self._naming_now.get(record.claim.owner), record.owner
             if link is None or owner[:2] != (link.before.namespace, link.before.name):
@@ -413,7 +415,7 @@ def rename_pools(
     links: Iterable[Link],
     pools: Mapping[Key, Pool],
 ) -> Renamed:
-    """The records, of pools that have another name by now, too."""
+    """Return the records with renamed pools."""
     every = [link for link in links if is_pool(link.document.kind.id)]
     if not every:
         return renamed
@@ -437,7 +439,7 @@ def rename_pools(
 def _becoming(
     links: list[Link], documents: Documents, records: Iterable[Allocation]
 ) -> tuple[dict[Key, Key], list[Finding]]:
-    """Which pool each one that is gone became, where that is clear; and what is to be said."""
+    """Return the new pool of each missing pool, if it is unambiguous, and findings."""
     by_former: dict[Key, list[Link]] = {}
     findings: list[Finding] = []
     used = frozenset(record.pool for record in records if record.range is not None)
@@ -463,12 +465,12 @@ def _becoming(
 def _knots(
     links: Iterable[Link], documents: Documents, used: Collection[Key]
 ) -> dict[Key, Finding]:
-    """Pools that take nothing over because their names are swapped, or hang on one another.
+    """Return pools that take nothing over because their names are swapped or form a chain.
 
     Args:
-        links: Those that say what they were called.
-        documents: What is there.
-        used: Pools that records name. Of others nothing can go astray.
+        links: Pools that declare a previous name.
+        documents: All documents.
+        used: Pools that records name. Other pools have no addresses to lose.
     """
     every = {link.now.owner: link for link in links}
     by_former: dict[DocumentName, list[Link]] = {}
@@ -494,6 +496,6 @@ def _knots(
 
 
 def _holds(pool: Pool, record: Allocation) -> bool:
-    """What a record holds is of the pool's network, whether it gives that out or not."""
+    """Return whether a record's range is in the pool's network, whether usable or not."""
     item = record.range
     return item is not None and (pool.extent.covers(item) or pool.usable.covers(item))

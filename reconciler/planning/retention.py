@@ -14,17 +14,17 @@ from reconciler.model.settings import OverrideKind, Overrides
 from reconciler.model.state import State
 
 WINDOW = 600
-"""Seconds in which so much may go."""
+"""Length of the window that limits releases, in seconds."""
 
 _SHARE = 4
 
 
 class Shrinking(Struct, frozen=True):
-    """What is held back of a plan.
+    """Records that a plan holds back.
 
     Attributes:
-        waiting: Paths of live records that go later.
-        kept: Paths of released ones that stay until those may go.
+        waiting: Paths of live records that are released later.
+        kept: Paths of released records that stay until then.
     """
 
     waiting: frozenset[str] = frozenset()
@@ -40,14 +40,17 @@ class _Growth(Struct, frozen=True):
 
 
 def rest_of(state: State, record: Allocation) -> int:
-    """How long a released record holds its addresses, in seconds."""
+    """Return how long a released record stays reserved, in seconds."""
     pool = state.pools.get(record.pool)
     own = state.growth_retention if record.path in state.grown else state.retention
     return max(own, pool.retention if pool is not None else 0)
 
 
 def shrinking(state: State) -> Shrinking:
-    """What has to wait: the oldest growth of each tenant does, so the highest numbers go first."""
+    """Return the records that wait.
+
+    The oldest growth of each tenant waits, so the highest numbers are released first.
+    """
     waiting: list[str] = []
     kept: list[str] = []
     for growth in _by_pool(state):
@@ -61,9 +64,10 @@ def shrinking(state: State) -> Shrinking:
 
 
 def instants(state: State) -> Iterator[int]:
-    """When what waits may go on: seconds since 1970, at whatever clock the state is looked at.
+    """Yield the times at which waiting releases can continue, in seconds since 1970.
 
-    A plan at the first of them that has not come releases more than one before it.
+    The result does not depend on the clock of the state. A plan at the first future time releases
+    more than a plan one second earlier.
     """
     waiting = {item.pool for growth in _by_pool(state) for item in growth.going}
     released = (
@@ -97,19 +101,19 @@ def _is_recent(state: State, record: Allocation) -> bool:
 
 
 def _first(record: Allocation) -> tuple[int, Key]:
-    """The highest numbers, then by claim."""
+    """Return the sort key: highest numbers first, then by claim."""
     _, _, number = record.claim.slot.rpartition("-")
     return -int(number) if number.isdecimal() else 0, record.claim
 
 
 EVERY = 60
-"""So many seconds lie between the instants at which what was left may be withdrawn."""
+"""Seconds between the times at which ranges that claims left can be withdrawn."""
 
 
 def difference_of(claim: Claim, record: Allocation, state: State) -> str:
-    """What the claim asks for that its record does not give; empty when it answers."""
+    """Return the first difference between claim and record; empty if the record matches."""
     if record.is_live and record.pool not in state.pools:
-        return ""  # no claim is to blame for a pool that is gone
+        return ""  # a missing pool is not a difference of the claim
     if claim.pin is not None and record.range != claim.pin:
         return "the claim pins another range"
     if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
@@ -120,17 +124,17 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
 
 
 def left_behind(record: Allocation, now: str) -> Allocation:
-    """A live record from the moment on in which its claim gets another range."""
+    """Return a live record at the time its claim gets another range."""
     return replace(record, phase=Phase.RELEASED, since=now, announced=True)
 
 
 def withdrawn(record: Allocation, now: str) -> Allocation:
-    """The same when nobody uses it any more: its retention begins."""
+    """Return a record that is no longer in use: its retention begins."""
     return replace(record, since=now, announced=False)
 
 
 def former(claim: Claim, state: State) -> Allocation | None:
-    """What a claim that moves held before, and would answer it again: a move that is taken back."""
+    """Return the previous range of a claim if it matches again (a reverted move), or None."""
     return next(
         (
             record
@@ -147,12 +151,12 @@ def former(claim: Claim, state: State) -> Allocation | None:
 def holding_after(
     state: State, changed: Sequence[Grant | Release], expired: Collection[str]
 ) -> list[Allocation]:
-    """Records that hold something once grants and releases are carried out.
+    """Return the records that hold addresses after the plan.
 
     Args:
-        state: What was planned.
+        state: The planner input.
         changed: The grants and releases.
-        expired: Paths of records that go.
+        expired: Paths of deleted records.
     """
     grants = [item for item in changed if isinstance(item, Grant)]
     gone = {item.allocation.path for item in changed if isinstance(item, Release)}
@@ -164,7 +168,7 @@ def holding_after(
 
 
 def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocation]:
-    """Claims that a plan moves, with the records that they had; what lets them is noted as used."""
+    """Return the claims that a plan moves, with their old records; mark used Overrides."""
     there = {record.path: record for record in state.records} if state.movable else {}
     found: dict[Key, Allocation] = {}
     for decision in plan.decisions if state.movable else ():
@@ -175,9 +179,9 @@ def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocatio
 
 
 def last_withdrawal(record: Allocation, until: int) -> int | None:
-    """The latest instant until some time at which what was left may be withdrawn, or None.
+    """Return the latest time up to `until` at which a left range can be withdrawn, or None.
 
-    Such instants stand a minute apart, so that all who look within one make the same plan.
+    These times are a minute apart, so all runs within one minute make the same plan.
     """
     since = parse_instant(record.since)
     if since is None or until < since + EVERY:
@@ -186,15 +190,15 @@ def last_withdrawal(record: Allocation, until: int) -> int | None:
 
 
 def next_withdrawal(record: Allocation, after: int) -> int | None:
-    """The first instant after some time at which what was left may be withdrawn, or None."""
+    """Return the first time after `after` at which a left range can be withdrawn, or None."""
     since = parse_instant(record.since)
     return None if since is None else last_withdrawal(record, max(after, since) + EVERY)
 
 
 def retention_end(record: Allocation, state: State) -> int | None:
-    """The first second in which a record that was released then holds nothing any more.
+    """Return the first second at which a record that is released now no longer holds its range.
 
-    None when its text names no time: it is held until a person mends it.
+    Return None if its text has no valid time: it stays reserved until it is fixed.
     """
     released = parse_instant(record.since)
     if released is None:
@@ -203,13 +207,13 @@ def retention_end(record: Allocation, state: State) -> int | None:
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:
-    """The instants at which a released record comes free, or waiting growth may go; in no order.
+    """Yield the times at which released records expire or waiting growth continues, unordered.
 
-    An Override that ends is none: it only lets pass, and what it let pass is done.
+    The end of an Override is not such a time: changes that it permitted are already done.
 
     Args:
-        state: The state.
-        records: Its records as they will stand; else as they do.
+        state: The planner input.
+        records: Its records after the plan; by default the current records.
     """
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)
@@ -223,7 +227,7 @@ def due_instants(state: State, records: Iterable[Allocation] | None = None) -> I
 def latest_due(
     state: State, after: int, until: int, records: Iterable[Allocation] | None = None
 ) -> int | None:
-    """The latest instant after one time and not after another; None when nothing falls due."""
+    """Return the latest due time after `after` and up to `until`; None if there is none."""
     found = [at for at in due_instants(state, records) if after < at <= until]
     left = (state.records if records is None else records) if until > after else ()
     ends = (last_withdrawal(record, until) for record in left if record.announced)
@@ -232,14 +236,14 @@ def latest_due(
 
 
 def is_due(state: State, at: int) -> bool:
-    """Something may fall due at just that instant."""
+    """Return whether something can become due at a time."""
     if at in due_instants(state):
         return True
     return any(last_withdrawal(record, at) == at for record in state.records if record.announced)
 
 
 def next_due(state: State, after: int) -> int | None:
-    """The first instant after one time at which something may fall due; None for none."""
+    """Return the first due time after a time; None if there is none."""
     found = [at for at in due_instants(state) if at > after]
     left = [record for record in state.records if record.announced]
     ends = (next_withdrawal(record, after) for record in left)

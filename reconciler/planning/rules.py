@@ -1,4 +1,4 @@
-"""Rules that plans are checked by."""
+"""Consistency rules for plans."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,13 +31,14 @@ from reconciler.planning.retention import retention_end
 from reconciler.planning.usage import AddressUsage, Lookup, outside, space_of
 
 _InsideNetwork = tuple[IPRange, tuple[str, ...], str]
-"""A network, its address spaces and its use."""
+"""A network, its address spaces, and its use."""
 
 
 def check_inside(state: State) -> Iterator[Finding]:
-    """A warning for each network, at the first of the clusters that have it.
+    """Yield a warning for each overlapping cluster network, at the first cluster that has it.
 
-    No error, whatever Settings say of pools: the networks of a cluster that lives cannot be changed.
+    This is never an error, whatever Settings require for pools, because the networks of a live
+    cluster cannot be changed.
     """
     if not state.inside:
         return
@@ -70,7 +71,7 @@ def _inside_shared(item: IPRange, other: AddressUsage) -> str:
 
 
 class _Grounds:
-    """What stands outside of clusters, by address space."""
+    """Address usage outside of clusters, by address space."""
 
     def __init__(self, entries: Iterable[AddressUsage]) -> None:
         by_space: dict[str | None, list[AddressUsage]] = {}
@@ -80,22 +81,22 @@ class _Grounds:
         self._spaces = {space: _Ground(found) for space, found in by_space.items()}
 
     def meeting(self, item: IPRange, spaces: Iterable[str]) -> tuple[int, list[AddressUsage]]:
-        """How many share an address with a network, and the first few of them."""
+        """Return how many ranges share an address with a network, and the first few of them."""
         grounds = [self._spaces[it] for it in (None, *spaces) if it in self._spaces]
         found = sorted(entry for ground in grounds for entry in ground.some(item))
-        met = list(dict.fromkeys(found))  # a router may stand in several of the spaces
+        met = list(dict.fromkeys(found))  # a gateway can be in several address spaces
         count = sum(ground.count(item) for ground in grounds) - (len(found) - len(met))
         return count, met[:NAMED]
 
 
 class _Ground:
-    """Ranges of one address space, asked for those that meet a network without a look at all."""
+    """Ranges of one address space, indexed for overlap queries."""
 
     def __init__(self, entries: Iterable[AddressUsage]) -> None:
         self._entries = sorted(entries)
         self._firsts = [(entry.range.version, entry.range.first) for entry in self._entries]
         self._lasts = sorted((entry.range.version, entry.range.last) for entry in self._entries)
-        # Of those up to each the few that reach furthest.
+        # For each prefix of the ranges, the few ranges that reach furthest.
         self._reaching: list[list[AddressUsage]] = [[]]
         for entry in self._entries:
             near = [*self._reaching[-1], entry]
@@ -103,12 +104,12 @@ class _Ground:
             self._reaching.append(near[:NAMED])
 
     def count(self, item: IPRange) -> int:
-        """How many share an address with a network."""
+        """Return how many ranges share an address with a network."""
         begun = bisect_right(self._firsts, (item.version, item.last))
         return begun - bisect_left(self._lasts, (item.version, item.first))
 
     def some(self, item: IPRange) -> list[AddressUsage]:
-        """A few of them: some that begin before it, and the first that begin in it."""
+        """Return some ranges that begin before the network, and the first that begin in it."""
         start = bisect_left(self._firsts, (item.version, item.first))
         before = [entry for entry in self._reaching[start] if entry.range.overlaps(item)]
         within = self._entries[start : start + NAMED]
@@ -119,10 +120,10 @@ Spaces = tuple[str, ...]
 
 
 def neighbours(ranges: Iterable[tuple[Blocked, Spaces]]) -> dict[str, Blocked]:
-    """One range that each shares an address with in some address space, by its title.
+    """Return one overlapping range for each range, by title.
 
     Args:
-        ranges: Each with its address spaces; none when it may be any.
+        ranges: Ranges with their address spaces; no spaces means all spaces.
     """
     entries = sorted(ranges, key=lambda entry: (entry[0].range, entry[0].title))
     alike = _alike({spaces: None for _, spaces in entries})
@@ -133,7 +134,7 @@ def neighbours(ranges: Iterable[tuple[Blocked, Spaces]]) -> dict[str, Blocked]:
 
 
 def _alike(every: Iterable[Spaces]) -> Mapping[Spaces, Sequence[str]]:
-    """For some spaces those that have to be looked at: of several that always come together, one."""
+    """Map each set of spaces to one of each group that always occurs together."""
     listed = list(every)
     within: dict[str, list[int]] = {}
     for number, spaces in enumerate(listed):
@@ -145,18 +146,18 @@ def _alike(every: Iterable[Spaces]) -> Mapping[Spaces, Sequence[str]]:
 
 
 class _Sweep(Struct):
-    """Ranges in the order of their first addresses.
+    """Sweep over ranges in the order of their first addresses.
 
-    Of those that reach to where the sweep is, all of one space but the furthest have met it. So a
-    range meets the furthest of each of its spaces; one of every space the furthest of all, and
-    those that met nobody so far, which are asked once each.
+    Of the ranges of one space that reach the sweep position, all but the furthest have met it. A
+    range is therefore compared with the furthest range of each of its spaces. A range of all spaces
+    is compared with the furthest range overall, and once with each range that has met none yet.
 
     Attributes:
-        found: One that each range met, by its title.
+        found: One overlapping range for each range, by its title.
         reach: The range that reaches furthest, by space.
-        everywhere: That of those that count in every space.
-        furthest: That of all.
-        alone: Ranges that met nobody yet, since the last one that counts in every space.
+        everywhere: The furthest range among ranges that count in all spaces.
+        furthest: The furthest range overall.
+        alone: Ranges without an overlap since the last range that counts in all spaces.
     """
 
     found: dict[str, Blocked] = field(default_factory=dict)
@@ -166,7 +167,7 @@ class _Sweep(Struct):
     alone: list[Blocked] = field(default_factory=list)
 
     def take(self, item: Blocked, spaces: Sequence[str]) -> None:
-        """Go on to a range."""
+        """Advance to a range."""
         if spaces:
             self._meet(item, self.everywhere)
             for space in spaces:
@@ -188,7 +189,7 @@ class _Sweep(Struct):
 
 
 def _further(reach: Blocked | None, item: Blocked) -> Blocked:
-    """The one of two that ends last."""
+    """Return the range that ends last."""
     return item if reach is None or _end(reach) < _end(item) else reach
 
 
@@ -199,11 +200,11 @@ def _end(item: Blocked) -> tuple[int, int]:
 ManualHolding = Sequence[tuple[IPRange, Allocation]]
 _SHOWN = 3
 WRONG = "manual-range"
-"""The code of what is wrong with such a range."""
+"""The code of an invalid manual range."""
 
 
 def check_manual(state: State, holding: ManualHolding) -> Iterator[Finding]:
-    """Findings about ranges in use without a record; of each sort at most one a range."""
+    """Yield findings about ranges in use without a record, at most one of each kind per range."""
     if not state.blocked:
         return
     yield from _recorded(state, holding)
@@ -212,7 +213,9 @@ def check_manual(state: State, holding: ManualHolding) -> Iterator[Finding]:
         return
     extents = Lookup(_extents(state.pools.values()))
     routers = Lookup(_routers(state))
-    served = {id(it.pools): it.pools for _, it in ranges}  # one for all tenants of a provider
+    served = {
+        id(it.pools): it.pools for _, it in ranges
+    }  # computed once for all tenants of a provider
     networks = {at: _ByHandNetwork(state, keys or ()) for at, keys in served.items()}
     for item, by_hand in ranges:
         network = networks[id(by_hand.pools)]
@@ -222,7 +225,7 @@ def check_manual(state: State, holding: ManualHolding) -> Iterator[Finding]:
 
 
 class _ByHandNetwork:
-    """The pools that a provider names, as far as they are there, and their address spaces."""
+    """The existing pools of a provider, and their address spaces."""
 
     def __init__(self, state: State, keys: Sequence[Key]) -> None:
         self.pools = [state.pools[key] for key in keys if key in state.pools]
@@ -231,7 +234,7 @@ class _ByHandNetwork:
 
 
 def _routers(state: State) -> Iterator[tuple[IPRange, tuple[Gateway, frozenset[str]]]]:
-    """Gateways, each with its address spaces; none when it may be any."""
+    """Yield gateways with their address spaces; no spaces means all spaces."""
     for item in state.gateways:
         yield item.range, (item, frozenset(item.spaces(state.pools)))
 
@@ -243,7 +246,7 @@ def _extents(pools: Iterable[Pool]) -> Iterator[tuple[IPRange, Pool]]:
 
 
 def _recorded(state: State, holding: ManualHolding) -> Iterator[Finding]:
-    """Ranges that the record of somebody else holds, too."""
+    """Yield findings for ranges that the record of another owner also holds."""
     records = Lookup(holding)
     for item in state.blocked:
         found = records.first(item.range, partial(_is_of_another, item.owner))
@@ -263,7 +266,7 @@ def _is_of_another(owner: str, record: Allocation) -> bool:
 def _misplaced(
     item: Blocked, by_hand: ByHand, network: _ByHandNetwork, extents: Lookup[Pool]
 ) -> list[Finding]:
-    """A range that lies where its tenant may have none; one at most."""
+    """Return at most one finding for a range outside the pools of its tenant."""
     if by_hand.pools is None:
         return []
     if by_hand.pools:
@@ -283,11 +286,11 @@ def _misplaced(
 
 
 def _by_hand_outside(item: Blocked, network: _ByHandNetwork) -> list[Finding]:
-    """A range that none of its provider's pools gives out."""
+    """Return the finding for a range that no pool of its provider gives out."""
     if any(pool.usable.covers(item.range) for pool in network.pools):
         return []
     if not network.is_known:
-        return []  # it cannot be told, and what is missing is a finding of its own
+        return []  # unknown: a missing pool has a finding of its own
     hint = "choose addresses that one of the provider's pools gives out"
     for pool in network.pools:
         if kept := (pool.reserved & IPSet((item.range,))).ranges:
@@ -303,7 +306,7 @@ def _by_hand_outside(item: Blocked, network: _ByHandNetwork) -> list[Finding]:
 def _routed(
     item: Blocked, network: _ByHandNetwork, routers: Lookup[tuple[Gateway, frozenset[str]]]
 ) -> list[Finding]:
-    """A range that holds the address of a router on the same network."""
+    """Return the finding for a range that contains the gateway of the same network."""
 
     def is_beside(router: tuple[Gateway, frozenset[str]]) -> bool:
         theirs = router[1]
@@ -317,7 +320,7 @@ def _routed(
 
 
 def _by_hand_shared(ranges: Iterable[tuple[Blocked, _ByHandNetwork]]) -> Iterator[Finding]:
-    """Ranges of two tenants that share an address: both are told, each with one other."""
+    """Yield findings for two tenants whose ranges overlap: one finding for each tenant."""
     listed = [(item, network.spaces) for item, network in ranges]
 
     other = neighbours(listed)
@@ -328,7 +331,7 @@ def _by_hand_shared(ranges: Iterable[tuple[Blocked, _ByHandNetwork]]) -> Iterato
 
 
 def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
-    """Ranges that take their tenant over its quota, with what its records hold."""
+    """Yield findings for ranges that, with its records, exceed the quota of their tenant."""
     held: dict[tuple[str, ...], list[IPRange]] = {
         by_hand.quota.group: [] for _, by_hand in ranges if by_hand.quota is not None
     }
@@ -355,7 +358,7 @@ def _wrong(item: Blocked, message: str, hint: str) -> Finding:
 
 OVERLAP = "record-overlap"
 OUTSIDE = "record-outside-pool"
-"""The code of a record that holds what its pool does not give out."""
+"""The code of a record that holds a range its pool does not give out."""
 
 Holding = list[tuple[IPRange, Allocation]]
 RuleEntry = tuple[IPRange, str, Allocation]
@@ -364,13 +367,13 @@ RuleEntry = tuple[IPRange, str, Allocation]
 def check_rules(
     state: State, plan: Plan, *, strict: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
 ) -> Iterator[Finding]:
-    """Findings about pools that share addresses and records that contradict a pool or each other.
+    """Yield findings about overlapping pools, and records that contradict a pool or each other.
 
     Args:
-        state: What there is.
-        plan: What is decided of it.
-        strict: Pools of one address space may not share addresses.
-        missing: Pools that documents name and that are not there, by the finding that says so.
+        state: The planner input.
+        plan: The decisions.
+        strict: Report overlapping pools of one address space as errors.
+        missing: Missing pools that documents name, by the finding that reports them.
     """
     yield from _pool_overlaps(state.pools, is_error=strict)
     yield from _used_in_pools(state, is_error=strict)
@@ -400,7 +403,7 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
 
 
 def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
-    """Ranges in use without a record that lie in pools, though nobody asks a pool for them."""
+    """Yield findings for ranges in pools that are in use without a record or a claim."""
     ranges = [item for item in state.blocked if item.by_hand and item.by_hand.anywhere]
     if not ranges:
         return
@@ -422,7 +425,7 @@ def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
 
 
 def _rules_shared(first: Pool, second: Pool) -> str:
-    """What a pool shares with one that comes before it."""
+    """Return the range that a pool shares with an earlier pool."""
     shared = (first.usable & second.usable).ranges
     where = ", ".join(format_short(item) for item in shared[:3])
     more = "" if len(shared) <= 3 else f" and {len(shared) - 3} more ranges"
@@ -433,7 +436,10 @@ def _rules_shared(first: Pool, second: Pool) -> str:
 
 
 def _given(reserving: Pool, giving: Pool) -> str:
-    """What one pool reserves and the other gives out: a reserved block binds its own pool alone."""
+    """Return the range that one pool reserves and the other gives out.
+
+    A reserved block only affects its own pool.
+    """
     blocks = (reserving.reserved & giving.usable).ranges
     if not blocks:
         return ""
@@ -443,7 +449,7 @@ def _given(reserving: Pool, giving: Pool) -> str:
 
 
 def _rules_outside(state: State, holding: Holding) -> Iterator[Finding]:
-    """Records that hold what their pool does not give out: after a shrink or an edit."""
+    """Yield findings for records outside their pool's usable ranges, after a shrink or an edit."""
     routers: dict[Key, Lookup[Gateway]] = {}
     for item, record in holding:
         pool = state.pools.get(record.pool)
@@ -456,7 +462,7 @@ def _rules_outside(state: State, holding: Holding) -> Iterator[Finding]:
 
 
 def removed_pools(state: State) -> dict[Key, list[Allocation]]:
-    """Pools that are gone though records hold their addresses, with those records."""
+    """Return missing pools with the records that still hold their addresses."""
     found: dict[Key, list[Allocation]] = {}
     for record in state.records:
         if record.range is not None and record.pool not in state.pools:
@@ -465,7 +471,7 @@ def removed_pools(state: State) -> dict[Key, list[Allocation]]:
 
 
 def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
-    """A pool that is gone: one finding, with all that follows from it."""
+    """Yield one finding for each missing pool, with all consequences."""
     for key, records in removed_pools(state).items():
         size = sum(record.size for record in records)
         what = "1 record holds" if len(records) == 1 else f"{len(records)} records hold"
@@ -488,13 +494,13 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
 
 
 def _others_routers(state: State, pool: Pool) -> Lookup[Gateway]:
-    """The routers of other networks in the pool's address space, by address."""
+    """Return gateways of other networks in the pool's address space, by address."""
     there = sorted(it for it in state.gateways if pool.key not in it.pools)
     return Lookup((it.range, it) for it in there if pool.space in it.spaces(state.pools))
 
 
 def _way_out(state: State, record: Allocation) -> str:
-    """What mends that a pool does not give out what a record of it holds."""
+    """Return the hint for a record that holds a range its pool does not give out."""
     again = "let the pool give them out again (network, range, reserved blocks)"
     if record.announced:
         return f"{again} until nobody uses them: the claim left them, and they are still announced"
@@ -510,11 +516,10 @@ def _way_out(state: State, record: Allocation) -> str:
 def _not_given(
     pool: Pool, others: Lookup[Gateway], item: IPRange, told: tuple[str, str]
 ) -> Finding:
-    """What a record of a pool holds that the pool does not give out, or only another one's router.
+    """Return the finding for a record outside the usable ranges of its pool.
 
-    Such a record was there before the router was looked at: it is told, and stops nobody.
-
-    `told` says which record holds it, and what mends that.
+    If only the gateway of another pool excludes the range, the record may predate the gateway, so
+    the finding does not block. `told` describes the record and its fix.
     """
     held, way_out = told
     routers = [router for _, router in others.overlapping(item)]
@@ -537,7 +542,10 @@ def _not_given(
 
 
 def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
-    """Two records that hold one address: both are named, neither is moved."""
+    """Yield findings for two records that hold one address.
+
+    Both are named, and neither is moved.
+    """
     for entries in competing(state, holding):
         reaching: RuleEntry | None = None
         for entry in sorted(entries, key=itemgetter(0, 1)):
@@ -557,10 +565,10 @@ def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
 
 
 def competing(state: State, holding: Holding) -> Iterator[list[RuleEntry]]:
-    """Records of one address space, with those that count in all because their pool is gone.
+    """Yield groups of records per address space, with records of missing pools in every group.
 
-    The pool of a record that cannot be read for now is not gone: its address space will be known
-    again, and till then no record of it contradicts one of another pool.
+    A pool that is currently unreadable is not missing. Until it is readable again, its records do
+    not conflict with records of other pools.
     """
     by_space: dict[str, list[RuleEntry]] = {}
     unknown: list[RuleEntry] = []
@@ -604,9 +612,9 @@ Contests = dict[str, dict[str, IPSet]]
 
 
 def contests(state: State) -> Contests:
-    """What each record shares with others, by its path and by theirs; empty when all is well.
+    """Return the overlaps of each record, by its path and the other path; empty if there are none.
 
-    Two records for one place are no contest.
+    Two records for one destination are not an overlap.
     """
     shared: dict[str, dict[str, list[IPRange]]] = {}
     holding = [(item.range, item) for item in state.records if item.range is not None]
@@ -622,12 +630,12 @@ def contests(state: State) -> Contests:
 
 
 def destination(record: Allocation) -> tuple[str, ...]:
-    """Where a record's addresses go, whatever the record is called and wherever it stands."""
+    """Return where a record's addresses are applied, whatever its name and path."""
     return (record.claim.family, record.owner.namespace, record.owner.name, record.type)
 
 
 def _meeting(entries: list[RuleEntry]) -> list[tuple[Allocation, Allocation, IPRange]]:
-    """Every two records that overlap, and where."""
+    """Return all pairs of overlapping records, with the shared range."""
     found: list[tuple[Allocation, Allocation, IPRange]] = []
     open_entries: list[RuleEntry] = []
     for entry in sorted(entries, key=itemgetter(0, 1)):

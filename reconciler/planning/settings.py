@@ -46,22 +46,22 @@ CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", No
 
 
 def looked_at(settings: Settings) -> list[str]:
-    """The files and folders that verbs read."""
+    """Return the files and folders that commands read."""
     return [PATH, OVERRIDES, *settings.folders, settings.records]
 
 
 def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
-    """Settings of a repository.
+    """Return the Settings of a repository.
 
     Args:
-        data: Bytes of `ipam.yaml`, or None when there is none: then the defaults.
+        data: Bytes of `ipam.yaml`, or None for the defaults.
 
     Returns:
-        The settings and what is wrong with them. What cannot be read has its default.
+        The Settings and findings. Unreadable fields have their defaults.
     """
     if data is None:
         return Settings(), ()
-    # A change and its base are read several times, and nearly always have the same one.
+    # A change and its base are read several times, and usually have the same Settings.
     return _known(data) if type(data) is bytes else _settings(data)
 
 
@@ -80,7 +80,7 @@ _known = lru_cache(maxsize=8)(_settings)
 
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
-    """ClusterTargets whose name is kept for another cluster. They are not applied to."""
+    """Yield findings for ClusterTargets with a name that is reserved for another cluster."""
     for document in documents.of(CLUSTER_TARGET.id):
         if document.name == MANAGEMENT:
             message = f"{document.title}: the management cluster has that name"
@@ -134,7 +134,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
 
 
 def _shared(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Folders that only reconcile writes, and that share files with others."""
+    """Yield findings for folders that only reconcile writes and that also hold other files."""
     written = {"records": settings.records, "observed": settings.observed}
     sources = [(f"source {name}", name) for name in settings.sources]
     for field, folder in written.items():
@@ -158,7 +158,7 @@ def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
 
 
 def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
-    """A folder that Overrides would be in, too."""
+    """Yield the finding for a folder that would contain the Overrides folder."""
     for folder in (*settings.sources, settings.records, settings.observed):
         if within(folder, OVERRIDES) or within(OVERRIDES, folder):
             message = f"spec: {folder} and {OVERRIDES} share files"
@@ -168,7 +168,7 @@ def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
 
 
 def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Folders and kinds of `spec.kinds` that are none."""
+    """Yield findings for invalid folders and kinds of `spec.kinds`."""
     known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
     for folder, kinds in settings.kinds:
         if not any(within(folder, source) for source in settings.sources):
@@ -184,7 +184,7 @@ def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
 
 
 def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Kinds of `spec.intake` whose objects cannot be taken in."""
+    """Yield findings for kinds of `spec.intake` that cannot be imported."""
     if not settings.intake:
         return
     known = sorted(it.kind for family in families() for it in family.objects.intake)
@@ -219,7 +219,7 @@ def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
 
 
 def within(path: str, folder: str) -> bool:
-    """The path is that of the folder, or of something in it."""
+    """Return whether a path is a folder, or is below it."""
     return path == folder or path.startswith(f"{folder}/")
 
 
@@ -227,7 +227,7 @@ OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
 HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
 
 LONGEST_DAYS = 92
-"""A quarter: who lets something pass for longer has other Settings in mind."""
+"""The maximum duration of an Override: a quarter. For longer exceptions, change Settings."""
 DAY = 24 * 60 * 60
 _OF_POOLS = (OverrideKind.GATE, OverrideKind.SHRINK)
 
@@ -237,14 +237,14 @@ _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)
 
 
 class Stood(Struct, frozen=True):
-    """What stood before.
+    """The revision before a change.
 
     Attributes:
-        files: The bytes of each file of the folder as it stood, by path.
-        clock: A time that has passed for certain, in seconds since 1970.
-        is_cut: What stood is behind the end of the clone: nothing counts.
-        is_base: It is what a change is compared with: a base, or HEAD of a work tree; not what came
-            before a revision of a branch.
+        files: The bytes of each earlier file of the folder, by path.
+        clock: A time that has certainly passed, in seconds since 1970.
+        is_cut: The clone does not contain the earlier revision, so no Override is effective.
+        is_base: Whether this is the base of a change, or HEAD for a work tree; not the parent of a
+            branch revision.
     """
 
     files: Mapping[str, bytes]
@@ -254,11 +254,11 @@ class Stood(Struct, frozen=True):
 
 
 def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
-    """The Overrides of a tree.
+    """Return the Overrides of a tree.
 
     Args:
         files: The bytes of the files of its folder, by path.
-        before: What stood before the change that is judged.
+        before: The revision before the change.
     """
     counting: list[Override] = []
     coming: list[Override] = []
@@ -282,11 +282,11 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
 
 
 def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
-    """What those that count let pass, and which of them nothing; once everything was asked.
+    """Yield findings for effective and unused Overrides, after all rules were checked.
 
     Args:
-        overrides: Those of a tree.
-        pools: The pools that are there.
+        overrides: The Overrides of a tree.
+        pools: The existing pools.
     """
     there = {str(key) for key in pools}
     for item in overrides.used():
@@ -307,7 +307,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
 
 
 def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding]]:
-    """The Override of a file, or None with what is wrong with it."""
+    """Return the Override of a file, or None, with findings."""
     loaded = load(path, data, Kinds([OVERRIDE]))
     found = list(loaded.findings)
     found += _misplaced(path, loaded.documents)
@@ -321,7 +321,7 @@ def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding
 
 
 def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
-    """What is wrong with the place of a file, and with the names of what it holds."""
+    """Yield findings about the path of a file and the names of its documents."""
     name = path.removeprefix(f"{OVERRIDES}/")
     named = _FILE.fullmatch(name)
     if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
@@ -338,7 +338,7 @@ def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
 
 
 def _override(document: Document) -> tuple[Override | None, list[Finding]]:
-    """What a document of the right shape says, or what contradicts itself in it."""
+    """Return the Override of a valid document, or findings about contradictions."""
     spec = document.spec
     kind = OverrideKind(spec["kind"])
     scope, releases = spec.get("scope", ""), spec.get("releases", 0)
@@ -358,7 +358,7 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
 
 
 def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
-    """What its kind has against `scope` and `releases`."""
+    """Yield findings about `scope` and `releases` of a kind."""
     is_brake = kind is OverrideKind.BRAKE
     wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
     if other in document.spec:
@@ -380,7 +380,7 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
 
 
 def _can_move(scope: str) -> bool:
-    """The claim is of a family whose clusters announce two ranges of it while it moves."""
+    """Return whether the claim's family can announce two ranges during a move."""
     key = Key.parse(scope)
     family = family_of(key.family) if key is not None else None
     return family is None or family.moves
@@ -419,7 +419,7 @@ def _added(item: Override, before: Stood) -> Finding:
 
 
 def _long(item: Override) -> Iterator[Finding]:
-    """What is said of one that counts for longer than anybody keeps in mind."""
+    """Yield the finding for an Override with a long duration."""
     begins = parse_instant(f"{item.path.removeprefix(f'{OVERRIDES}/')[:10]}T00:00:00Z")
     if begins is not None and item.expires - begins > LONGEST_DAYS * DAY:
         days = (item.expires - begins) // DAY
@@ -439,5 +439,5 @@ def _cut(item: Override) -> Finding:
 
 
 def is_override(path: str) -> bool:
-    """The path is that of a file in the folder that is read, or of one in the folder's place."""
+    """Return whether a path is in the Overrides folder, or is at its path."""
     return path == OVERRIDES or (path.startswith(f"{OVERRIDES}/") and is_yaml(path))

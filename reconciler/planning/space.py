@@ -12,15 +12,15 @@ from reconciler.model.pool import Placement, Pool
 from reconciler.model.state import Blocked
 from reconciler.planning.usage import Lookup
 
-# Room for an IPv6 address and one bit more, so that size << _SHIFT | start orders by size first.
+# Room for an IPv6 address plus one bit, so that `size << _SHIFT | start` sorts by size first.
 _SHIFT = 129
 
 
 class FreeRuns:
-    """Free runs of addresses of one IP version."""
+    """Free ranges of one IP version."""
 
     def __init__(self, runs: Iterable[tuple[int, int]], placement: Placement) -> None:
-        """Take disjoint runs, as first and last address, that do not touch."""
+        """Take disjoint ranges, as first and last address, that are not adjacent."""
         self._last_of: dict[int, int] = {}
         self._first_of: dict[int, int] = {}
         self._by_size = placement is Placement.BEST_FIT
@@ -31,7 +31,7 @@ class FreeRuns:
         self._order = sorted(self._rank(*run) for run in self._last_of.items())
 
     def allocate(self, size: int) -> int | None:
-        """Take `size` addresses in a row where the placement says; the first, or None."""
+        """Take `size` contiguous addresses by placement; return the first address, or None."""
         first = self.find(size)
         if first is None:
             return None
@@ -42,7 +42,7 @@ class FreeRuns:
         return first
 
     def take(self, first: int, last: int) -> None:
-        """Take what is free of `first` to `last`."""
+        """Remove the free part of `first` to `last`."""
         for run_first, run_last in self._overlapping(first, last):
             self._remove(run_first, run_last)
             if run_first < first:
@@ -51,7 +51,7 @@ class FreeRuns:
                 self._add(last + 1, run_last)
 
     def give(self, first: int, last: int) -> None:
-        """Give back a run that is not free, joining it with the free runs at its ends."""
+        """Add a range that is not free, and join it with adjacent free ranges."""
         before = self._first_of.get(first - 1)
         if before is not None:
             self._remove(before, first - 1)
@@ -63,13 +63,13 @@ class FreeRuns:
         self._add(first, last)
 
     def longest(self) -> int:
-        """The size of the longest free run."""
+        """Return the size of the longest free range."""
         if self._by_size:
             return self._order[-1] >> _SHIFT if self._order else 0
         return max((last - first + 1 for first, last in self._last_of.items()), default=0)
 
     def find(self, size: int) -> int | None:
-        """The first of `size` addresses where the placement says, which stay free; or None."""
+        """Return the first of `size` addresses by placement without taking them, or None."""
         if self._by_size:
             position = bisect_left(self._order, size << _SHIFT)
             if position == len(self._order):
@@ -103,14 +103,14 @@ class FreeRuns:
 
 
 class Room(Struct, frozen=True):
-    """Free addresses of a pool, and its largest free run, the lowest of equals; None of none."""
+    """Free addresses of a pool, and its largest free range (the lowest of equals, or None)."""
 
     size: int
     largest: IPRange | None
 
     @property
     def run(self) -> int:
-        """Size of the largest run."""
+        """Return the size of the largest free range."""
         return self.largest.size if self.largest is not None else 0
 
 
@@ -118,12 +118,12 @@ _NO_ROOM = Room(0, None)
 
 
 class _Free(Struct, frozen=True):
-    """Free runs of all pools of the same addresses.
+    """Free ranges of all pools with the same addresses.
 
     Attributes:
-        runs: By IP version.
-        seen: How many of the grants among their rivals were taken out of them; one number.
-        rooms: What is told of them, by the IP version that was asked for, and as of how many grants.
+        runs: Free ranges by IP version.
+        seen: The number of grants among rivals that were removed from `runs`.
+        rooms: Cached `Room` values by requested IP version, with the number of grants.
     """
 
     runs: dict[int, FreeRuns]
@@ -132,14 +132,14 @@ class _Free(Struct, frozen=True):
 
 
 class Withheld:
-    """Ranges in use without a record. They count in every space, and are held once for all."""
+    """Ranges in use without a record. They count in every space, and are stored once."""
 
     def __init__(self, blocked: Sequence[Blocked] = ()) -> None:
         self._ranges = Lookup((item.range, item) for item in blocked)
         self.addresses = IPSet.of(item.range for item in blocked)
 
     def by_others(self, item: IPRange, owner: Owner) -> list[Blocked]:
-        """What other tenants use of a range."""
+        """Return the uses of a range by other tenants."""
         there = self._ranges.overlapping(item)
         return [held for _, held in there if held.owner != owner.short]
 
@@ -148,11 +148,10 @@ _NOTHING = Withheld()
 
 
 class Space:
-    """Pools that compete for addresses, and the ranges that are taken among them.
+    """Pools that compete for addresses, and their taken ranges.
 
-    Free runs of a pool are built when it is first asked for, so a plan costs nothing for the
-    pools that it gives nothing out of. What its rivals gave out meanwhile is taken out of them
-    when it is asked again: many pools of the same addresses cost no more than one.
+    The free ranges of a pool are built on first use, so unused pools cost nothing. On later use,
+    grants of its rivals are removed. Many pools with the same addresses cost no more than one pool.
     """
 
     def __init__(
@@ -161,13 +160,13 @@ class Space:
         rivals: Mapping[Key, Key],
         withheld: Withheld = _NOTHING,
     ) -> None:
-        """Begin with what is taken.
+        """Start with the taken ranges.
 
         Args:
             taken: Ranges of records.
-            rivals: Pools that share addresses with others, and one that stands for all of them.
-            withheld: Ranges in use without a record. Only a pin of the tenant that uses one may
-                take it.
+            rivals: Pools that share addresses with others, with one representative.
+            withheld: Ranges in use without a record. Only a pin of the tenant that uses such a
+                range can take it.
         """
         self._records = IPSet.of(taken)
         self._withheld = withheld
@@ -180,13 +179,13 @@ class Space:
     def allocate(
         self, pool: Pool, size: int, needed: int | None = None, *, take: bool = True
     ) -> IPRange | None:
-        """Take `size` addresses where the pool's placement puts them, or None.
+        """Take `size` addresses by the pool's placement, or return None.
 
         Args:
             pool: The pool.
-            size: How many.
-            needed: Their IP version; None for any.
-            take: Without it, they are only found.
+            size: The number of addresses.
+            needed: The IP version; None for any.
+            take: If False, the range is only found.
         """
         free = self._free_of(pool)
         for version, runs in free.runs.items():
@@ -203,34 +202,34 @@ class Space:
         return None
 
     def longest(self, pool: Pool, needed: int | None = None) -> int:
-        """The size of the longest free run of a pool, of one IP version or of all."""
+        """Return the size of the longest free range of a pool, for one IP version or all."""
         runs = self._free_of(pool).runs
         return max((runs[it].longest() for it in runs if needed in (None, it)), default=0)
 
     def take(self, pool: Pool, item: IPRange) -> None:
-        """Take a range that `is_free`."""
+        """Take a range for which `is_free` is true."""
         self._note(item, pool)
 
     def is_free(self, item: IPRange, owner: Owner) -> bool:
-        """No address of a range is taken, by a record, by this plan or by another tenant."""
+        """Return whether no record, grant of this plan, or other tenant uses a range."""
         if self._records.overlapping(item) or self.withheld_by_others(item, owner):
             return False
         near = bisect_right(self._granted, item)
         return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
 
     def withheld_by_others(self, item: IPRange, owner: Owner) -> list[Blocked]:
-        """What other tenants use of a range without a record."""
+        """Return uses of a range by other tenants without a record."""
         return self._withheld.by_others(item, owner)
 
     def free(self, pool: Pool) -> IPSet:
-        """The free addresses of a pool as they stand now."""
+        """Return the current free addresses of a pool."""
         left = pool.usable - self._records - self._withheld.addresses
         return left - IPSet.of(self._granted_near(pool))
 
     def room(self, pool: Pool, needed: int | None = None) -> Room:
-        """How much of a pool is free, of one IP version or of all.
+        """Return the free space of a pool, for one IP version or all.
 
-        Told once for all claims that are refused in a row.
+        The result is cached between grants.
         """
         rooms, grants = self._free_of(pool).rooms, len(self._granted_near(pool))
         known, room = rooms.get(needed, (-1, _NO_ROOM))
@@ -246,11 +245,11 @@ class Space:
         self._granted_near(pool).append(item)
 
     def _granted_near(self, pool: Pool) -> list[IPRange]:
-        """What this plan granted out of a pool and its rivals, in the order in which it did."""
+        """Return the grants of this plan out of a pool and its rivals, in order."""
         return self._granted_among.setdefault(self._rivals.get(pool.key, pool.key), [])
 
     def _free_of(self, pool: Pool) -> _Free:
-        """The free runs of a pool as they stand now."""
+        """Return the current free ranges of a pool."""
         free = self._free.get(pool.key)
         if free is None:
             alike = pool.usable, pool.placement
@@ -282,9 +281,9 @@ def find_near(
     *,
     take: bool,
 ) -> tuple[int, IPRange] | None:
-    """The addresses behind the last range, else those before it, with the position of the pool.
+    """Return free addresses after the last range, else before it, with the position of the pool.
 
-    None where neither is free. Without `take` they are only found.
+    Return None if neither is free. Without `take`, the range is only found.
     """
     for at, pool in enumerate(pools):
         if pool.key != near.pool or pool.is_paused or not pool.auto_assign:

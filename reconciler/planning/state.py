@@ -32,7 +32,7 @@ _WORD = re.compile(r"[-a-z0-9]+")
 
 
 class _Broken(Struct, frozen=True):
-    """A broken file: the words in it, and whom its references may mean."""
+    """A broken file: its words, and the identities that its references might mean."""
 
     source: Loaded
     words: frozenset[str]
@@ -40,11 +40,11 @@ class _Broken(Struct, frozen=True):
 
 
 def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
-    """All documents, and findings about those that stand twice.
+    """Return all documents, and findings about duplicates.
 
-    Of two that describe one object the older one counts. Its owner loses nothing meanwhile and
-    gets nothing new: the second may be the one that is meant. But what people describe takes the
-    place of what was observed of it, without a word.
+    Of two documents for one object, the older one is effective. Its owner keeps its addresses and
+    gets nothing new, because the second document might be the intended one. A source document
+    replaces an observed document without a finding.
     """
     first, second, _ = counting_of(tree)
     found: list[Finding] = []
@@ -65,10 +65,10 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
 
 
 def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
-    """Return all records that can be read, by path.
+    """Return all readable records, by path.
 
-    Identity is the claim, not the name. But a record copied from a cluster carries no claim, and
-    what its text says may mean one or another, which only the documents tell apart.
+    Records are identified by their claim, not by name. A record that was copied from a cluster
+    names no claim, and only the documents determine which claim its text means.
     """
     records = [item.allocation for item in tree.records if item.allocation is not None]
     if not any(record.adopted for record in records):
@@ -77,19 +77,19 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
 
 
 def _adopt(record: Allocation, documents: Documents) -> Allocation:
-    """The record with the claim that it stands for, as its family tells from all documents."""
+    """Return the record with the claim that its family derives from all documents."""
     family = family_of(record.claim.family)
     claim = record.claim if family is None else family.adopt(record, documents)
     return structs.replace(record, claim=claim)
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """The current record of each claim, also of one that holds nothing."""
+    """Return the current record of each claim, including records without addresses."""
     return current_records(records)
 
 
 def join_documents(readings: list[FamilyReading]) -> FamilyReading:
-    """What all families make of their documents."""
+    """Return the joined readings of all families."""
     gateways = tuple(item for reading in readings for item in reading.gateways)
     every = {key: pool for reading in readings for key, pool in reading.pools.items()}
     frozen = {key: path for reading in readings for key, path in reading.frozen.items()}
@@ -110,14 +110,14 @@ def join_documents(readings: list[FamilyReading]) -> FamilyReading:
 
 
 class DescribedFiles(Struct, frozen=True):
-    """What some source files describe, on their own.
+    """Contents of some source files, without the rest of the tree.
 
     Attributes:
-        documents: Those that are right.
-        broken: Those that are recognised, but wrong.
+        documents: Valid documents.
+        broken: Recognized documents with errors.
         pools: The pools.
-        by_hand: Ranges that people set by hand, by the title of who has them.
-        unread: Paths of files that hold something broken.
+        by_hand: Manual ranges, by the title of their holder.
+        unread: Paths of files with broken content.
     """
 
     documents: Mapping[Identity, Document] = MappingProxyType({})
@@ -128,7 +128,7 @@ class DescribedFiles(Struct, frozen=True):
 
 
 def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedFiles:
-    """What some source files describe, on their own."""
+    """Return the contents of some source files, without the rest of the tree."""
     files = list(sources)
     documents = {item.identity: item for file in files for item in file.documents}
     every = Documents(documents.values())
@@ -149,7 +149,7 @@ def state_of(
     former: Mapping[str, FormerRecord] = MappingProxyType({}),
     givers: Mapping[str, Owner] = MappingProxyType({}),
 ) -> State:
-    """The input of the plan; `former` and `givers`: what records were called, and whose they were."""
+    """Return the planner input; `former` and `givers` hold previous names and owners of records."""
     _, second, _ = counting_of(tree)
     broken = {
         (family.name, kind, namespace, name)
@@ -189,7 +189,7 @@ def state_of(
 
 
 def _movable(tree: Tree) -> Iterator[Key]:
-    """Claims that an Override lets move, and whose cluster can announce two ranges of them."""
+    """Yield claims that an Override permits to move and whose cluster can announce two ranges."""
     for item in tree.overrides.counting:
         claim = Key.parse(item.scope) if item.kind == OverrideKind.MOVE else None
         family = family_of(claim.family) if claim is not None else None
@@ -198,7 +198,7 @@ def _movable(tree: Tree) -> Iterator[Key]:
 
 
 def _grown(reading: FamilyReading, records: Iterable[Allocation]) -> Iterator[str]:
-    """Paths of the growth of those who are there."""
+    """Yield paths of growth records of existing tenants."""
     if reading.growing:
         for record in records:
             if growth_index(record) and record.claim.owner in reading.growing:
@@ -206,21 +206,21 @@ def _grown(reading: FamilyReading, records: Iterable[Allocation]) -> Iterator[st
 
 
 def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
-    """All released records, when nobody can tell what time it is."""
+    """Yield all released records if the clock is not trustworthy."""
     return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
 
 
 def _never_read(tree: Tree) -> Iterator[Loaded]:
-    """Broken files without a good version: what can be read of them claims nothing new either."""
+    """Yield broken files without a readable version, whose readable parts get nothing new."""
     return (
         source for source in tree.sources if source.text and source.path not in tree.last_good.files
     )
 
 
 def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
-    """Addresses that stand in what never could be read, and in what may be meant.
+    """Yield addresses in files without a readable version, and in duplicate documents.
 
-    Of a second description of a pool none: what it gives out is no use of it.
+    A duplicate pool is excluded: its usable ranges are not in use.
     """
     texts = [(it.path, text) for it in _never_read(tree) for text in legible(it.text)]
     texts += [
@@ -236,10 +236,10 @@ def _unread(path: str, item: IPRange) -> Blocked:
 
 
 def _describe(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
-    """The claims; nothing new for those of a file without a good version, or stood for in one.
+    """Return the claims, without new allocations for claims that an unreadable file might affect.
 
-    A claim whose record a broken file names may be stood for there. So may one that is open, when
-    its owner is named there.
+    A claim is affected if a broken file without a readable version contains it or names its record.
+    An open claim is also affected if such a file names its owner.
     """
     named: dict[str, Loaded] = {}
     broken: list[_Broken] = []
@@ -264,7 +264,7 @@ def _describe(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
 
 
 def _naming(broken: Iterable[_Broken], claim: Claim) -> Loaded | None:
-    """The broken file that names the owner of an open claim, or whose reference may mean it."""
+    """Return the broken file that names the owner of an open claim, or might refer to it."""
     if not claim.is_open:
         return None
     owner, family = claim.owner[:2], claim.key.family
@@ -284,10 +284,10 @@ def _line_of_error(source: Loaded) -> int:
 
 
 def without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
-    """Findings without errors that only follow from a file which never could be read.
+    """Yield findings without errors that only follow from a file without a readable version.
 
-    Nor from a pool that is gone and still has records: that is told once, with all of them. What
-    presumes that a claim gets what it asks for is not told beside its refusal.
+    Errors that follow from a missing pool with records are also dropped, because that pool has one
+    finding. A finding that presumes an allocation is dropped if the claim is refused.
     """
     removed = rules.removed_pools(state) if reading.missing else {}
     given = set[Key]()
@@ -302,7 +302,7 @@ def without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator
 
 
 def shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
-    """Findings of which none stops a pool that may shrink: what its records hold stays held."""
+    """Return findings that permit a pool to shrink: its records keep their addresses."""
     places = {str(pool.source): str(key) for key, pool in state.pools.items()}
     for item in found:
         scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None

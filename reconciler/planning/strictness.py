@@ -15,7 +15,7 @@ from reconciler.planning.usage import Holdings, usage
 
 
 def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation in which pools keep the gate and the thresholds of the base.
+    """Return an evaluation in which pools keep the limits and thresholds of the base.
 
     Args:
         pools: Pools of the base that the change touches.
@@ -42,7 +42,7 @@ def _limits(pool: Pool) -> tuple[object, ...]:
 
 
 def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
-    """Return usages with the tiers by other thresholds."""
+    """Return usages with tiers by other thresholds."""
     found = dict(usages)
     for key, pool in judged.items():
         used = found[key].allocated + found[key].held
@@ -51,7 +51,7 @@ def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key,
 
 
 def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation whose usage before the plan is by the pools of the base."""
+    """Return an evaluation with usage before the plan by the pools of the base."""
     state, plan = evaluation.state, evaluation.plan
     old = {
         key: pool

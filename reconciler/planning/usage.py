@@ -15,13 +15,13 @@ from reconciler.model.state import State
 
 
 def space_of(pools: Mapping[Key, Pool], record: Allocation) -> str | None:
-    """The address space that a record counts in; None when its pool is gone: then in all."""
+    """Return the address space of a record; None (all spaces) if its pool is missing."""
     pool = pools.get(record.pool)
     return None if pool is None else pool.space
 
 
 class _Measured(NamedTuple):
-    """Addresses of a pool: allocated, held after release, free; the longest free run, their number."""
+    """Counters of a pool: allocated, reserved, and free addresses, and the longest free range."""
 
     allocated: int
     held: int
@@ -31,7 +31,7 @@ class _Measured(NamedTuple):
 
 
 class Holdings:
-    """Ranges that records hold, by address space: live ones, and released ones in retention."""
+    """Ranges of records by address space: live ranges, and released ranges in retention."""
 
     def __init__(self, pools: Mapping[Key, Pool], records: Iterable[Allocation]) -> None:
         live: dict[str, list[IPRange]] = {}
@@ -49,22 +49,22 @@ class Holdings:
                 part.setdefault(space, []).append(record.range)
             if record.is_live:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
-        # Joined once, not for every pool that asks.
+        # Computed once, not for every pool.
         self._measured: dict[tuple[str, IPSet], _Measured] = {}
         self._live = {space: IPSet.of([*live.get(space, ()), *everywhere]) for space in live}
         self._everywhere = IPSet.of(everywhere)
         self._held = {space: IPSet.of(ranges) for space, ranges in held.items()}
 
     def live(self, space: str) -> IPSet:
-        """What live records hold in a space."""
+        """Return the ranges of live records in a space."""
         return self._live.get(space, self._everywhere)
 
     def held(self, space: str) -> IPSet:
-        """What released records hold in a space."""
+        """Return the ranges of released records in a space."""
         return self._held.get(space, IPSet())
 
     def measured(self, pool: Pool) -> _Measured:
-        """What is held of a pool's addresses; of pools of the same addresses it is told once."""
+        """Return the counters of a pool; computed once for pools with the same addresses."""
         key = pool.space, pool.usable
         if key not in self._measured:
             live, held = self.live(pool.space), self.held(pool.space)
@@ -77,19 +77,19 @@ class Holdings:
         return self._measured[key]
 
     def ranges(self, space: str) -> tuple[IPRange, ...]:
-        """All ranges that are taken in a space."""
+        """Return all taken ranges of a space."""
         return (*self.live(space), *self.held(space))
 
 
 def percentage(used: int, total: int) -> float:
-    """A share in percent, one decimal, half up; exact for any size. A share of nothing is 100."""
+    """Return a share in percent, rounded half up to one decimal; 100 if the total is 0."""
     return (2000 * used + total) // (2 * total) / 10 if total else 100.0
 
 
 def usage(pool: Pool, holdings: Holdings) -> Usage:
-    """The counters of one pool.
+    """Return the counters of one pool.
 
-    Addresses of overlapping pools count in each of them, because neither can give them out:
+    Addresses of overlapping pools count in each of the pools, because neither can give them out:
     `available` is always `total - allocated - held`.
     """
     allocated, held, available, largest, runs = holdings.measured(pool)
@@ -111,17 +111,17 @@ T = TypeVar("T")
 
 
 class Lookup(Generic[T]):
-    """Ranges, which may overlap each other, with what stands for each."""
+    """Ranges, possibly overlapping, with a value for each."""
 
     def __init__(self, entries: Iterable[tuple[IPRange, T]]) -> None:
         self._entries = list(entries)
-        # By address; the number tells the order in which they were given.
+        # By address; the number is the original position.
         self._sorted = sorted((item, at) for at, (item, _) in enumerate(self._entries))
-        # How far the ranges up to each reach: further back than that, none overlaps.
+        # The furthest end of each prefix: no range further back overlaps.
         self._reach = list(accumulate(((item.version, item.last) for item, _ in self._sorted), max))
 
     def first(self, item: IPRange, is_meant: Callable[[T], bool]) -> tuple[IPRange, T] | None:
-        """The first entry by address that shares one with `item` and is meant; the rest is not looked at."""
+        """Return the first entry by address that overlaps `item` and satisfies the predicate."""
         start = bisect_left(self._reach, (item.version, item.first))
         for place in range(start, len(self._sorted)):
             other, at = self._sorted[place]
@@ -132,7 +132,7 @@ class Lookup(Generic[T]):
         return None
 
     def overlapping(self, item: IPRange) -> list[tuple[IPRange, T]]:
-        """The entries that share an address with `item`, in the order in which they were given."""
+        """Return the entries that overlap `item`, in their original order."""
         start = bisect_left(self._reach, (item.version, item.first))
         end = bisect_right(self._sorted, (item.version, item.last), key=lambda entry: entry[0][:2])
         found = [at for other, at in self._sorted[start:end] if other.overlaps(item)]
@@ -140,12 +140,12 @@ class Lookup(Generic[T]):
 
 
 class AddressUsage(NamedTuple):
-    """Addresses that mean something.
+    """Addresses with a meaning.
 
     Attributes:
-        sort: `pool`, `gateway`, `in-use`, `record`, `pods` or `services`.
-        title: What it is, for people.
-        spaces: Its address spaces; none when it counts in all.
+        sort: `pool`, `gateway`, `in-use`, `record`, `pods`, or `services`.
+        title: The display name.
+        spaces: Its address spaces; none if it counts in all spaces.
     """
 
     range: IPRange
@@ -156,7 +156,7 @@ class AddressUsage(NamedTuple):
 
 
 def everything(state: State) -> Iterator[AddressUsage]:
-    """All that stands anywhere, in no order."""
+    """Yield all address usage, unordered."""
     yield from outside(state)
     for record in state.records:
         if record.range is not None:
@@ -171,7 +171,7 @@ def everything(state: State) -> Iterator[AddressUsage]:
 
 
 def outside(state: State) -> Iterator[AddressUsage]:
-    """What stands outside of clusters without a record: pools whole, routers, ranges in use."""
+    """Yield usage outside of clusters without a record: whole pools, gateways, ranges in use."""
     for pool in state.pools.values():
         for item in pool.extent | pool.usable:
             yield AddressUsage(item, "pool", _named(pool), (pool.space,), pool.source)
@@ -188,7 +188,7 @@ def _named(pool: Pool) -> str:
 
 
 def of_pool(pool: Pool, item: IPRange) -> str:
-    """What a pool does with addresses of its network."""
+    """Return how a pool uses addresses of its network."""
     asked = IPSet((item,))
     if pool.usable.covers(item):
         return "gives out"
