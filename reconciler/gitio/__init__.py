@@ -1,6 +1,7 @@
-"""Git: repositories, revisions, work trees, remotes."""
+"""Git repositories, revisions, work trees, and remotes."""
 
 import os
 
-# Without it the import of GitPython fails if Git is not installed, and nothing could say so.
+# Without this setting, importing GitPython fails if Git is not installed, before ipam can report
+# it.
 os.environ["GIT_PYTHON_REFRESH"] = "quiet"

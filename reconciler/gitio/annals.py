@@ -1,4 +1,4 @@
-"""Events of commits."""
+"""Commits of the first-parent line, and records outside the root folder."""
 
 import re
 from collections.abc import Generator, Iterator, Sequence
@@ -19,21 +19,21 @@ _OPTIONS = (
     "--first-parent", "--diff-merges=first-parent", "--root", "--raw", "--no-abbrev",
     "--no-renames", "-z", f"--format={_FORMAT}",
 )  # fmt: skip
-# Of a message no more is read: what names a pull request stands in the first lines.
+# Longer messages are truncated. The reference to a pull request is in the first lines.
 _LONGEST = 1 << 16
 
 
 class GitAnnals(Struct, frozen=True):
-    """The line of a repository."""
+    """First-parent history of a repository."""
 
     git: GitProcess
 
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
-        """The commits up to one that touched something below some paths, newest first.
+        """Yield the first-parent commits up to `start` that touched `paths`, newest first.
 
         Raises:
             GitError: Git fails.
-            LimitError: A commit touched more files than are read of a revision.
+            LimitError: A commit touched more files than the limit allows.
         """
         cut = cut_off(self.git)
         with closing(
@@ -42,14 +42,14 @@ class GitAnnals(Struct, frozen=True):
             yield from _rows(self.git, parts, cut)
 
     def before(self, start: str, seconds: int) -> Revision | None:
-        """The newest commit of the line that is not dated later; None where there is none."""
+        """Return the newest first-parent commit not dated after `seconds`, or None."""
         name = whole_name(self.git, start)
         how = ("--first-parent", "--max-count=1", f"--min-age={seconds}")
         found = self.git.check("rev-list", *how, name, "--").decode("ascii").strip()
         return find_revisions(self.git, [found]).revisions[0] if found else None
 
     def is_cut(self) -> bool:
-        """Part of the history is not here."""
+        """Report whether the clone is shallow."""
         return is_shallow(self.git)
 
 
@@ -74,12 +74,12 @@ def _rows(
 def _head(
     git: GitProcess, mark: str, author: str, message: str
 ) -> tuple[tuple[str, int, str], str]:
-    """A commit's id, date and author, and its message."""
+    """Return the id, date, and author of a commit, and its message."""
     commit, _, clock = mark[1:].partition(" ")
     if clock:
         return (commit, int(clock), author), git.root.own(message)
-    # One may say that it is in UTF-16, and git reads all of it as that, dates and names among it.
-    # As for git, one without a date is of 1970.
+    # A commit can declare UTF-16 as its encoding. Git then decodes the whole commit as UTF-16,
+    # including dates and names. Like Git, treat a missing date as 1970.
     made = read_made(git, commit)
     return (commit, made.clock or 0, made.author), made.message[:_LONGEST]
 
@@ -89,7 +89,7 @@ def _oid(entry: Entry | None) -> str:
 
 
 def _fields(git: GitProcess, *arguments: str) -> Generator[str, None, None]:
-    """What git says with `-z`; of a field that is very long its beginning."""
+    """Yield the NUL-separated fields that Git prints with `-z`, each truncated to `_LONGEST` bytes."""
     rest = b""
     with closing(git.parts(*arguments)) as parts:
         for piece in parts:
@@ -102,46 +102,46 @@ def _fields(git: GitProcess, *arguments: str) -> Generator[str, None, None]:
 
 
 _SAYS = ("--grep=^Ipam-Plan: sha256:", "--no-merges")
-# A trailer may be as long as somebody likes.
+# A trailer has no maximum length.
 _FORMAT_ROOTS = "%H %<(1000,trunc)%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
 _SAID = re.compile(r"([0-9a-f]{40,64}) sha256:[0-9a-f]{64}(?: ([^\n]{1,800}))?", re.ASCII)
-# Of roots that are not there any more the newest commits tell; one that rests for longer than so
-# many commits of others is not found.
+# Roots that no longer exist are found through the newest commits. A root whose last reconcile
+# commit is older than this number of commits is not found.
 _MAX_ANNALS = "--max-count=20000"
 
 
 class GitRoots(Struct, frozen=True):
-    """What is known of files outside of the root."""
+    """Files and reconcile commits outside the root folder."""
 
     git: GitProcess
 
     @property
     def own(self) -> str:
-        """The folder that is the root; empty for the top."""
+        """The path of the root folder, empty for the top of the repository."""
         return self.git.root.path
 
     def files(self, rev: str) -> Generator[str, None, None]:
-        """The files of a revision, wherever they are.
+        """Yield the paths of all files of a revision, in any folder.
 
         Raises:
             GitError: Git fails.
-            LimitError: There is more than the memory of git holds.
+            LimitError: The listing exceeds the memory limit.
         """
         return self._listed(rev, "ls-tree", "-r", "-z", "--full-tree", "--name-only", rev)
 
     def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
-        """Files that one revision has, and another has not, but for those of the root.
+        """Yield the files that `base` has and `rev` does not, except for files of the root folder.
 
         Raises:
             GitError: Git fails.
-            LimitError: There is more than the memory of git holds.
+            LimitError: The listing exceeds the memory limit.
         """
         how = ("diff-tree", "-r", "-z", "--no-renames", "--diff-filter=D", "--name-only")
         with closing(self._listed(rev, *how, base, rev)) as paths:
             yield from (it for it in paths if not self.own or not self.git.root.holds(it))
 
     def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Other roots, each once, with the newest commit that says that reconcile made it there.
+        """Yield each other root once, with the newest commit that claims to reconcile it.
 
         Raises:
             GitError: Git fails.

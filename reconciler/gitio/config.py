@@ -1,4 +1,4 @@
-"""Settings of Git and the folder of a root."""
+"""Git configuration and the root folder."""
 
 import re
 from base64 import b64encode
@@ -18,9 +18,9 @@ CONFIG = (
     ("ssh.variant", "auto"),
     ("core.askPass", ""),
     ("core.pager", "cat"),
-    # Without a command git asks the alternates themselves.
+    # Without a command, Git runs for-each-ref in each alternate.
     ("core.alternateRefsCommand", "true"),
-    # It may say of a commit what the commit does not.
+    # A commit graph can contradict the commits themselves.
     ("core.commitGraph", "false"),
     ("core.quotePath", "false"),
     ("core.protectHFS", "true"),
@@ -34,14 +34,14 @@ CONFIG = (
     ("push.negotiate", "false"),
     ("push.pushOption", ""),
     ("credential.helper", ""),
-    # `git log` would have each signature judged by a program.
+    # With signatures shown, `git log` runs a program to verify each one.
     ("log.showSignature", "false"),
     ("gpg.program", "gpg"),
     ("gpg.openpgp.program", "gpg"),
     ("gpg.x509.program", "gpgsm"),
     ("gpg.ssh.program", "ssh-keygen"),
     ("gpg.ssh.defaultKeyCommand", ""),
-    # A commit is the same bytes everywhere, and what is read of one, too.
+    # Encodings are fixed, so that commits and output have the same bytes on every machine.
     ("i18n.commitEncoding", "UTF-8"),
     ("i18n.logOutputEncoding", "UTF-8"),
     ("trailer.separators", ":"),
@@ -50,14 +50,14 @@ CONFIG = (
     ("safe.bareRepository", "explicit"),
     ("advice.detachedHead", "false"),
     ("advice.graftFileDeprecated", "false"),
-    # Another git may hold a lock for a moment; wait for it.
+    # Another Git process can hold a lock for a moment, so wait for it.
     ("core.filesRefLockTimeout", "2000"),
     ("core.packedRefsTimeout", "2000"),
 )
 NETWORK = (
-    # A server may not send us, and the token, elsewhere.
+    # A server must not redirect requests, and the token, to another host.
     ("http.followRedirects", "false"),
-    # A remote that has gone silent is given up after a minute.
+    # Abort the transfer if a remote sends nothing for a minute.
     ("http.lowSpeedLimit", "1"),
     ("http.lowSpeedTime", "60"),
 )
@@ -71,9 +71,9 @@ ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # Beats what any configuration says of protocols, also in what git itself starts.
+    # Overrides all protocol settings, also in processes that Git starts.
     "GIT_ALLOW_PROTOCOL": "none",
-    # It is sent by a header to the one remote that a call names.
+    # The token is sent in a header, and only to the remote of the call.
     "IPAM_GIT_TOKEN": "",
     "LANGUAGE": "C",
     "LC_ALL": "C",
@@ -83,26 +83,29 @@ Pairs = list[tuple[str, str]]
 
 
 def pairs(name: str, remote: str, credentials: str, asks_as: str) -> Pairs:
-    """What leads from our name for a remote to the remote itself, and what is said to it alone.
+    """Return the settings that map `name` to a remote, and the login for this remote only.
 
     Args:
-        name: What git knows it by.
+        name: The name that Git uses for the remote.
         remote: URL or path.
         credentials: `user:secret`, or empty.
-        asks_as: The user for whom git asks for the secret instead; empty when it does not.
+        asks_as: The user for whom Git asks a credential helper, or empty if Git must not ask.
     """
     found = [(f"url.{remote}.insteadOf", name), (f"url.{remote}.pushInsteadOf", name)]
     if asks_as:
         found.append((f"credential.{remote}.username", asks_as))
     elif credentials:
         header = f"http.{remote}.extraHeader"
-        # The empty one takes away those of the repository.
+        # The empty value removes the headers that the repository configures.
         found += [(header, ""), (header, f"Authorization: Basic {basic(credentials)}")]
     return found
 
 
 def configured(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
+    """Return environment variables that pass settings to Git.
+
+    Other users can read arguments, and Git ends the name of a setting there at the first `=`.
+    """
     variables = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (name, value) in enumerate(settings):
         variables[f"GIT_CONFIG_KEY_{number}"] = name
@@ -111,7 +114,7 @@ def configured(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def protocol(remote: str) -> str:
-    """The one protocol by which a checked remote is reached."""
+    """Return the only protocol that Git may use for a checked remote."""
     scheme, separator, _ = remote.partition("://")
     if separator:
         return scheme
@@ -119,7 +122,7 @@ def protocol(remote: str) -> str:
 
 
 def basic(credentials: str) -> str:
-    """Who logs in, as a header says it."""
+    """Return credentials encoded for HTTP basic authentication."""
     return b64encode(credentials.encode()).decode()
 
 
@@ -127,38 +130,38 @@ _HINT = "name a folder as it is from the top of the Git repository: --root infra
 _PLAN = "Ipam-Plan: sha256:[0-9a-f]{64}"
 _SAYS = re.compile(f"^({_PLAN})((?: [^\n]*)?)$", re.MULTILINE | re.ASCII)
 _BASIC = re.compile(r"[][.*^$\\]")
-# What stands behind the plan of the top, for a root that reads it.
+# Marks the plan of the top when the message is read from another root.
 _OF_TOP = " ."
 _SLUG = 40
 
 
 class RootFolder(Struct, frozen=True):
-    """A folder, by its path from the top; an empty path is the top itself."""
+    """Root folder, as its path from the top of the repository. An empty path is the top."""
 
     path: str = ""
 
     def inside(self, paths: Sequence[str]) -> list[str]:
-        """Where paths of the root are in the repository; of no paths, the root, so that it is all."""
+        """Return paths of the root as repository paths. Without paths, return the root itself."""
         if not self.path:
             return list(paths)
         return [f"{self.path}/{path.removeprefix('./')}" for path in paths] or [self.path]
 
     def outside(self, path: str) -> str:
-        """What a path of the repository is in the root."""
+        """Return a repository path relative to the root."""
         return path.removeprefix(f"{self.path}/") if self.path else path
 
     def holds(self, path: str) -> bool:
-        """Whether a path of the repository is of the root."""
+        """Report whether a repository path is in the root."""
         return not self.path or path.startswith(f"{self.path}/")
 
     def named(self, revision: str, path: str = "") -> str:
-        """What git calls the root in a revision, or a file of it."""
+        """Return the Git name of the root in a revision, or of a file in it."""
         if self.path:
             return f"{revision}:{self.path}/{path}".removesuffix("/")
         return f"{revision}:{path}" if path else f"{revision}^{{tree}}"
 
     def reference(self, name: str) -> str:
-        """The name of a reference of ours that is about this root."""
+        """Return the name of an ipam reference for this root."""
         if not self.path:
             return f"refs/ipam/{name}"
         slug = re.sub(r"[^A-Za-z0-9]+", "-", self.path).strip("-")[:_SLUG].strip("-")
@@ -166,22 +169,22 @@ class RootFolder(Struct, frozen=True):
         return f"refs/ipam/{'-'.join(filter(None, (name, slug, told_apart)))}"
 
     def top(self, place: Path) -> Path:
-        """The top of a work tree, of the place of the root in it."""
+        """Return the top of the work tree that has the root at `place`."""
         return place.parents[self.path.count("/")] if self.path else place
 
     @property
     def trailer(self) -> str:
-        """A basic regular expression of the line by which a commit says that it is of this root."""
+        """A basic regular expression that matches the plan trailer of this root."""
         plan = _PLAN.replace("{", r"\{").replace("}", r"\}")
         mark = _BASIC.sub(r"\\\g<0>", self._mark)
         return f"^{plan}{mark}$"
 
     def signed(self, message: str) -> str:
-        """A message that says of which root it is."""
+        """Return a message whose plan trailer names this root."""
         return _SAYS.sub(lambda it: f"{it[1]}{self._mark}", message) if self.path else message
 
     def own(self, message: str) -> str:
-        """A message without the root in it; of one of another root, it says so still."""
+        """Return a message without the name of this root. The names of other roots stay."""
         return _SAYS.sub(self._own, message) if self.path else message
 
     @property
@@ -198,10 +201,10 @@ TOP = RootFolder()
 
 
 def root_folder(text: str) -> RootFolder:
-    """The folder that `--root` names; nothing, or `.`, is the top.
+    """Return the folder that `--root` names. An empty text or `.` is the top.
 
     Raises:
-        UsageError: It leads elsewhere, or is the name of no folder that could be one.
+        UsageError: The path is absolute, leaves the repository, or is not a valid folder name.
     """
     if text.startswith("/"):
         raise UsageError(f"--root {text!r} is an absolute path", _HINT)
@@ -217,7 +220,7 @@ def root_folder(text: str) -> RootFolder:
 
 
 def found_root(start: Path, top: Path, settings: str) -> RootFolder:
-    """The nearest folder with Settings, from one up to the top of its work tree; else the top."""
+    """Return the nearest folder with Settings from `start` up to the top, or else the top."""
     for place in (start, *start.parents):
         if place == top or top not in place.parents:
             break

@@ -20,16 +20,16 @@ _MAX_GROUND = 1 << 20
 
 
 class TargetDirectory:
-    """A folder, whether it is there already or not. No link in it is followed."""
+    """Target folder, which need not exist. Symbolic links in it are not followed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def text(self, path: str) -> str | None:
-        """The beginning of a file, whatever its bytes are; None when nothing is there.
+        """Return the beginning of a file as text, or None if it does not exist.
 
         Raises:
-            OSError: Something is there or on the way to it that is no such file.
+            OSError: The path, or a folder above it, is not a regular file or folder.
         """
         self._require_way(path)
         place = self._folder / path
@@ -45,7 +45,7 @@ class TargetDirectory:
             return file.read(_MAX_GROUND).decode("utf-8", "replace")
 
     def below(self, folder: str) -> list[str]:
-        """The paths of all files below a folder."""
+        """Return the paths of all files below a folder."""
         if (self._folder / folder).is_symlink():
             return []
         found = [
@@ -56,10 +56,10 @@ class TargetDirectory:
         return sorted(found)
 
     def add(self, path: str, text: str) -> None:
-        """Write a file that is not there. One that is there stays.
+        """Write a new file. Never overwrite an existing one.
 
         Raises:
-            OSError: It is there, or cannot be written.
+            OSError: The file exists, or cannot be written.
         """
         self._require_way(path)
         place = self._folder / path
@@ -68,23 +68,23 @@ class TargetDirectory:
             try:
                 file.write(text)
                 file.flush()
-            except OSError:  # the disk is full: half a file would pass for a person's
+            except OSError:  # the disk is full: a truncated file would look like a user's file
                 with suppress(OSError):
                     place.unlink()
                 raise
 
     def rewrite(self, path: str, data: bytes) -> None:
-        """Write a file anew that is there.
+        """Replace an existing file.
 
         Raises:
-            OSError: It is not there, is a link, or cannot be written.
+            OSError: The file does not exist, is a link, or cannot be written.
         """
         if self.text(path) is None:
             raise FileNotFoundError(ENOENT, "is not there")
         (self._folder / path).write_bytes(data)
 
     def _require_way(self, path: str) -> None:
-        """Refuse a path that leads through a link, or through a file."""
+        """Refuse a path that leads through a link or a file."""
         for name in reversed(Path(path).parents[:-1]):
             with suppress(FileNotFoundError):
                 mode = (self._folder / name).lstat().st_mode
@@ -98,14 +98,14 @@ _WORK = ".ipam-import-"
 
 
 def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write files below a folder; returns the paths of those that were not there just so.
+    """Write files below a folder, and return the paths that did not already have this content.
 
-    They are written beside, and then moved to where they belong, in order. What was moved is taken
-    back when a later one fails. After a run that was killed, the next one goes on from there: a file
-    of just these bytes is as good as written.
+    Files are written to a temporary folder and then moved into place in order. If a move fails, the
+    earlier moves are undone. A run after a killed one continues, because a file that already has
+    the expected bytes counts as written.
 
     Raises:
-        UsageError: Another file, or a link, stands in the way. Then nothing is written.
+        UsageError: A different file, or a link, is in the way. Nothing is written.
         OSError: The disk fails.
     """
     if out.exists() and not out.is_dir():
@@ -120,7 +120,7 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
             _written(work / str(number), files[path])
         for number, path in enumerate(new):
             (out / path).parent.mkdir(parents=True, exist_ok=True)
-            # A link, unlike a rename, never takes the place of what came there meanwhile.
+            # Unlike a rename, a link never replaces a file that was created in the meantime.
             os.link(work / str(number), out / path)
             done.append(out / path)
     except BaseException:
@@ -133,7 +133,7 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
-    """The files that are not there yet."""
+    """Return the files that do not exist yet."""
     new, taken = [], []
     for path, data in files.items():
         _require_no_link(out, path)
@@ -151,7 +151,7 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _require_no_link(out: Path, path: str) -> None:
-    """Refuse to write through a symlink: it may lead out of the folder."""
+    """Refuse to write through a symbolic link, which can lead out of the folder."""
     for folder in _above(out, path):
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise UsageError(f"{folder} is no folder; nothing was written", "move it away")
@@ -170,7 +170,7 @@ def _written(path: Path, data: bytes) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """Take away what a run left that was killed."""
+    """Remove leftovers of a run that was killed."""
     for left in out.glob(f"{_WORK}*"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)
@@ -180,7 +180,7 @@ _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def refusal(folder: Path) -> str:
-    """Why a folder of the cache may not be used; empty when it is ours alone, or not there."""
+    """Return why a cache folder is unsafe, or empty if it is private or does not exist."""
     try:
         found = [folder.lstat(), folder.stat()]
     except (FileNotFoundError, NotADirectoryError):
@@ -197,24 +197,24 @@ def refusal(folder: Path) -> str:
 
 
 def make(folder: Path) -> None:
-    """Make a folder of the cache that only we can read and write, below whatever is above it.
+    """Create a cache folder that only the current user can read and write, with its parents.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
-    if why := refusal(folder):  # somebody may have been quicker
+    if why := refusal(folder):  # another process can create the folder first
         raise PermissionError(errno.EPERM, why)
 
 
 _NAME = "gitops-ipam"
-# Nothing of a person: no password, and no name but that under which all use ssh.
+# Public URLs only: no password, and no user name except the common `git` of SSH.
 _PUBLIC = re.compile(r"(?:https://[^/@\s]+|ssh://(?:git@)?[^/@:\s]+(?::\d+)?)/[^\s@#]+")
 
 
 def installed_from() -> str:
-    """What pip would install the same from; empty when that is on this machine alone, or unknown."""
+    """Return the requirement that installs the same source, or empty if it is local or unknown."""
     try:
         found = distribution(_NAME)
     except PackageNotFoundError:
@@ -223,10 +223,10 @@ def installed_from() -> str:
 
 
 def with_extra(extra: str) -> str:
-    """What pip takes to install the same with an extra; `SOURCE` stands where nobody knows it.
+    """Return a requirement with an extra, with the placeholder `SOURCE` if the source is unknown.
 
-    The name alone would do where an index serves this very project, and bring in a stranger's where
-    it does not.
+    The name without a source would install an unrelated project from an index that does not serve
+    this one.
     """
     source = installed_from() or "SOURCE"
     is_of_index = source.startswith(f"{_NAME}==")
@@ -235,11 +235,11 @@ def with_extra(extra: str) -> str:
 
 
 def requirement(direct_url: str | None, version: str) -> str:
-    """The requirement that follows from what an installer noted.
+    """Return the requirement that corresponds to the notes of the installer.
 
     Args:
-        direct_url: Its `direct_url.json`; None where the program came from an index.
-        version: The version that was installed.
+        direct_url: Content of `direct_url.json`, or None if the program came from an index.
+        version: The installed version.
     """
     if direct_url is None:
         return f"{_NAME}=={version}"

@@ -17,14 +17,14 @@ DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
-    """Whether a revision contains another, of which this repository may know nothing.
+    """Report whether a revision contains `ancestor`, which may be missing from the repository.
 
     Raises:
-        GitError: It cannot be told: it is not here, its history is cut off, or git fails.
+        GitError: The revision is missing, its history is cut off, or Git fails.
     """
     try:
         return _is_in(git, ancestor, revision)
-    except LimitError as heavy:  # who asks may be told of any commit by anybody
+    except LimitError as heavy:  # the id can name a commit of any author
         raise GitError(str(heavy), heavy.hint) from heavy
 
 
@@ -35,18 +35,18 @@ def _is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
         new, old = find_revisions(git, [revision, ancestor]).revisions
         if new is None or old is not None or is_shallow(git):
             raise
-        return False  # all that it contains is here, and the other one is not
+        return False  # all ancestors of the revision are here, and the other commit is not
 
 
 def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
-    """Whether a revision contains another; refuses to guess where the history is cut off.
+    """Report whether a revision contains another.
 
     Raises:
-        GitError: The history is cut off, or git fails.
+        GitError: The history is cut off, or Git fails.
     """
     if revision.id == ancestor.id:
         return True
-    # Not with --is-ancestor: what a change is made of asks the same question, and has its answer.
+    # Not `--is-ancestor`: the changed files need the same merge base, so its answer is cached.
     result = git.run("merge-base", ancestor.id, revision.id)
     if result.status > 1 or result.status < 0:
         raise failure("merge-base", result, DEEPEN)
@@ -58,11 +58,11 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
 
 
 def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
-    """The commit that a name means, and what stands at its top.
+    """Return the commit that a name means, and the top of its tree.
 
     Raises:
-        GitError: There is none, or the clone ends before it.
-        UsageError: It cannot be one, or several references bear its name.
+        GitError: The commit does not exist, or the clone ends before it.
+        UsageError: The name is invalid or ambiguous.
     """
     found = find_revisions(git, [whole_name(git, rev)])
     (revision,) = found.revisions
@@ -76,12 +76,12 @@ def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
 
 
 def shallow_file(git: GitProcess) -> Path:
-    """Where a shallow clone names its oldest commits."""
+    """Return the file in which a shallow clone lists its oldest commits."""
     return common_folder(git) / "shallow"
 
 
 def is_shallow(git: GitProcess) -> bool:
-    """Part of the history is not here.
+    """Report whether the clone is shallow.
 
     Raises:
         GitError: Git fails.
@@ -90,13 +90,14 @@ def is_shallow(git: GitProcess) -> bool:
 
 
 def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
-    """Commits whose parents a shallow clone does not have; told beside all of its work trees.
+    """Return the commits whose parents are missing from a shallow clone.
 
-    A clone that is as deep as the history names the first commits, too: those have no parents.
+    All work trees share this list. A clone that reaches the first commits also lists them, although
+    they have no parents.
 
     Args:
         git: The repository.
-        among: Those that are asked about; None for all.
+        among: Commits to check, or None for all.
 
     Raises:
         GitError: Git fails.
@@ -104,7 +105,7 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
     file = shallow_file(git)
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
-    # A whole clone names none, and git is not started for it.
+    # A full clone lists no commits, and needs no Git call.
     return set(asked) - without_parents(git, asked) if asked else set()
 
 
@@ -112,12 +113,12 @@ _ONE_PARENT = ("--min-parents=1", "--max-parents=1")
 
 
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-    """Return the commits of a history that have one parent and a line of this root, newest first.
+    """Yield the commits with one parent and a plan trailer of this root, newest first.
 
     Args:
         git: The repository.
         revision: The newest commit.
-        without: Commits; whatever they contain is left out.
+        without: Commits to exclude, with all of their ancestors.
 
     Raises:
         GitError: Git fails.
@@ -132,7 +133,7 @@ def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) ->
 
 
 def said_by(git: GitProcess, commits: Sequence[str]) -> frozenset[str]:
-    """Return the given commits that have one parent and a line of this root.
+    """Return the given commits that have one parent and a plan trailer of this root.
 
     Raises:
         GitError: Git fails.
@@ -145,7 +146,7 @@ def said_by(git: GitProcess, commits: Sequence[str]) -> frozenset[str]:
 
 
 def changes_only(git: GitProcess, commit: str, folders: Sequence[str]) -> bool:
-    """Whether a commit changes at least one file, and none outside of some folders of the root.
+    """Report whether a commit changes at least one file, and no file outside the given folders.
 
     Raises:
         GitError: Git fails.
@@ -162,7 +163,7 @@ def changes_only(git: GitProcess, commit: str, folders: Sequence[str]) -> bool:
 
 
 def nearest(git: GitProcess, commits: Sequence[str], revision: str) -> str:
-    """Return the commit that no other of them contains; of several the nearest by first parents.
+    """Return the commit that none of the others contains, or the nearest one by first parents.
 
     Raises:
         GitError: Git fails.
@@ -190,7 +191,7 @@ def touching(
 
 
 def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
-    """Whether all commits up to a revision are here, except for those that others contain.
+    """Report whether all commits up to a revision are here, except for ancestors of `without`.
 
     Raises:
         GitError: Git fails.
@@ -199,7 +200,7 @@ def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
     return not cut_off(git, git.check("rev-list", revision, *but).decode("ascii").split())
 
 
-# Most files that are asked for changed recently: a small portion first, then larger ones.
+# Most requested files changed recently, so start with a small batch, then read larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
 
@@ -211,18 +212,18 @@ def past(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> Iterator[BranchCommit]:
-    """Return the commits of a line that changed a file below the paths.
+    """Yield the commits of the branch that changed a file below the paths.
 
     Args:
         git: The repository.
         revision: Id of the newest commit.
         paths: Files and folders that the history contains.
         tally: Counts the files that one commit changed.
-        newest: Returns R of a revision; called only if there are merges.
+        newest: Returns the newest reconcile commit of a revision. Called only if there are merges.
 
     Raises:
         GitError: Git fails.
-        LimitError: A commit changed more files than are read of a revision.
+        LimitError: A commit changed more files than the limit allows.
     """
     line = line_of(git, revision, newest)
     # The parents of the oldest commit of a shallow clone are missing.
@@ -241,7 +242,7 @@ def past(
 
 
 def line_of(git: GitProcess, revision: str, newest: Callable[[str], str]) -> list[str]:
-    """Return the ids of the commits of a line, newest first.
+    """Return the commit ids of the branch, newest first.
 
     Raises:
         GitError: Git fails.
@@ -261,7 +262,7 @@ def line_of(git: GitProcess, revision: str, newest: Callable[[str], str]) -> lis
 
 
 def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
-    """Whether the history of a revision knows anything of some paths.
+    """Report whether any commit up to a revision touched some paths.
 
     Raises:
         GitError: Git fails.
@@ -276,14 +277,14 @@ def brought(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> BranchCommit:
-    """Return the files below the paths that the newest commit of a person changed.
+    """Return the files below the paths that the newest user commit changed.
 
-    Reconcile commits on top of it are included: they are made of that commit. If the line leaves the
-    first parents at a merge, its files differ from either parent: one of them is not the branch.
+    Reconcile commits on top of it are included, because they result from that commit. If the branch
+    does not continue with the first parent of a merge, its files differ from either parent.
 
     Raises:
         GitError: Git fails.
-        LimitError: It changed more files than are read of a revision.
+        LimitError: The commit changed more files than the limit allows.
     """
     line = line_of(git, revision, newest)
     said, start, size = frozenset[str](), 0, _FIRST_LOOK
@@ -305,13 +306,13 @@ def brought(
 def changed_files(
     git: GitProcess, pairs: Sequence[str], paths: Sequence[str], tally: Callable[[], Tally]
 ) -> Iterator[tuple[str, tuple[Changed, ...]]]:
-    """What commits changed below some paths; of no paths, anywhere.
+    """Yield the files that each commit changed below some paths, or anywhere without paths.
 
     Args:
         git: The repository.
-        pairs: A commit and its parent each, with a space; or a commit alone.
+        pairs: A commit and its parent, separated by a space, or only a commit.
         paths: Files and folders.
-        tally: Counts what one commit may have changed.
+        tally: Counts the files that one commit changed.
 
     Raises:
         GitError: Git fails.
@@ -337,17 +338,17 @@ def changed_files(
 def changed_since(
     git: GitProcess, ends: tuple[str, str], paths: Sequence[str], limits: Limits
 ) -> tuple[list[Changed], bool]:
-    """Files that differ since two revisions parted, and whether the second has all of the first.
+    """Return the files changed since the merge base, and whether the second revision has the first.
 
-    Without a common ancestor at hand (a shallow clone) the first itself is compared with.
+    If the merge base is missing (a shallow clone), the files are compared with the first revision.
     """
     base, rev = ends
     result = git.run("merge-base", base, rev)
     parted = result.out.decode().strip() or base
     tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
     found = changes(git, (parted, rev), paths, tally)
-    # Who names paths reads both sides next, so what is not here of them comes in one go. Who asks
-    # for all looks at names alone.
+    # Callers that pass paths read both sides next, so fetch missing objects in one request. Callers
+    # without paths need only names.
     if git.brings is not None and paths:
         sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
         present(git, list(dict.fromkeys(side.oid for side in sides)))
@@ -357,11 +358,11 @@ def changed_since(
 def changes(
     git: GitProcess, revisions: tuple[str, str], paths: Sequence[str], tally: Tally
 ) -> list[Changed]:
-    """Files that differ between two revisions, at or below some paths; of no paths, all.
+    """Return the files that differ between two revisions, at or below some paths or anywhere.
 
     Raises:
         GitError: Git fails.
-        LimitError: There are too many.
+        LimitError: Too many files differ.
     """
     return _changes(git, revisions, git.root.inside(paths), tally)
 
@@ -379,7 +380,7 @@ def _changes(
 
 
 def changed_file(about: str, path: str) -> Changed:
-    """An entry of raw `diff-tree` output: modes and ids, and the path."""
+    """Parse an entry of raw `diff-tree` output: modes and ids, and the path."""
     old_mode, new_mode, old_oid, new_oid, _ = about[1:].split(" ")
     old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
     new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)

@@ -1,4 +1,4 @@
-"""Repositories, revisions, and history."""
+"""Interfaces of repositories, revisions, and history."""
 
 import re
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
@@ -14,41 +14,41 @@ from reconciler.model.settings import Limits
 
 
 class Roots(Protocol):
-    """What is known of files outside of the root. Any call may raise a `GitError`."""
+    """Files and reconcile commits outside the root folder. Any call can raise a `GitError`."""
 
     @property
     def own(self) -> str:
-        """The folder that is the root; empty for the top."""
+        """The path of the root folder, empty for the top of the repository."""
 
     def files(self, rev: str) -> Generator[str, None, None]:
-        """The files of a revision, wherever they are."""
+        """Yield the paths of all files of a revision, in any folder."""
 
     def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
-        """Files that one revision has, and another has not, but for those of the root.
+        """Yield the files that `base` has and `rev` does not, except for files of the root folder.
 
-        Of the top, which all is part of, its own are among them.
+        If the root is the top, which contains every file, its own files are included.
         """
 
     def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Other roots, each once, with the newest commit that says that reconcile made it there.
+        """Yield each other root once, with the newest commit that claims to reconcile it.
 
-        The newest first, as far as a commit contains them. Nothing proves what commits say.
+        Descendants come before their ancestors. The claims in commit messages are not verified.
         """
 
 
 class Revision(Struct, frozen=True):
-    """A commit: its id and its committer date in seconds since 1970."""
+    """Commit: its id and its committer date in seconds since 1970."""
 
     id: str
     clock: int
 
 
 class DefaultBranch(Struct, frozen=True):
-    """The branch that is the truth where Settings name none.
+    """Authoritative branch of a repository whose Settings do not name one.
 
     Attributes:
-        branch: Its name; empty where that is not clear.
-        why: Why it is that one; else why it is not clear.
+        branch: Name of the branch, or empty if it cannot be determined.
+        why: The reason for the choice, or the reason why it cannot be determined.
     """
 
     branch: str
@@ -56,42 +56,42 @@ class DefaultBranch(Struct, frozen=True):
 
 
 class RemoteState(Protocol):
-    """What the remote of a repository says of itself."""
+    """State of the remote of a repository."""
 
     @property
     def reference(self) -> str:
-        """The name under which the remote keeps what was reconciled last."""
+        """The reference in which the remote keeps the revision that was reconciled last."""
 
     def default_branch(self) -> DefaultBranch:
-        """The branch that is the truth where Settings name none, and why.
+        """Return the authoritative branch if Settings do not name one, and the reason.
 
-        It is the default branch of the remote, or of a bare repository; else the only branch; of a
-        checkout without a remote else the branch that was reconciled.
+        In order of preference, it is the default branch of the remote or of a bare repository, the
+        only branch, or the branch that a checkout without a remote reconciled.
         """
 
     def last(self) -> str:
-        """Return the id of the head that was reconciled last; empty if there is none."""
+        """Return the id of the head that was reconciled last, or empty if there is none."""
 
     def forget(self) -> None:
-        """Ask the remote again, the next time that it is needed."""
+        """Drop the cached state, so that the next use queries the remote again."""
 
     def bring(self, last: str) -> Revision | None:
-        """Return the commit that the reference names, fetched if needed; None if it is no commit."""
+        """Return the commit that the reference names, fetched if needed, or None for no commit."""
 
     def remember(self, revision: Revision) -> None:
-        """Set the reference to a head that is reconciled. Never fails, and never overtakes."""
+        """Set the reference to a reconciled head. Never fail, and never move it backwards."""
 
 
 T = TypeVar("T")
 
 
 class Made(Struct, frozen=True):
-    """A commit as it was made.
+    """Commit object.
 
     Attributes:
         parents: Ids of its parents.
-        clock: Committer date in seconds since 1970; None for one that cannot be read.
-        author: Name and address of who wrote it, in one text; empty where that cannot be told.
+        clock: Committer date in seconds since 1970, or None if it cannot be parsed.
+        author: Name and address of the author in one text, or empty if they cannot be parsed.
     """
 
     id: str
@@ -102,11 +102,11 @@ class Made(Struct, frozen=True):
 
 
 SMALL_FOLDERS = 200
-"""Git's argument list has an end: for more folders than these one listing of all is as good."""
+"""Git's argument list is limited. For more folders than this, list the whole tree once."""
 
 
 class Entry(NamedTuple):
-    """A file of a revision, or a folder: path, mode as Git writes it, object id."""
+    """File or folder of a revision: path, mode as Git writes it, and object id."""
 
     path: str
     mode: str
@@ -114,23 +114,22 @@ class Entry(NamedTuple):
 
     @property
     def is_folder(self) -> bool:
-        """A folder, whose id is that of all its content."""
+        """Whether the entry is a folder. Its id covers all of its content."""
         return self.mode == "040000"
 
     @property
     def is_file(self) -> bool:
-        """A plain file: no link and no submodule."""
+        """Whether the entry is a regular file, not a link or a submodule."""
         return self.mode.startswith("100")
 
 
 class Commit(Struct, frozen=True):
-    """A commit to be made on a base. Equal values give equal commit ids.
+    """Commit to create on a base. Equal values give equal commit ids.
 
     Attributes:
-        base: The revision that it follows, with the clock of the plan: the commit is dated one
-            second later.
+        base: The parent revision, with the clock of the plan. The commit is dated one second later.
         committer: Name and address.
-        sign: Key to sign with, or empty.
+        sign: Signing key, or empty.
     """
 
     base: Revision
@@ -141,7 +140,7 @@ class Commit(Struct, frozen=True):
 
 
 class Changed(Struct, frozen=True):
-    """A file that differs between two revisions; None where it is not there."""
+    """File that differs between two revisions. A side is None if the file does not exist there."""
 
     path: str
     old: Entry | None
@@ -149,13 +148,13 @@ class Changed(Struct, frozen=True):
 
 
 class BranchCommit(Struct, frozen=True):
-    """A commit of a branch's line.
+    """Commit of a branch.
 
     Attributes:
-        id: Its id; empty for what a work tree adds to its HEAD.
-        changed: The files that it made, changed or removed, of those that were asked for.
-        is_reconcile: Its message has an `Ipam-Plan` line of this root.
-        is_cut: The history that is at hand ends here, though it began earlier.
+        id: Commit id, or empty for the uncommitted changes of a work tree.
+        changed: The requested files that the commit created, changed, or removed.
+        is_reconcile: Whether the message has an `Ipam-Plan` line of this root.
+        is_cut: Whether a shallow clone ends here, before the start of the history.
     """
 
     id: str
@@ -165,7 +164,7 @@ class BranchCommit(Struct, frozen=True):
 
 
 Parsed = dict[Hashable, dict[tuple[str, str], Any]]
-"""Parsed files: by how they were parsed, then by path and blob id. An entry is never stale."""
+"""Parsed files: by parser options, then by path and blob id. Entries never become stale."""
 
 
 class Source(Protocol):
@@ -176,111 +175,111 @@ class Source(Protocol):
         """Files that were parsed before."""
 
     def revision(self) -> Revision | None:
-        """The revision, or None for a work tree."""
+        """Return the revision, or None for a work tree."""
 
     def clock(self) -> int:
-        """The clock of plans made from it: a committer date that is not ahead."""
+        """Return the clock of plans: the newest committer date that is not ahead."""
 
     def clock_ahead(self) -> int | None:
-        """Its committer date, when that is over an hour ahead of the machine's clock; else None.
+        """Return the committer date if it is over an hour ahead of the machine's clock, or None.
 
-        The clock is then the newest date on the first-parent line that is not.
+        The clock is then the newest date on the first-parent line that is not ahead.
         """
 
     def passed(self) -> int:
-        """A time that has passed: its clock, or a newer date on its first-parent line.
+        """Return a time that has passed: the clock, or a newer date on the first-parent line.
 
-        A commit may be dated back. Costs a look at all of the line.
+        Commits can be backdated. This call reads the dates of the whole line.
         """
 
     def bound(self, limits: Limits) -> None:
-        """From now on hold what is listed and read to these limits; before, to the default ones.
+        """Apply limits to later listings and reads. Until then, the default limits apply.
 
-        Whatever lists or reads raises `LimitError` when there is more.
+        Each method that lists or reads raises `LimitError` if a limit is exceeded.
         """
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """All files below the folders, by path. A folder that is not there has none."""
+        """Return all files below the folders, by path. A missing folder has no files."""
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above."""
+        """Record findings for entries of the wrong kind at required paths, or at their parents."""
 
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
-        """What stands at some paths itself, a folder with the id of its content, as in `folders`."""
+        """Return the entries at some paths, folders with the id of their content, as in `folders`."""
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
-        """What stands directly in the parents: files, and folders with the id of their content.
+        """Return the direct children of folders: files, and folders with the id of their content.
 
-        None where folders have no such ids, as in a work tree.
+        Return None if folders have no ids, as in a work tree.
         """
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files, in the order asked for; `Unread` for one that is too large."""
+        """Return the bytes of files in the given order, or `Unread` for a file that is too large."""
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the files as such."""
+        """Return findings about the files themselves, not about their content."""
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """The commits that made these files and folders what they are, newest first.
+        """Yield the commits that changed these files and folders, newest first.
 
-        They are those of the first-parent line; of a merge whose first parent does not contain the
-        newest reconcile commit, it continues with the first parent that does.
+        The commits are on the first-parent line. At a merge whose first parent does not contain the
+        newest reconcile commit, the line continues with the first parent that does.
         """
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
-        """Return the files that the revision itself changed, below some paths; of no paths, all.
+        """Return the files that the revision itself changed below some paths, or anywhere.
 
-        Of a work tree they are those that differ from its HEAD; without a parent all files.
+        For a work tree, these are the files that differ from its HEAD. Without a parent, all files.
         """
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work(path, bytes)` for each file, in order."""
+        """Return `work(path, bytes)` for each file, in order."""
 
 
 class Repository(Protocol):
-    """A Git repository that plans are read from and records are committed to."""
+    """Git repository that plans are read from and records are committed to."""
 
     @property
     def branch(self) -> str:
-        """The branch that is worked on."""
+        """The branch that ipam reads and writes."""
 
     @property
     def standing(self) -> RemoteState:
-        """What the remote says of itself."""
+        """State of the remote."""
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Files that differ since the two parted, and whether `rev` contains all of `base`.
+        """Return the files changed since the merge base, and whether `rev` contains all of `base`.
 
-        At or below some paths; when none are given, all.
+        The files are at or below some paths. Without paths, all files are compared.
         """
 
     @property
     def roots(self) -> Roots:
-        """What is known of files outside of the root."""
+        """Files and reconcile commits outside the root folder."""
 
     def source(self, rev: str) -> Source:
-        """The files of a revision, by its name."""
+        """Return the files of a named revision."""
 
     def made(self, rev: str) -> Made:
-        """How a commit was made."""
+        """Return the commit object of a revision."""
 
     def resolve(self, rev: str) -> Revision:
-        """The commit that a name means."""
+        """Return the commit that a name means."""
 
     def alone(self) -> AbstractContextManager[None]:
-        """Keep other runs on this very repository waiting meanwhile."""
+        """Lock the repository against other runs."""
 
     def fetch(self) -> Revision:
-        """The newest revision of the branch, from the remote if there is one."""
+        """Return the newest revision of the branch, fetched from the remote if there is one."""
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
         """Refuse a checkout whose branch has commits that neither revision contains."""
 
     @property
     def remote_name(self) -> str:
-        """The name of the remote, or its URL; empty if the repository has none."""
+        """The name of the remote, or its URL. Empty if the repository has none."""
 
     def below(self, root: str) -> "Repository":
         """Return the same repository with another root."""
@@ -289,78 +288,82 @@ class Repository(Protocol):
         """Return the commits up to a revision that accept a rewritten history, newest first."""
 
     def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision contains another; a `GitError` where that cannot be told."""
+        """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
 
     def is_shallow(self) -> bool:
-        """Part of the history is not here."""
+        """Report whether the clone is shallow."""
 
     @property
     def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are known already, by revision."""
+        """The newest reconcile commits that are already known, by revision."""
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-        """Return the commits with one parent and an `Ipam-Plan` line of this root, newest first.
+        """Yield the commits with one parent and an `Ipam-Plan` line of this root, newest first.
 
         Args:
             revision: Id of the newest commit.
-            without: Commits; whatever they contain is left out.
+            without: Commits to exclude, with all of their ancestors.
         """
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
-        """Whether a commit changes at least one file, and none outside of some folders."""
+        """Report whether a commit changes at least one file, and no file outside some folders."""
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains; of several the nearest by first parents."""
+        """Return the commit that no other contains, or the nearest one by first parents."""
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
         """Return the newest commits between two revisions that changed some paths."""
 
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
-        """Whether all commits up to a revision are here, except for those that others contain."""
+        """Report whether all commits up to a revision are here, except ancestors of `without`."""
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse a checkout with changes that are not committed and not what target holds."""
+        """Refuse a checkout with uncommitted changes that differ from the target."""
 
     def commit(self, commit: Commit) -> Revision:
-        """Make a commit, without moving any branch."""
+        """Create a commit without moving a branch."""
 
     def publish(self, base: Revision, revision: Revision) -> None:
-        """Move the branch from base to revision, at the remote first; LostRaceError if it moved."""
+        """Move the branch from base to revision, first at the remote.
+
+        Raises:
+            LostRaceError: The branch is no longer at the base.
+        """
 
     def follow(self, revision: Revision) -> None:
-        """Bring this repository to a revision that is published."""
+        """Update this repository to a published revision."""
 
 
 class Probe(Protocol):
-    """A repository that is only looked at. Any call may raise a `GitError`."""
+    """Read-only view of a repository for diagnosis. Any call can raise a `GitError`."""
 
     def version(self) -> str:
-        """The version of git, `2.43.0`."""
+        """Return the version of Git, such as `2.43.0`."""
 
     def title(self) -> str:
-        """What sort of repository it is, and its branch."""
+        """Return the kind of repository, and its branch."""
 
     def remote_head(self) -> str | None:
-        """The id of the branch's head at the remote; None when there is no remote."""
+        """Return the id of the branch's head at the remote, or None without a remote."""
 
     def find(self, oid: str | None) -> Revision | None:
-        """A commit by its id, or the head of the branch here; None when it is not here."""
+        """Return a commit by its id, or the local head of the branch. None if it is missing."""
 
     @property
     def repository(self) -> Repository:
-        """The repository that is looked at."""
+        """The repository that is diagnosed."""
 
     def check_push(self, revision: Revision) -> None:
-        """Refuse a remote that would take no commit of ours. Sends none."""
+        """Refuse a remote that would not accept ipam commits. Nothing is sent."""
 
     def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
-        """Refuse a checkout with changes that are not committed."""
+        """Refuse a checkout with uncommitted changes."""
 
     def source(self, revision: Revision) -> Source:
-        """The files of a revision."""
+        """Return the files of a revision."""
 
 
-# How forges name a change in the message of its merge, the surest first.
+# How forges name a change in merge messages, most reliable pattern first.
 _REQUESTS = (
     (re.compile(r"\AMerge pull request (#[0-9]+) from "), "{}"),
     (re.compile(r"^See merge request \S*?(![0-9]+)$", re.MULTILINE), "{}"),
@@ -372,7 +375,7 @@ _PLAN = re.compile(r"^Ipam-Plan: sha256:[0-9a-f]{64}$", re.MULTILINE | re.ASCII)
 
 
 class Touch(NamedTuple):
-    """A file that a commit touched: its path, and its ids before and after; empty for no file."""
+    """File that a commit touched: path, and ids before and after. An id is empty for no file."""
 
     path: str
     old: str
@@ -380,17 +383,17 @@ class Touch(NamedTuple):
 
 
 class CommitRow(NamedTuple):
-    """A commit of the line of first parents.
+    """Commit of the first-parent line.
 
     Attributes:
-        id: Its id.
+        id: Commit id.
         clock: Committer date in seconds since 1970.
-        author: Name and address of who wrote it.
-        subject: The first line of its message.
-        request: The pull request or merge request that its message names, as `#12` or `!12`.
-        is_plan: It says that reconcile made it. For display: nothing else follows from it.
-        is_cut: The history that is at hand ends here, so what it touched cannot be told.
-        touched: Files below the folders that were asked for, by path.
+        author: Name and address of the author.
+        subject: First line of the message.
+        request: Pull request or merge request that the message names, as `#12` or `!12`.
+        is_plan: Whether the message claims to come from reconcile. Used only for display.
+        is_cut: Whether a shallow clone ends here, so that the touched files are unknown.
+        touched: Files below the requested folders, by path.
     """
 
     id: str
@@ -406,13 +409,13 @@ class CommitRow(NamedTuple):
 def row_of(
     about: tuple[str, int, str], message: str, touched: tuple[Touch, ...], *, is_cut: bool
 ) -> CommitRow:
-    """The line of a commit.
+    """Return the row of a commit.
 
     Args:
-        about: Its id, its date and its author.
-        message: What it says.
+        about: Id, date, and author.
+        message: Commit message.
         touched: Files, by path.
-        is_cut: Its parents are not at hand.
+        is_cut: Whether the parents are missing.
     """
     subject = message.strip().partition("\n")[0].strip()
     is_plan = _PLAN.search(message) is not None
@@ -422,7 +425,7 @@ def row_of(
 
 
 def request_of(message: str) -> str:
-    """The pull request or merge request that a message names; empty for none."""
+    """Return the pull request or merge request that a message names, or empty."""
     text = message.strip()
     for pattern, form in _REQUESTS:
         if found := pattern.search(text):
@@ -431,42 +434,45 @@ def request_of(message: str) -> str:
 
 
 class Annals(Protocol):
-    """The line of first parents of a branch."""
+    """First-parent history of a branch."""
 
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
-        """The commits up to one that touched something below some paths, newest first.
+        """Yield the commits up to `start` that touched some paths, newest first.
 
-        Told only as far as it is asked for.
+        Commits are read only as they are consumed.
         """
 
     def before(self, start: str, seconds: int) -> Revision | None:
-        """The newest commit of the line that is not dated later; None where there is none."""
+        """Return the newest commit of the line not dated after `seconds`, or None."""
 
     def is_cut(self) -> bool:
-        """Part of the history is not here."""
+        """Report whether the clone is shallow."""
 
 
 class Proposing(Protocol):
-    """The branch that a pull request is made of."""
+    """Branch of the pull request that ipam opens."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the branch."""
 
     def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Let it hold a revision that is made on a base; None for nothing.
+        """Set the branch to a revision that is made on a base, or to the base if it is None.
 
-        What people committed there is never lost: a `UsageError` tells of it. A `LostRaceError`
-        where somebody moved it meanwhile.
+        Commits of users on the branch are never lost.
+
+        Raises:
+            UsageError: The branch has commits of users.
+            LostRaceError: The branch moved in the meantime.
         """
 
 
 class ReplayVerdict(StrEnum):
-    """What planning the base of a commit once more shows.
+    """Result of planning the base of a commit again.
 
-    `SAME`: all bytes are equal. `DIFFERENT`: this version makes others. `NOT_COMPARABLE`: another
-    version made it, and this one writes other bytes. `FOREIGN`: reconcile did not make it. `NOT_HERE`:
-    its base is behind the end of the clone.
+    `SAME`: all bytes are equal. `DIFFERENT`: this version produces other bytes. `NOT_COMPARABLE`:
+    another version made the commit, and this version produces other bytes. `FOREIGN`: reconcile did
+    not make the commit. `NOT_HERE`: a shallow clone ends before the base.
     """
 
     SAME = "same"

@@ -10,14 +10,14 @@ from reconciler.gitio.process import GitProcess
 from reconciler.model.errors import LimitError
 from reconciler.model.settings import Limits
 
-# A path is seldom longer; of deep trees that name each other they grow without end.
+# Paths are rarely longer. Deep trees that contain each other would grow without limit.
 PATH_BYTES = 512
 _LONGEST = 1 << 20
 _HINT = "of a change, the Settings of its base count"
 
 
 class Tally(Struct):
-    """How many entries were listed, and how long their paths are together."""
+    """Count of listed entries and total length of their paths."""
 
     where: str
     limits: Limits = field(default_factory=Limits)
@@ -28,7 +28,7 @@ class Tally(Struct):
         """Count an entry.
 
         Raises:
-            LimitError: It is one too many.
+            LimitError: The entry exceeds the limit.
         """
         self._count += 1
         self._length += len(path)
@@ -36,38 +36,38 @@ class Tally(Struct):
             raise self.too_many()
 
     def too_many(self) -> LimitError:
-        """There is more than is listed."""
+        """Return the error for a listing that exceeds the limit."""
         message = f"{self.where} has more than {self.limits.files} files to be read"
         hint = f"split it, or raise spec.limits.files in ipam.yaml; {_HINT}"
         return LimitError(message, hint)
 
 
 class Budget:
-    """What was listed so far of one revision or work tree, each file once."""
+    """Files listed so far of one revision or work tree, each counted once."""
 
     def __init__(self, where: str) -> None:
-        """Begin with the default limits; `where` names in messages what is read."""
+        """Begin with the default limits. Messages use `where` to name the source."""
         self._where = where
         self._seen: dict[str, None] = {}
         self._total = 0
         self.bound(Limits())
 
     def bound(self, limits: Limits) -> None:
-        """From now on hold it to these limits."""
+        """Apply these limits from here on."""
         self.limits = limits
         self._tally = Tally(self._where, limits)
         for path in self._seen:
             self._tally.add(path)
 
     def tally(self) -> Tally:
-        """For a listing of its own."""
+        """Return a tally for a separate listing."""
         return Tally(self._where, self.limits)
 
     def count(self, path: str, size: int) -> None:
-        """Count a file. What is not read, by its name or its size, adds no bytes.
+        """Count a file. A file that is not read, because of its name or size, adds no bytes.
 
         Raises:
-            LimitError: It is one too many.
+            LimitError: The file exceeds the limit.
         """
         if path in self._seen:
             return
@@ -79,10 +79,10 @@ class Budget:
                 self.check_bytes(self._total)
 
     def check_bytes(self, total: int) -> None:
-        """Refuse to read so many bytes.
+        """Refuse a read that exceeds the limit.
 
         Raises:
-            LimitError: They are too many.
+            LimitError: The total is too large.
         """
         if total > self.limits.bytes:
             message = f"{self._where} holds more than {self.limits.bytes} bytes to be read"
@@ -93,19 +93,19 @@ class Budget:
 def fields(
     git: GitProcess, tally: Tally, *arguments: str, data: bytes | None = None
 ) -> Generator[str, None, None]:
-    """What git says with `-z`: fields that each end with a zero byte, as text.
+    """Yield the NUL-terminated fields that Git prints with `-z`, as text.
 
-    What is no UTF-8 in them becomes U+FFFD.
+    Bytes that are not UTF-8 become U+FFFD.
 
     Args:
         git: The repository.
-        tally: Tells how much there may be.
-        arguments: Of the call.
+        tally: Limit of the listing.
+        arguments: Arguments of the call.
         data: Its standard input.
 
     Raises:
         GitError: Git failed.
-        LimitError: A field is longer than any path, or git has more to list than its memory holds.
+        LimitError: A field is longer than any path, or the listing exceeds the limit.
     """
     rest = b""
     with closing(git.parts(*arguments, data=data)) as parts:
@@ -120,7 +120,7 @@ def fields(
 
 
 def portions(sizes: Sequence[int], most: int) -> Iterable[range]:
-    """Positions in portions of so many bytes at most, or of one item."""
+    """Yield ranges of positions with at most `most` bytes each, or with one item."""
     start, total = 0, 0
     for at, size in enumerate(sizes):
         if total + size > most and at > start:

@@ -15,7 +15,7 @@ from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import GitError, UnmergedError
 
 _NAME, _ADDRESS = "ipam", "ipam@invalid"
-# What forges go by, whatever the repository's own configuration says.
+# Settings that forges merge with, in place of the repository's own configuration.
 _SETTINGS = (
     "merge.conflictStyle=merge",
     "merge.directoryRenames=conflict",
@@ -23,29 +23,29 @@ _SETTINGS = (
     "merge.renormalize=false",
 )
 _UNKNOWN = 129
-"""How git ends that does not know an option: before 2.38 it merges in a work tree alone."""
+"""Exit code for an unknown option. Git before 2.38 can merge only in a work tree."""
 
 
 def merge(
     repository: GitRepository, base: Revision, head: Revision
 ) -> tuple[GitRepository, Revision]:
-    """Merge a revision into a base, without a trace in the repository.
+    """Merge a revision into a base without changing the repository.
 
-    The commit is a function of both: its parents are the base and the revision, in this order, as
-    those of a forge's merge are, and its date is the later one of theirs.
+    The commit depends only on both. As in a merge by a forge, its parents are the base and the
+    revision in this order. Its date is the later one of theirs.
 
     Args:
-        repository: Where they are.
-        base: What is merged into.
-        head: What is merged.
+        repository: The repository with both revisions.
+        base: The revision to merge into.
+        head: The revision to merge.
 
     Returns:
-        A repository that has the merge, and the merge.
+        A repository that has the merge, and the merge commit.
 
     Raises:
-        UnmergedError: They conflict, git is too old, or what both come from is not here.
+        UnmergedError: The revisions conflict, Git is too old, or the merge base is missing.
         GitError: Git fails.
-        UsageError: A program that the configuration names cannot be beaten.
+        UsageError: The configuration names a program that cannot be overridden.
     """
     git = repository.git
     if git.run("merge-base", base.id, head.id).status != 0:
@@ -67,19 +67,19 @@ def merge(
 
 
 def quarantined(repository: GitRepository) -> GitRepository:
-    """The repository, which from now on gets nothing of what is made. It goes with the value.
+    """Return the repository with a temporary object folder, which is removed with the value.
 
     Raises:
-        GitError: There is no place for it.
-        UsageError: A program that the configuration names cannot be beaten.
+        GitError: The folder cannot be created.
+        UsageError: The configuration names a program that cannot be overridden.
     """
     return replace(repository, git=_quarantine(repository.git))
 
 
 def _quarantine(git: GitProcess) -> GitProcess:
-    """Return Git that writes objects to a folder of this run, and reads those of the repository.
+    """Return Git that writes objects to a temporary folder and reads those of the repository.
 
-    The folder is removed with this process.
+    The folder is removed when this process ends.
     """
     if git.objects:
         return git
@@ -99,7 +99,7 @@ def _quarantine(git: GitProcess) -> GitProcess:
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
-    """What is said of files that conflict: each of the root, and together those that are of none."""
+    """Return the error for conflicting files: files of the root by name, other files as a count."""
     mine = [path for path in files if root.holds(path)]
     others = join_limited([path for path in files if path not in mine])
     message = f"they conflict outside of the root: {others}" if others else "they conflict"
@@ -107,7 +107,7 @@ def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
 
 
 def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:
-    """A commit of a tree, dated, and by nobody."""
+    """Commit a tree with a date and a neutral author."""
     extra = dict[str, str]()
     for role in ("AUTHOR", "COMMITTER"):
         extra |= {f"GIT_{role}_NAME": _NAME, f"GIT_{role}_EMAIL": _ADDRESS}

@@ -1,4 +1,4 @@
-"""Message of reconcile commits."""
+"""Messages of reconcile commits."""
 
 import re
 
@@ -7,7 +7,7 @@ from msgspec import Struct
 from reconciler.model.instant import format_instant, parse_instant
 
 SKIP_CI = " [skip ci]"
-"""What asks CI to leave a commit out, at the end of its subject."""
+"""Suffix of the subject that makes CI skip a commit."""
 
 _TRAILER = re.compile(r"^(?P<name>Ipam-[A-Za-z-]+): (?P<value>[^\n]+)$", re.MULTILINE | re.ASCII)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
@@ -16,16 +16,16 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 
 
 class Said(Struct, frozen=True):
-    """What a reconcile commit says of itself.
+    """Trailers of a reconcile commit.
 
     Attributes:
         plan: Digest of the plan.
-        base: The revision that was planned.
-        version: The program's; empty for one that did not say so yet.
-        allow_release: How many releases a person expected, or None.
-        clock: The plan's clock, where it is not the base's committer date; else None.
-        seen: What was seen of clusters, in the words of who looked; empty for nothing.
-        accepts: The commit that a person accepted as lost with a rewritten history; or empty.
+        base: The planned revision.
+        version: Version of the program, or empty for versions that did not write it.
+        allow_release: Number of releases that the user allowed, or None.
+        clock: Clock of the plan if it is not the base's committer date, or None.
+        seen: Observed state of clusters, in the format of its writer, or empty.
+        accepts: Commit that the user accepted as lost with a rewritten history, or empty.
     """
 
     plan: str
@@ -38,9 +38,9 @@ class Said(Struct, frozen=True):
 
 
 def message_of(subject: str, said: Said) -> str:
-    """The message: `ipam: allocate 2`, and a trailer for each thing that is said.
+    """Return the message: a subject such as `ipam: allocate 2`, and a trailer for each value.
 
-    What stands in the subject is for people, and for CI: nobody here reads it back.
+    The subject is for people and for CI. It is never parsed.
     """
     trailers = {"Ipam-Plan": said.plan, "Ipam-Base": said.base, "Ipam-Version": said.version}
     if said.allow_release is not None:
@@ -54,9 +54,9 @@ def message_of(subject: str, said: Said) -> str:
 
 
 def read_message(message: str) -> Said | None:
-    """Return the trailers of a message; None if they are incomplete, or one occurs twice.
+    """Return the trailers of a message, or None if they are incomplete or repeated.
 
-    They may be anywhere in the message: a squash merge appends other trailers.
+    They can be anywhere in the message, because a squash merge appends other trailers.
     """
     listed = [(it["name"], it["value"].rstrip("\r")) for it in _TRAILER.finditer(message)]
     told = dict(listed)

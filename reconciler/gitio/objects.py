@@ -31,12 +31,12 @@ from reconciler.model.settings import PATH
 _COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
 _AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
-# A commit, or the tree of one folder: 200,000 entries with long names fit in.
+# Maximum size of a commit or of one folder's tree: enough for 200,000 entries with long names.
 MAX_OTHER_BYTES = 1 << 26
 
 
 class Object(Struct, frozen=True):
-    """An object: id, type, content."""
+    """Object: id, type, and content."""
 
     oid: str
     kind: str
@@ -44,7 +44,7 @@ class Object(Struct, frozen=True):
 
 
 class Header(Struct, frozen=True):
-    """What an object is before it is read."""
+    """Id, type, and size of an object."""
 
     oid: str
     kind: str
@@ -52,14 +52,14 @@ class Header(Struct, frozen=True):
 
     @property
     def is_read(self) -> bool:
-        """It is not too large to be read."""
+        """Whether the object is small enough to be read."""
         return self.size <= (MAX_BYTES if self.kind == "blob" else MAX_OTHER_BYTES)
 
 
 class Root(Struct, frozen=True):
-    """The top of a revision's tree by name, and the bytes of `ipam.yaml` by id.
+    """Top-level entries of a revision by name, and the bytes of `ipam.yaml` by id.
 
-    Every plan begins with these, so they come with the revision, by the same call.
+    Every plan reads these first, so they are read together with the revision.
     """
 
     entries: dict[str, Entry]
@@ -67,14 +67,14 @@ class Root(Struct, frozen=True):
 
 
 class ResolvedNames(Struct, frozen=True):
-    """What names lead to: their commits, and the tree of the first one."""
+    """Commits that names resolve to, and the tree of the first one."""
 
     revisions: list[Revision | None]
     root: Root | None
 
 
 def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
-    """What names mean; None for a name that means nothing.
+    """Return the headers of named objects, or None for a name that does not resolve.
 
     Raises:
         GitError: Git fails.
@@ -85,7 +85,7 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
 
 
 def _header(line: bytes) -> Header | None:
-    """`<id> <type> <size>`, or `<name> missing`, and a name may have spaces."""
+    """Parse `<id> <type> <size>`, or `<name> missing`. A name can contain spaces."""
     head = line.split(b" ")
     if len(head) != 3 or not head[2].isdigit():
         return None
@@ -93,10 +93,10 @@ def _header(line: bytes) -> Header | None:
 
 
 def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
-    """The objects that names mean, however large; None for a name that means nothing.
+    """Return the named objects of any size, or None for a name that does not resolve.
 
     Raises:
-        GitError: An object is corrupt, or promised by a remote and not here.
+        GitError: An object is corrupt, or missing from a partial clone.
     """
     heads = ((_header(line), data) for line, data in _answers(git, names))
     return [
@@ -106,7 +106,7 @@ def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
 
 
 def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, bytes | None]]:
-    """The line that git says of each name, and the bytes of what it means, if anything."""
+    """Yield the header line of each name, and the object's bytes if there are any."""
     if not names:
         return
     out, at = git.look_up("--batch", names), 0
@@ -125,10 +125,10 @@ def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, byt
 
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of objects that are known not to be too large.
+    """Return the bytes of objects that are known to be small enough.
 
     Raises:
-        GitError: An object is missing, as in a partial clone, or is corrupt.
+        GitError: An object is corrupt, or missing from a partial clone.
     """
     blobs: list[bytes] = []
     for oid, (_, data) in zip(oids, _answers(git, oids), strict=True):
@@ -139,11 +139,11 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
 
 
 def find_revisions(git: GitProcess, names: Sequence[str]) -> ResolvedNames:
-    """The commits that names mean, and what stands at the top of the first.
+    """Return the commits that names mean, and the top of the first one's tree.
 
     Raises:
         GitError: Git fails.
-        LimitError: One of them is too large to be read.
+        LimitError: A commit is too large to be read.
     """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
@@ -157,14 +157,14 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> ResolvedNames:
 
 
 def _objects(git: GitProcess, known: Sequence[Header | None]) -> list[Object | None]:
-    """Those of some objects that are not too large; each is read once."""
+    """Return the objects that are small enough. Each is read once."""
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
     read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
     return [read.get(item.oid) if item is not None else None for item in known]
 
 
 def _root(tree: Object | None, settings: Object | None, about: Header | None) -> Root | None:
-    """The top of a tree; None for a folder without end, which is listed as any other is."""
+    """Return the top of a tree, or None for an oversized folder, which is listed instead."""
     if tree is None or tree.kind != "tree":
         return None
     blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
@@ -174,12 +174,12 @@ def _root(tree: Object | None, settings: Object | None, about: Header | None) ->
 
 
 def read_folder(git: GitProcess, folder: Entry) -> list[Entry] | None:
-    """What stands directly in a folder, by path; None where git has to list it.
+    """Return the direct children of a folder by path, or None if Git has to list them.
 
     Raises:
         GitError: Git fails.
     """
-    if git.cache is None:  # one call tells it then, and this would take two
+    if git.cache is None:  # a listing needs one call, and this function two
         return None
     (tree,) = _objects(git, headers(git, [folder.oid]))
     if tree is None or tree.kind != "tree":
@@ -188,11 +188,11 @@ def read_folder(git: GitProcess, folder: Entry) -> list[Entry] | None:
 
 
 def read_made(git: GitProcess, rev: str) -> Made:
-    """How a commit was made.
+    """Return the commit object of a revision.
 
     Raises:
-        GitError: There is no such commit.
-        LimitError: It is too large to be read.
+        GitError: The commit does not exist.
+        LimitError: The commit is too large to be read.
     """
     name = f"{rev}^{{commit}}"
     (head_of,) = headers(git, [name])
@@ -204,7 +204,7 @@ def read_made(git: GitProcess, rev: str) -> Made:
 
 
 def without_parents(git: GitProcess, commits: Sequence[str]) -> set[str]:
-    """Those of some commits that have no parents by what they say, wherever a clone ends.
+    """Return the commits whose objects have no parents, regardless of where a clone ends.
 
     Raises:
         GitError: Git fails.
@@ -217,7 +217,7 @@ def without_parents(git: GitProcess, commits: Sequence[str]) -> set[str]:
 def _headers_but(
     git: GitProcess, names: Sequence[str], settings: Iterable[str]
 ) -> list[Header | None]:
-    """Like `headers`; None for Settings that a filter may have left out: who reads them is told."""
+    """Like `headers`, but None for Settings that a partial clone can lack. Readers report them."""
     out = frozenset(settings if is_filtered(git) else ())
     known = iter(headers(git, [name for name in names if name not in out]))
     return [None if name in out else next(known) for name in names]
@@ -237,7 +237,7 @@ def require_read(commit: Header | None) -> None:
     """Refuse a commit that is too large to be read.
 
     Raises:
-        LimitError: It is.
+        LimitError: The commit is too large.
     """
     if commit is not None and not commit.is_read:
         message = f"commit {commit.oid} has {commit.size} bytes, limit {MAX_OTHER_BYTES}"
@@ -253,7 +253,7 @@ def _revision(item: Object | None) -> Revision | None:
 
 
 def _entries(tree: Object) -> dict[str, Entry]:
-    """A tree object: mode, name, and id in bytes, again and again."""
+    """Parse a tree object: repeated mode, name, and binary id."""
     width = len(tree.oid) // 2
     found: dict[str, Entry] = {}
     at = 0
@@ -272,10 +272,10 @@ _SHA256 = 64
 
 
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """What objects are, as `headers` tells it; what a filter left out is fetched, if that may be.
+    """Return headers of objects like `headers`, after fetching missing ones if allowed.
 
     Raises:
-        FilteredError: It may not; the error names all of them that are not here.
+        FilteredError: Objects are missing and must not be fetched. The error names all of them.
         GitError: Git fails.
     """
     if not oids or not is_filtered(git):
@@ -290,13 +290,13 @@ def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
 
 
 def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """What objects are; None for those that are not here."""
+    """Return headers of objects, or None for missing ones."""
     with _apart(git, is_long=len(oids[0]) == _SHA256) as apart:
         return headers(apart, oids)
 
 
 def promisor(settings: Iterable[Setting]) -> str:
-    """The remote that promised what a filter left out, by a repository's own configuration."""
+    """Return the promisor remote of a partial clone, from the repository's own configuration."""
     read = list(settings)
     promised = (it for it in read if (it.section, it.variable) == _PROMISED)
     named = [it.between for it in promised if it.value.lower() in ("", *TRUE)]
@@ -306,7 +306,7 @@ def promisor(settings: Iterable[Setting]) -> str:
 
 @contextmanager
 def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
-    """Git on a repository of nothing that knows no remote, and reads the objects of another one."""
+    """Yield Git on an empty repository without remotes that reads another one's objects."""
     with TemporaryDirectory(prefix="ipam-") as name:
         folder = Path(name)
         for inner in ("objects/info", "refs"):
@@ -331,17 +331,17 @@ _WAYS = (
 
 
 def require_root(git: GitProcess, revision: Revision, known: Root | None) -> Root | None:
-    """What is known of the top of a revision's root; refuses one in which that is no folder.
+    """Return the known top of a revision's root. Refuse a revision without this folder.
 
     Raises:
-        GitError: It is none.
+        GitError: The root is not a folder.
     """
     parts = git.root.path.split("/") if git.root.path else []
     above = ["/".join(parts[: at + 1]) for at in range(len(parts))]
     where = f"revision {revision.id[:12]}"
     if known is not None or not above:
         return known
-    for path in above:  # one at a time: of a folder and what is in it git lists the latter
+    for path in above:  # one at a time: given a folder and its content, Git lists only the content
         listed = git.check("ls-tree", "-z", "--full-tree", revision.id, "--", path)
         mode = listed.decode("utf-8", "replace").partition(" ")[0]
         if mode != "040000":
@@ -350,10 +350,10 @@ def require_root(git: GitProcess, revision: Revision, known: Root | None) -> Roo
 
 
 def require_place(root: RootFolder, top: Path) -> Path:
-    """Where the root is in a work tree.
+    """Return the path of the root in a work tree.
 
     Raises:
-        GitError: It is no folder there.
+        GitError: The root is not a folder.
     """
     place, path = top, ""
     for part in root.path.split("/") if root.path else ():
@@ -374,13 +374,13 @@ def _no_folder(root: RootFolder, path: str, what: str, where: str) -> GitError:
     return GitError(f"the root {root.path!r} is not in {where}: {said}", _WAYS)
 
 
-# `git check-ref-format`, and no `-` at the start. Nothing at all before `@{u}` is what HEAD names.
+# Rules of `git check-ref-format`, without a leading `-`. An empty name before `@{u}` means HEAD.
 _NAME = re.compile(r"(?:[^\x00-\x20~^:?*\[\\\x7f@\s]|@(?!\{))*")
 _WRONG = re.compile(r"[-./]|.*(?:\.\.|//|/\.|\.lock/|\.lock$|[./]$)")
 _STEP = re.compile(r"\^\{commit\}|\^\d*|~\d*", re.ASCII)
-_UPSTREAM = re.compile(r"@\{(?:u|upstream|push)\}")  # the configuration of a branch says it
+_UPSTREAM = re.compile(r"@\{(?:u|upstream|push)\}")  # resolved by the configuration of a branch
 _HEX = re.compile(r"[0-9a-f]{4,64}", re.ASCII | re.IGNORECASE)
-# Git keeps these, and HEAD, beside the references, and looks there first: no push can make one.
+# Git reserves these names and HEAD, and looks there before references. A push cannot create one.
 _OWN = re.compile(r"(?:[A-Z]+_)+HEAD", re.ASCII)
 _BRANCH = r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}"
 _WHOLE = (40, 64)
@@ -389,12 +389,12 @@ _HINT = "name a branch (main, origin/main), a tag or a commit id; git log shows 
 
 
 def check_branch(branch: str) -> str:
-    """A branch name, if it is one that git takes and that no option hides in.
+    """Return a branch name after checking that Git accepts it and that it is not an option.
 
     Raises:
-        UsageError: It is not.
+        UsageError: The name is invalid.
     """
-    # Git lets nobody make a branch HEAD, and one below refs/ is confused with what is no branch.
+    # Git rejects a branch named HEAD. A name below refs/ could be confused with other references.
     if (
         not re.fullmatch(_BRANCH, branch, re.ASCII)
         or branch == "HEAD"
@@ -407,15 +407,15 @@ def check_branch(branch: str) -> str:
 
 
 def whole_name(git: GitProcess, rev: str) -> str:
-    """The same revision by a name that can mean nothing else.
+    """Return an unambiguous name of a revision.
 
     Args:
         git: The repository.
-        rev: A branch, a tag, a commit id or `HEAD`, and steps from there such as `^1` and `~2`.
+        rev: A branch, tag, commit id, or `HEAD`, with optional steps such as `^1` and `~2`.
 
     Raises:
-        UsageError: It is no such name, or several references bear it.
-        GitError: It begins with `refs/`, and there is no such reference.
+        UsageError: The name is invalid or ambiguous.
+        GitError: The name begins with `refs/`, and there is no such reference.
     """
     name, steps = _parted(rev)
     is_whole = _HEX.fullmatch(name) and len(name) in _WHOLE
@@ -437,7 +437,7 @@ def whole_name(git: GitProcess, rev: str) -> str:
 
 
 def _parted(rev: str) -> tuple[str, str]:
-    """The name, and the steps behind it."""
+    """Split a revision into its name and the steps after it."""
     name = rev[: _end(_NAME, rev, 0)]
     at = upstream = _end(_UPSTREAM, rev, len(name))
     while (end := _end(_STEP, rev, at)) > at:
@@ -454,36 +454,36 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _is_own(git: GitProcess, name: str) -> bool:
-    """Git itself keeps it: `HEAD`, and what a fetch or a merge leaves."""
+    """Report whether Git reserves a name: `HEAD`, and names that a fetch or merge writes."""
     is_left = _OWN.fullmatch(name) is not None and (git.git_dir / name).is_file()
     return name in ("@", "HEAD") or is_left
 
 
 def _begins_commit(git: GitProcess, name: str) -> bool:
-    """The name is also the beginning of an object's id, which a person may have meant."""
+    """Report whether a name is also the prefix of an object id, which the user could mean."""
     return bool(_HEX.fullmatch(name)) and bool(git.check("rev-parse", f"--disambiguate={name}"))
 
 
-# A path, and a few words.
+# Enough for a path and a few words.
 _MAX_NAMING = 1 << 16
 
 
 def shown_branch(git: GitProcess) -> str:
-    """The branch that HEAD names, whether it has a commit or not; empty when it names none."""
+    """Return the branch that HEAD names, even without commits. Empty for a detached HEAD."""
     text = small_text(git.git_dir / "HEAD")
     name = text.removeprefix("ref: refs/heads/")
-    if name == ".invalid":  # another format of references, which only git reads
+    if name == ".invalid":  # another reference format, which only Git can read
         return git.run("symbolic-ref", "--quiet", "--short", "HEAD").out.decode().strip()
     return name if name != text else ""
 
 
 def require_unshown(git: GitProcess, branch: str) -> None:
-    """Refuse to move a branch that another work tree of the repository shows.
+    """Refuse to move a branch that another work tree of the repository has checked out.
 
-    Its index and files would stay behind, and its next commit take back what the branch got.
+    Its index and files would become outdated, and its next commit would revert the move.
 
     Raises:
-        UsageError: One does.
+        UsageError: Another work tree has the branch checked out.
     """
     own, common = git.git_dir.resolve(), common_folder(git).resolve()
     for folder in (common, *sorted(common.glob("worktrees/*"))):
@@ -502,6 +502,6 @@ def require_unshown(git: GitProcess, branch: str) -> None:
 
 
 def small_text(path: Path) -> str:
-    """A small file of a repository, which may hold anything."""
+    """Return the text of a small file in a repository, whatever its content."""
     with path.open("rb") as file:
         return file.read(_MAX_NAMING).decode("utf-8", "replace").replace("\0", "\ufffd").strip()

@@ -25,18 +25,18 @@ def open_repository(
     branch: str | None = None,
     root: str | None = None,
 ) -> GitRepository:
-    """The repository at a path: a bare one, or the one that a checkout belongs to.
+    """Open the bare repository at a path, or the repository of the checkout around it.
 
     Args:
         path: Folder.
-        environment: What git may know of the environment.
-        branch: Branch to work on; else the one that is checked out.
-        root: Folder of the repository; else the nearest with Settings in a checkout, from the path
-            upwards; else all of it.
+        environment: Environment variables for Git.
+        branch: Branch to work on. Default: the branch that is checked out.
+        root: Folder of the repository. Default: in a checkout, the nearest folder with Settings
+            from the path upwards, or else the top.
 
     Raises:
-        UsageError: There is no such folder; or the root leads elsewhere.
-        GitError: It is no Git repository, or another user's.
+        UsageError: The folder does not exist, or the root is invalid.
+        GitError: The folder is not a Git repository, or belongs to another user.
     """
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
@@ -44,13 +44,13 @@ def open_repository(
     git_dir, worktree = _locate(path, environment)
     git = GitProcess(git_dir, environment, root=_root(path, worktree, root))
     shown = shown_branch(git)
-    # Of a branch that is only read from, the name does not matter.
+    # A repository that is only read does not need a branch name.
     name = check_branch(branch) if branch else shown or "main"
     return GitRepository(git, name, None, worktree, worktree is not None and shown == name)
 
 
 def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
-    """The work tree of a checkout, with what HEAD holds (nothing before the first commit)."""
+    """Open the work tree of a checkout, compared with HEAD if it has a commit."""
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     git = repository.git
@@ -64,10 +64,10 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
 
 
 def open_revision(repository: GitRepository, rev: str) -> GitSource:
-    """The files of a revision in which the root is to be.
+    """Open the files of a revision that must contain the root.
 
     Raises:
-        GitError: There is no such revision, or the root is no folder of it.
+        GitError: The revision does not exist, or the root is not a folder of it.
     """
     source = repository.source(rev)
     require_root(repository.git, source.revision(), source.top)
@@ -75,7 +75,7 @@ def open_revision(repository: GitRepository, rev: str) -> GitSource:
 
 
 def ground(repository: GitRepository) -> Path | None:
-    """Where the files of the root are in the checkout; None where there is no checkout."""
+    """Return the path of the root in the checkout, or None without a checkout."""
     top = repository.worktree
     return top / repository.git.root.path if top is not None else None
 
@@ -87,12 +87,12 @@ def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
 
 
 def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
-    """Return the top of the checkout, or the bare repository, that a folder belongs to, if any.
+    """Return the top of the checkout, or the bare repository, around a folder, if any.
 
     The folder need not exist.
 
     Raises:
-        GitError: Another user owns it.
+        GitError: Another user owns the repository.
     """
     while not path.is_dir():
         path = path.parent
@@ -104,11 +104,11 @@ def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
 
 
 class _NoRepositoryError(GitError):
-    """A folder belongs to no repository."""
+    """The folder is not in a repository."""
 
 
 def _locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
-    """Return the repository's own folder, and its work tree if it has one.
+    """Return the Git folder of a repository, and its work tree if it has one.
 
     Raises:
         GitError: Git finds no repository, or one of another user.
@@ -129,11 +129,11 @@ def _is_file(path: Path) -> bool:
 
 
 class Site(Struct, frozen=True):
-    """A folder for a repository.
+    """Folder for a new or existing repository.
 
     Attributes:
-        folder: Where.
-        repository: The checkout that it is, or is a folder of; None when there is none yet.
+        folder: Path of the folder.
+        repository: The checkout around the folder, or None if there is none yet.
     """
 
     folder: Path
@@ -141,7 +141,7 @@ class Site(Struct, frozen=True):
 
     @property
     def root(self) -> str:
-        """The folder's path from the top of the checkout; empty for the top."""
+        """The folder's path from the top of the checkout, empty for the top."""
         return self.repository.git.root.path if self.repository is not None else ""
 
     @property
@@ -151,11 +151,11 @@ class Site(Struct, frozen=True):
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out; empty when there is none yet."""
+        """The branch that is checked out, or empty if there is none yet."""
         return self.repository.branch if self.repository is not None else ""
 
     def remotes(self) -> dict[str, str]:
-        """The URLs of its remotes by their names."""
+        """Return the URLs of remotes by their names."""
         if self.repository is None:
             return {}
         found = read_configuration(self.repository.git)
@@ -167,15 +167,15 @@ class Site(Struct, frozen=True):
 
 
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
-    """Look at a folder, which need not be there.
+    """Return the site at a folder, which need not exist.
 
     Args:
-        folder: Where the repository shall begin.
-        environment: What git may know of the environment.
+        folder: Folder in which the repository begins.
+        environment: Environment variables for Git.
 
     Raises:
-        UsageError: It is a file, a bare repository, or a folder in a root that is there.
-        GitError: It is another user's.
+        UsageError: The path is a file, a bare repository, or a folder in an existing root.
+        GitError: The repository belongs to another user.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -193,7 +193,7 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
 
 
 def _require_no_root_above(folder: Path, top: Path) -> None:
-    """Refuse a folder in a root: what it holds would belong to two."""
+    """Refuse a folder in an existing root, because its files would belong to two roots."""
     for above in folder.parents:
         if above != top and top not in above.parents:
             return
@@ -203,11 +203,11 @@ def _require_no_root_above(folder: Path, top: Path) -> None:
 
 
 def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> Site:
-    """Make an empty repository of a folder, with a branch that has no commit yet.
+    """Create an empty repository in a folder, with a branch without commits.
 
     Raises:
         OSError: The folder cannot be written.
-        GitError: Git cannot.
+        GitError: Git fails.
     """
     git_dir = site.folder / ".git"
     git_dir.mkdir(parents=True, exist_ok=True)
@@ -217,10 +217,10 @@ def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> 
 
 
 def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:
-    """Files at or below some paths of the work tree that HEAD does not have so.
+    """Return the files at or below some paths of the work tree that differ from HEAD.
 
-    None of a bare repository or of a clone that laid nothing out, nor where git cannot be asked: it
-    is a word by the way.
+    Return none for a bare repository, for a clone without a checkout, or if Git fails. The result
+    is only informational.
     """
     if repository.worktree is None or not (repository.git.git_dir / "index").exists():
         return []

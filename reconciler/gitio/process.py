@@ -44,7 +44,7 @@ from reconciler.model.errors import GitError, UsageError
 
 
 class Result(Struct, frozen=True):
-    """What a git call said."""
+    """Result of a Git call."""
 
     status: int
     out: bytes
@@ -55,9 +55,9 @@ _log = logging.getLogger(__name__)
 
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 REMOTE = f"ipam-{os.urandom(16).hex()}"
-"""The name of the remote for Git. It is random, so that a configuration cannot be about it."""
+"""Name of the remote in Git calls. It is random, so that no configuration can refer to it."""
 _PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-"""Where the person's own configuration is; Git reads `safe.directory` there."""
+"""Variables that locate the user's own configuration, in which Git reads `safe.directory`."""
 _KEPT = re.compile(
     "|".join(("GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_PYTHON_REFRESH", *_PERSONAL))
     + r"|GIT_CONFIG_(COUNT|(KEY|VALUE)_[0-9]+)"
@@ -65,17 +65,17 @@ _KEPT = re.compile(
 
 
 def clean_environment(variables: MutableMapping[str, str]) -> None:
-    """Remove the variables by which a caller could lead Git to other files or programs."""
+    """Remove the variables that could redirect Git to other files or programs."""
     for name in list(variables):
         if name.startswith("GIT_") and not _KEPT.fullmatch(name):
             del variables[name]
 
 
 class GitCommandCache:
-    """Answers of calls that only read, and the processes that look objects up, of one run.
+    """Results of read-only calls and running lookup processes, for one run.
 
-    A run asks the same about a change and its base in many places. A run that writes, and one that
-    continues for longer, has none.
+    A run repeats many calls about a change and its base. Runs that write, and daemons, have no
+    cache.
     """
 
     _READING = frozenset(
@@ -91,11 +91,11 @@ class GitCommandCache:
         ]
     )
     _MAX_BYTES = 1 << 20
-    # Git takes these bytes of names before anybody reads its answer.
+    # Git accepts this number of bytes of names before its output must be read.
     _MAX_NAMES = 1 << 15
 
     def __init__(self) -> None:
-        """Start nothing yet."""
+        """Begin without processes."""
         self._answers: dict[tuple[tuple[str, ...], bytes | None], Result] = {}
         self._lookups: dict[str, _Lookup] = {}
         self._stack = ExitStack()
@@ -103,11 +103,11 @@ class GitCommandCache:
         weakref.finalize(self, _close, self._stack, self._process)
 
     def known(self, arguments: Sequence[str], data: bytes | None) -> Result | None:
-        """Return the answer of an earlier call."""
+        """Return the result of an earlier call."""
         return self._answers.get((tuple(arguments), data))
 
     def note(self, arguments: Sequence[str], data: bytes | None, answer: Result) -> None:
-        """Keep the answer of a call that only reads."""
+        """Keep the result of a read-only call."""
         if arguments[0] in self._READING and len(answer.out) <= self._MAX_BYTES:
             self._answers[tuple(arguments), data] = answer
 
@@ -118,7 +118,7 @@ class GitCommandCache:
         return other
 
     def look_up(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
-        """Return the answer of a long-lived `cat-file`, None if a new process has to answer."""
+        """Return the output of a long-lived `cat-file`, or None if a new process is needed."""
         # A forked process shares these pipes.
         if len(names) > self._MAX_NAMES or os.getpid() != self._process:
             return None
@@ -131,13 +131,13 @@ class GitCommandCache:
         return found
 
     def close(self) -> None:
-        """End the processes; a later lookup starts them again."""
+        """End the processes. A later lookup starts them again."""
         self._lookups.clear()
         _close(self._stack, self._process)
 
 
 class _Lookup:
-    """A `cat-file` process that answers until it is closed."""
+    """A `cat-file` process that runs until it is closed."""
 
     def __init__(self, process: "Popen[bytes]", *, has_data: bool) -> None:
         self._process = process
@@ -146,7 +146,7 @@ class _Lookup:
         self._more: Iterator[bytes] = pieces(process, SECONDS)
 
     def ask(self, names: bytes) -> bytes | None:
-        """Return one answer per line of `names`, None if the process ended."""
+        """Return one answer per line of `names`, or None if the process ended."""
         if self._process.stdin is None:
             return None
         found = []
@@ -174,7 +174,7 @@ class _Lookup:
 
 
 def _close(stack: ExitStack, process: int) -> None:
-    """Close a stack in the process that opened it, not in one that was forked from that."""
+    """Close a stack in the process that opened it, but not in a fork."""
     if os.getpid() == process:
         with suppress(OSError):
             stack.close()
@@ -185,14 +185,16 @@ class GitProcess:
     """Git on one repository.
 
     Attributes:
-        git_dir: The repository's own folder.
-        environment: Variables of the caller: `IPAM_GIT_TOKEN`, `GIT_ASKPASS`, `HOME` and the like.
-        credentials: `user:secret` for an http remote, or empty.
+        git_dir: The Git folder of the repository.
+        environment: Variables of the caller, such as `IPAM_GIT_TOKEN`, `GIT_ASKPASS`, and `HOME`.
+        credentials: `user:secret` for an HTTP remote, or empty.
         guards: Settings that override those of the repository, by name.
-        root: The folder of the repository that is read and written.
-        objects: A folder for the objects that Git makes, if they do not go into the repository.
-        cache: What this run asked before; None for a run that writes or continues for longer.
-        brings: Fetches objects by their ids; None if objects that a filter left out are an error.
+        root: The root folder in the repository.
+        objects: Environment variables of a separate object folder, if new objects do not go into
+            the repository.
+        cache: Results of earlier calls, or None for a run that writes and for a daemon.
+        brings: Fetches objects by their ids. If None, objects missing from a partial clone are an
+            error.
     """
 
     git_dir: Path
@@ -216,14 +218,14 @@ class GitProcess:
         """Run Git to its end.
 
         Args:
-            arguments: A plumbing command with its arguments; names from outside after `--`.
+            arguments: A plumbing command with its arguments. Untrusted names come after `--`.
             data: Its standard input.
-            remote: The one remote that it may reach, as `check_remote` returned it, which is among
-                the arguments. Without it every protocol is refused.
-            extra: Further variables of its environment.
+            remote: The only remote that Git may contact, as returned by `check_remote`. It is one
+                of the arguments. Without it, every protocol is refused.
+            extra: Additional environment variables.
 
         Raises:
-            GitError: Git is not installed, or did not end in time.
+            GitError: Git is not installed, or timed out.
         """
         if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
             return known
@@ -239,10 +241,10 @@ class GitProcess:
         return result
 
     def look_up(self, how: str, names: Sequence[str]) -> bytes:
-        """Return what `cat-file` prints about objects, with `--batch` or `--batch-check`.
+        """Return the output of `cat-file` with `--batch` or `--batch-check`.
 
         Raises:
-            GitError: An object is corrupt, or promised by a remote and not here.
+            GitError: An object is corrupt, or missing from a partial clone.
         """
         data = "".join(f"{name}\n" for name in names).encode()
         if self.cache is not None:
@@ -255,14 +257,14 @@ class GitProcess:
         return result.out
 
     def parts(self, *arguments: str, data: bytes | None = None) -> Generator[bytes, None, None]:
-        """Yield the output of a call piece by piece. Closed early, it ends Git.
+        """Yield the output of a call in pieces. Closing the generator ends Git.
 
         Args:
-            arguments: A plumbing command with its arguments; names from outside after `--`.
+            arguments: A plumbing command with its arguments. Untrusted names come after `--`.
             data: Its standard input.
 
         Raises:
-            GitError: Git failed, is not installed, or did not end in time.
+            GitError: Git failed, is not installed, or timed out.
         """
         if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
             yield known.out
@@ -292,7 +294,7 @@ class GitProcess:
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
-        """Like `run`; return the output, without its last line feed.
+        """Run Git and return its output without the last line feed.
 
         Raises:
             GitError: Git failed.
@@ -313,8 +315,8 @@ class GitProcess:
             settings += pairs(REMOTE, remote, self._credentials(), self._asks_as())
             variables["GIT_ALLOW_PROTOCOL"] = protocol(remote)
             if variables["GIT_ALLOW_PROTOCOL"] == "file":
-                # The Git that serves the folder looks for `safe.directory` in the person's own
-                # configuration if the folder belongs to another user.
+                # If the folder belongs to another user, the serving Git process looks for
+                # `safe.directory` in the user's own configuration.
                 variables = _personal(variables, self.environment)
         variables |= configured(settings)
         command = [
@@ -327,25 +329,25 @@ class GitProcess:
         return _started(self.git_dir, command, variables, stdin)
 
     def _shown(self, arguments: Sequence[str]) -> str:
-        """A call as a person would type it: without secrets, and without its settings."""
+        """Return a call as a user would type it, without secrets and settings."""
         command = shlex.join(["git", f"--git-dir={self.git_dir}", *arguments])
         return escape(redacted(command, self._secrets()))
 
     def _credentials(self) -> str:
-        """The login for an http remote: the token, in the name of the URL's user if it has one."""
+        """Return the login for an HTTP remote: the token, with the URL's user if there is one."""
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
-        if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that were no text
+        if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that are not text
             raise UsageError(f"{TOKEN} is not text in UTF-8", "set it as the server showed it")
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _asks_as(self) -> str:
-        """The URL's user, for whom Git asks the person's own program if there is no secret."""
+        """Return the URL's user if Git must ask the user's credential helper for the secret."""
         user, _, secret = self._credentials().partition(":")
         return user if not secret and self.environment.get("GIT_ASKPASS") else ""
 
     def _secrets(self) -> list[str]:
-        """What must not be shown, in every form in which Git may print it."""
+        """Return all secrets, in every form in which Git can print them."""
         credentials = self._credentials()
         if not credentials:
             return []
@@ -355,16 +357,17 @@ class GitProcess:
 
 
 def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:
-    """Ask Git which repository a folder belongs to; Git refuses that of another user.
+    """Find the repository of a folder. Git refuses a repository of another user.
 
     Args:
         folder: The folder.
-        environment: Variables of the caller; the person's own configuration counts here.
-        is_bare: The folder itself may be a bare repository. Git takes no other one: whoever adds
-            files to a repository could add a bare repository with its own configuration.
+        environment: Variables of the caller. The user's own configuration applies here.
+        is_bare: Whether the folder itself can be a bare repository. Git does not search for one in
+            parent folders, because a committed bare repository could bring its own configuration.
 
     Returns:
-        The repository's own folder, and the way from the folder up to the top of its work tree.
+        The Git folder of the repository, and the relative path from the folder to the top of its
+            work tree.
     """
     taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
     command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
@@ -375,7 +378,7 @@ def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> 
 
 
 def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Replace the variables that hide the person's own configuration by the person's."""
+    """Replace the variables that hide the user's own configuration with the user's values."""
     others = {name: value for name, value in variables.items() if name not in _PERSONAL}
     return others | {name: own[name] for name in _PERSONAL if name in own}
 
@@ -383,11 +386,10 @@ def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
 def _started(
     folder: Path, command: Sequence[str], variables: dict[str, str], stdin: int = PIPE
 ) -> Any:
-    """Start Git in a folder."""
-    # No program is looked for in the folder.
+    # Do not search the folder for programs.
     variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
     try:
-        # With our signal handlers Git meets a full disk as an error, and removes its locks.
+        # With ipam's signal handlers, Git reports a full disk as an error and removes its locks.
         return Git(str(folder)).execute(
             command, as_process=True, istream=stdin, env=variables,
             start_new_session=True, restore_signals=False,
@@ -397,11 +399,11 @@ def _started(
 
 
 def _absolute(path: str) -> str:
-    """Remove the folders of a search path that depend on the current folder."""
+    """Remove the relative folders from a search path."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
 
 
-# As git says it that may not fetch what a filter left out, before 2.44 and since.
+# Messages of Git, before and since 2.44, about missing objects of a partial clone.
 _PROMISED = ("from promisor remote", "lazy fetching disabled")
 FILTERED = (
     "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
@@ -411,7 +413,7 @@ _OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 LACKS = "the partial clone lacks objects that its filter left out"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
-# What git says of an http server that knows nobody by what it was shown, or lets them do nothing.
+# Messages of Git about an HTTP server that rejects the credentials or denies access.
 _UNKNOWN = (
     "could not read Username",
     "could not read Password",
@@ -423,11 +425,11 @@ _WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and writ
 
 
 SECONDS = 300.0
-"""How long a call of Git may take."""
+"""Time limit of a Git call."""
 
 
 def failure(command: str, result: Result, hint: str = "") -> GitError:
-    """A failed call as an error, in git's own words."""
+    """Return a failed call as an error with Git's own message."""
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
     message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
@@ -437,15 +439,15 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     if ".lock': File exists" in result.err:
         hint = "another git is at work there, or was killed; if none is, remove that .lock file"
     if any(words in result.err for words in _PROMISED):
-        # Brought one by one, a plan would wait for as many answers as there are files.
+        # Fetching objects one by one would take a round trip per file.
         return GitError(f"{LACKS} (git {command}: {message})", FILTERED)
     return GitError(f"git {command}: {message}", hint)
 
 
 def unreachable(what: str, command: str, result: Result) -> GitError:
-    """A call that reached for a remote and failed, as an error that says what was tried.
+    """Return the error of a failed call to a remote, with the attempted action.
 
-    One that answered and refuses is not down: that is told apart, with what to set.
+    The message distinguishes a remote that rejects the login (401 or 403) from an unreachable one.
     """
     is_unknown = any(words in result.err for words in _UNKNOWN)
     status = 401 if is_unknown else 403 if _FORBIDDEN in result.err else 0
@@ -456,39 +458,40 @@ def unreachable(what: str, command: str, result: Result) -> GitError:
 
 
 def redacted(text: str, secrets: Sequence[str]) -> str:
-    """A text with every secret in it struck out."""
+    """Return a text with every secret replaced by `***`."""
     for secret in secrets:
         text = text.replace(secret, "***")
     return text
 
 
 def late(command: str) -> GitError:
-    """Return the error of a call that did not end in time."""
+    """Return the error of a call that timed out."""
     message = f"git {command} took over {SECONDS:.0f} seconds"
     return GitError(message, "see whether the remote answers, and try again")
 
 
 def ended(status: int) -> str:
-    """Describe how a process ended that printed nothing."""
+    """Describe how a process without output ended."""
     return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
-# Of a filter without a command git hands content through as it is.
+# Git passes content through a filter without a command unchanged.
 _FILTERS = {"clean": "", "smudge": "", "process": "", "required": "false"}
-# What git starts at a remote of the same machine.
+# Programs that Git starts for a remote on the same machine.
 _SERVERS = {"uploadpack": "git-upload-pack", "receivepack": "git-receive-pack"}
-# A merge that a program would make is a conflict.
+# Merges that need an external program are conflicts.
 _MERGES = {"driver": "false"}
 _SECTIONS = {"filter": _FILTERS, "remote": _SERVERS, "merge": _MERGES}
-# Programs that newer versions run as hooks, wherever `core.hooksPath` leads.
+# Programs that newer versions of Git run as hooks, regardless of `core.hooksPath`.
 _HOOKS = ("command", "event")
 _SCOPES = ("local", "worktree")
 TRUE = ("1", "true", "yes", "on")
-"""What Git reads as true, in small letters; in a configuration a name without a value, too."""
+"""Values that Git reads as true, in lower case. A configuration name without a value is also true.
+"""
 
 
 class Setting(Struct, frozen=True):
-    """A setting of a repository: section and variable in lower case, what stands between."""
+    """Setting of a repository. Section and variable are in lower case, the subsection is unchanged."""
 
     section: str
     between: str
@@ -497,13 +500,13 @@ class Setting(Struct, frozen=True):
 
 
 def read_configuration(git: GitProcess) -> list[Setting]:
-    """What the repository's own configuration says, with all that it includes.
+    """Return the repository's own configuration, with all included files.
 
     Raises:
-        GitError: It cannot be read.
+        GitError: The configuration cannot be read.
     """
     listed = git.check("config", "--null", "--show-scope", "--list")
-    parts = os.fsdecode(listed).split("\0")  # a name may be any bytes, and git gets it back
+    parts = os.fsdecode(listed).split("\0")  # names can have any bytes
     found = []
     for scope, text in zip(parts[::2], parts[1::2], strict=False):
         name, _, value = text.partition("\n")
@@ -519,15 +522,16 @@ def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitPr
 
     Args:
         git: The repository.
-        settings: Its own configuration, if it is known already.
+        settings: Its own configuration, if it is already known.
 
     Raises:
-        UsageError: Newer versions of Git run a program of it that cannot be switched off.
+        UsageError: The configuration has a program that newer versions of Git run and that cannot
+            be disabled.
     """
     guards: dict[str, str] = {}
     for item in read_configuration(git) if settings is None else settings:
         if item.variable in _SECTIONS.get(item.section, {}):
-            # All of them: Git takes `process` before `clean`.
+            # Override all of them, because Git prefers `process` to `clean`.
             for variable, value in _SECTIONS[item.section].items():
                 guards[f"{item.section}.{item.between}.{variable}"] = value
         elif item.section == "hook" and item.variable in _HOOKS:
@@ -538,16 +542,16 @@ def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitPr
 
 
 def require_apart(folders: Iterable[Path], own: Iterable[Path]) -> None:
-    """Refuse as remote what came along with the repository: its configuration alone names it.
+    """Refuse a remote that is part of the repository and named only by its configuration.
 
-    What serves a folder obeys that folder's configuration and hooks.
+    Git obeys the configuration and hooks of the folder that it serves.
 
     Args:
-        folders: Where the remote is.
-        own: The folders of the repository.
+        folders: Folders of the remote.
+        own: Folders of the repository.
 
     Raises:
-        UsageError: One of them is in the other.
+        UsageError: One of them contains the other.
     """
     around = [path for folder in own for path in (folder, folder.resolve())]
     for folder in folders:
@@ -560,22 +564,22 @@ def require_apart(folders: Iterable[Path], own: Iterable[Path]) -> None:
 
 
 def common_folder(git: GitProcess) -> Path:
-    """The repository's own folder that all of its work trees share."""
+    """Return the Git folder that all work trees of the repository share."""
     common = git.git_dir / "commondir"
     shared = common.read_text(encoding="utf-8").strip() if common.is_file() else ""
     return git.git_dir / shared
 
 
 def is_filtered(git: GitProcess) -> bool:
-    """A filter left something out when this was fetched, and a remote promised to have it.
+    """Report whether the repository is a partial clone.
 
-    Who asks git for that has it look through all that was promised, which takes it as long as
-    reading it: so nobody asks for what may not be here.
+    A query for missing objects makes Git search all promised objects, which takes as long as
+    reading them. Callers therefore never request objects that can be missing.
     """
     return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
 
 
 def quoted(path: str) -> str:
-    """A path as one of a list of alternates: git takes one in quotes as C writes it (git(1))."""
+    """Return a path quoted for a list of alternates, which Git parses like a C string (git(1))."""
     escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

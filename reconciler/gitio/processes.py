@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from subprocess import Popen  # nosec B404  # its type
 
 TICK_SECONDS = 1.0
-"""How long anything is waited for at once: a signal that comes just before shows only after."""
+"""Longest single wait. A signal that arrives just before is handled only after it."""
 
 GRACE_SECONDS = 2.0
-"""For git to take its locks and half-written files away."""
+"""Time for Git to remove its locks and partial files."""
 
 _KILLED_SECONDS = 1.0
-# A git that reads is gone at once; who takes away locks may take longer.
+# A reading Git process ends at once. A process that removes locks can take longer.
 _PAUSES = (0.0005, 0.001, 0.002, 0.004)
 _PAUSE_SECONDS = 0.01
 _PIECE = 1 << 16
 
 
 class SignalReceived(BaseException):
-    """A signal ends this process. Not an Exception: what goes on after a failure lets it through.
+    """Signal that ends this process. Not an Exception, so that error handlers do not catch it.
 
     Attributes:
         number: The signal.
@@ -41,10 +41,10 @@ class SignalReceived(BaseException):
 
 
 class _State(Struct):
-    """What runs, and the signal that ends us; 0 while there was none.
+    """Running processes, and the signal that ends this process, or 0.
 
-    Signals are handled by the main thread between two steps of its own. There is no lock that it
-    could hold just then: each access is a single step.
+    The main thread handles signals between two steps of its own code. A lock could be held at that
+    moment, so there is none, and each access is a single step.
     """
 
     running: "set[Popen[bytes]]" = field(default_factory=set)
@@ -57,14 +57,14 @@ _state = _State()
 
 @contextmanager
 def child(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
-    """A process while it works. Left by an exception, it is ended with all that it started.
+    """Run a process. If the block raises, end the process and everything that it started.
 
     Args:
-        start: Starts it as the leader of a process group; gives GitPython's wrapper, which has it
-            as `proc`.
+        start: Starts the process as the leader of a process group, and returns GitPython's wrapper
+            with the process in `proc`.
 
     Raises:
-        Ended: A signal came. What the process said by then is not to be believed: it was told, too.
+        SignalReceived: A signal arrived. The output is unreliable, because the process also got it.
     """
     wrapper = _started(start)
     process: Popen[bytes] = wrapper.proc
@@ -80,13 +80,13 @@ def child(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
 
 @contextmanager
 def coprocess(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
-    """A process that answers as long as it is asked. When it is left it hears no more, and ends.
+    """Run a process that answers requests. Leaving the block closes its input and ends it.
 
     Args:
         start: As for `child`.
 
     Raises:
-        Ended: A signal came.
+        SignalReceived: A signal arrived.
     """
     wrapper = _started(start)
     process: Popen[bytes] = wrapper.proc
@@ -98,9 +98,9 @@ def coprocess(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
 
 
 def _dismiss(process: "Popen[bytes]") -> None:
-    """Let a process end that waits to be asked."""
+    """End a process that waits for input."""
     for stream in (process.stdin, process.stdout, process.stderr):
-        with suppress(OSError):  # what was not said to it any more
+        with suppress(OSError):  # unsent input is dropped
             if stream is not None:
                 stream.close()
     try:
@@ -113,12 +113,12 @@ def _dismiss(process: "Popen[bytes]") -> None:
 def pieces(
     process: "Popen[bytes]", seconds: float, err: bytearray | None = None
 ) -> Iterator[bytes]:
-    """Yield what a process prints on stdout, piece by piece, until it ends.
+    """Yield the standard output of a process in pieces until it ends.
 
     Args:
         process: The process.
-        seconds: How long a piece may take.
-        err: Takes the beginning of what it prints on stderr.
+        seconds: Time limit for each piece.
+        err: Receives the beginning of its standard error.
 
     Raises:
         TimeoutError: A piece took longer.
@@ -143,14 +143,12 @@ def pieces(
 
 
 def communicate(process: "Popen[bytes]", data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
-    """What a process says on stdout and stderr, given its input, until it ends.
+    """Send input to a process and return its standard output and standard error.
 
     Raises:
-        TimeoutExpired: It did not end in time.
+        TimeoutExpired: The process did not end in time.
     """
-    if (
-        data is not None
-    ):  # that can be said in one go only; nothing that takes long is told anything
+    if data is not None:  # input can be written only once, and long-running processes get none
         return process.communicate(data, timeout=seconds)
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > TICK_SECONDS:
@@ -160,18 +158,18 @@ def communicate(process: "Popen[bytes]", data: bytes | None, seconds: float) -> 
 
 
 def pause(seconds: float) -> None:
-    """Wait; signals are heard meanwhile."""
+    """Wait, and handle signals in the meantime."""
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, TICK_SECONDS))
 
 
 def stop(number: int) -> bool:
-    """Begin to end because of a signal: nothing is started any more, and all that runs is told.
+    """Start the shutdown after a signal: start no more processes, and signal all running ones.
 
     Returns:
-        Whether `Ended` may be raised here and now. Else a process is just being started, and it is
-        raised as soon as that one is known.
+        Whether the caller may raise `SignalReceived` now. If a process is just being started, it is
+            raised as soon as that process is registered.
     """
     _state.number = number
     for process in list(_state.running):
@@ -180,7 +178,7 @@ def stop(number: int) -> bool:
 
 
 def end(process: "Popen[bytes]") -> None:
-    """End a process and all that it started, and reap them: they are a process group of their own."""
+    """End the process group of a process, and reap its members."""
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, _KILLED_SECONDS)):
         _tell(process, number)
         until, pauses = time.monotonic() + seconds, iter(_PAUSES)
@@ -192,7 +190,7 @@ def end(process: "Popen[bytes]") -> None:
 
 
 def end_all() -> None:
-    """End whatever is left."""
+    """End all remaining processes."""
     for process in list(_state.running):
         end(process)
 
@@ -201,7 +199,7 @@ def _started(start: Callable[[], Any]) -> Any:
     _go_on()
     if current_thread() is not main_thread():
         return _noted(start)
-    _state.is_starting = True  # a signal now waits until it is known what there is to end
+    _state.is_starting = True  # a signal now waits until the new process is registered
     try:
         return _noted(start)
     finally:
@@ -225,10 +223,10 @@ def _tell(process: "Popen[bytes]", number: int) -> None:
 
 
 def _is_there(process: "Popen[bytes]") -> bool:
-    """Whether anything of its group is left."""
+    """Report whether the process group has any member left."""
     if process.poll() is None:
         return True
-    # The first process of a container gets the children of those that died.
+    # The first process of a container inherits orphaned processes.
     with suppress(ChildProcessError):
         while os.waitpid(-process.pid, os.WNOHANG)[0]:
             pass

@@ -17,9 +17,9 @@ _LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 _OTHER = "the truth is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
 _UNKNOWN = DefaultBranch("", "")
-# Git tells of no commit that it has, or the server would think that all which belongs to one is
-# here; and it marks what comes as promised, or it would look for what that leads to. By settings:
-# what it is told of a filter it would note in the repository.
+# Git must not report its own commits, or the server assumes that all of their objects are here. It
+# must mark the received objects as promised, or it checks everything that they refer to. These are
+# settings, because Git would store a `--filter` option in the repository.
 _BY_IDS = (
     ("fetch.negotiationAlgorithm", "noop"),
     (f"remote.{REMOTE}.promisor", "true"),
@@ -30,18 +30,18 @@ _BY_IDS = (
 def fetch(
     git: GitProcess, remote: str, branch: str, reference: str, truth: DefaultBranch = _UNKNOWN
 ) -> None:
-    """Bring a branch of a remote to a reference of this repository.
+    """Fetch a branch of a remote into a reference of this repository.
 
     Args:
         git: The repository.
         remote: URL or path.
-        branch: Its branch.
-        reference: What is moved here.
-        truth: The branch that is the truth there, as far as the remote tells: it may be meant.
+        branch: Branch of the remote.
+        reference: The local reference to update.
+        truth: The authoritative branch of the remote, if it is known, for the hint.
 
     Raises:
         GitError: The remote cannot be read.
-        NoBranchError: It has no such branch.
+        NoBranchError: The remote has no such branch.
     """
     result = git.run(
         "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
@@ -55,7 +55,7 @@ def fetch(
 
 
 def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
-    """Bring objects by their ids, as git brings what a filter left out, but all in one go.
+    """Fetch objects by their ids in a single request, as Git does for a partial clone.
 
     Raises:
         GitError: The remote cannot be read, or does not have them.
@@ -69,7 +69,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
 
 
 def object_format(git: GitProcess, remote: str) -> str:
-    """What the ids of a remote are, `sha1` where it has no branch.
+    """Return the object format of a remote, or `sha1` if it has no branch.
 
     Raises:
         GitError: The remote cannot be reached.
@@ -81,7 +81,7 @@ def object_format(git: GitProcess, remote: str) -> str:
 
 
 def default_branch(git: GitProcess, remote: str) -> str:
-    """The branch that the remote's HEAD names; `main` where it does not say.
+    """Return the branch that the remote's HEAD names, or `main` if it names none.
 
     Raises:
         GitError: The remote cannot be reached.
@@ -94,7 +94,7 @@ def default_branch(git: GitProcess, remote: str) -> str:
 
 
 def remote_head(git: GitProcess, remote: str, branch: str) -> str:
-    """The id of the commit that a branch of a remote is at. Brings nothing here.
+    """Return the commit id of a remote branch, without fetching it.
 
     Raises:
         GitError: The remote cannot be reached, or has no such branch.
@@ -110,7 +110,7 @@ def remote_head(git: GitProcess, remote: str, branch: str) -> str:
     raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
 
 
-# What git, or the server's git, gives as the reason when the branch is not where we think it is.
+# Reasons that Git, local or on the server, reports if the branch is not at the expected commit.
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "incorrect old value")  # fmt: skip
 _SHOWN_CHARACTERS = 1_000
@@ -120,23 +120,23 @@ _HEADS = "refs/heads/"
 def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
     """Move a branch of the remote from `base` to `revision`.
 
-    That it is there already is success.
+    A branch that is already at `revision` is a success.
 
     Raises:
-        LostRaceError: It is somewhere else.
+        LostRaceError: The branch is at another commit.
         PushRefusedError: The remote refuses.
-        GitError: It cannot be reached.
+        GitError: The remote cannot be reached.
     """
     push_reference(git, remote, f"{_HEADS}{branch}", base.id, revision.id)
 
 
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
-    """Move a reference of the remote from an id, or from nothing where that is empty, to another.
+    """Move a reference of the remote from an id, or from nothing if it is empty, to another.
 
     Raises:
-        LostRaceError: It is somewhere else.
+        LostRaceError: The reference has another id.
         PushRefusedError: The remote refuses.
-        GitError: It cannot be reached.
+        GitError: The remote cannot be reached.
     """
     result = git.run(
         "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{old}", "--",
@@ -156,10 +156,10 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
 
 
 def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
-    """See whether the remote would take a push to a branch. Sends nothing.
+    """Check with a dry run whether the remote accepts a push to a branch.
 
-    That the branch is somewhere else is no matter: the server was willing to speak of a push. Rules
-    of the server for a branch are only told by a real one.
+    A branch at another commit is not an error, because the server answered the push. Branch
+    protection rules appear only in a real push.
 
     Raises:
         GitError: The remote refuses, or cannot be reached.
@@ -173,7 +173,7 @@ def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> N
 
 
 def _reason(result: Result) -> str:
-    """What the porcelain output of a push says of the ref, without its names."""
+    """Return the result of the reference from the porcelain output of a push, without names."""
     for line in result.out.decode("utf-8", "replace").splitlines():
         if line.startswith("!"):
             return line.split("\t")[-1]
@@ -181,7 +181,7 @@ def _reason(result: Result) -> str:
 
 
 def _words(result: Result) -> str:
-    """What the server said, in one line."""
+    """Return the messages of the server in one line."""
     lines = [
         line.removeprefix("remote:").strip()
         for line in result.err.splitlines()
@@ -192,7 +192,7 @@ def _words(result: Result) -> str:
 
 
 LAST = "last"
-# In a repository without a remote: the branch that was reconciled as the truth.
+# In a repository without a remote: the branch that was reconciled as the authoritative one.
 _TRUTH = "truth"
 _WORKED = "it is the one that was reconciled here before"
 
@@ -200,13 +200,13 @@ _log = logging.getLogger(__name__)
 
 
 class RemoteHead(Struct, frozen=True):
-    """What a remote says of itself.
+    """References that a remote advertises.
 
     Attributes:
-        shown: The branch that its HEAD names; empty when it names none that is there.
-        heads: All its branches where it shows none.
-        last: The id that `refs/ipam/last` has; empty when it is not there.
-        takes: It may be asked to move that.
+        shown: The branch that its HEAD names, or empty if that branch does not exist.
+        heads: All branches, if HEAD names none.
+        last: The id of `refs/ipam/last`, or empty if it does not exist.
+        takes: Whether ipam may move that reference.
     """
 
     shown: str
@@ -216,10 +216,10 @@ class RemoteHead(Struct, frozen=True):
 
 
 class RemoteQuery(Struct):
-    """What a remote said when it was asked; None before that.
+    """Answer of a remote, or None before the query.
 
     Attributes:
-        is_marked: Without a remote: it stands here which branch is the truth.
+        is_marked: Without a remote: whether this repository records its authoritative branch.
     """
 
     told: RemoteHead | None = None
@@ -227,13 +227,13 @@ class RemoteQuery(Struct):
 
 
 class LastSeen(Struct):
-    """What the last look at the branch showed.
+    """Cached state of the branch from the last fetch.
 
     Attributes:
-        local: The branch of this repository; None if there is no such commit.
+        local: The branch of this repository, or None if it has no commit.
         newest: The newest reconcile commit in the history of revisions, by id.
         roots: The top of the tree of revisions, by id.
-        asked: What the remote says of itself.
+        asked: Answer of the remote.
     """
 
     local: Revision | None = None
@@ -243,11 +243,11 @@ class LastSeen(Struct):
 
 
 class GitRemoteState(Struct, frozen=True):
-    """What the remote of a repository says of itself. It is asked once, before the first fetch.
+    """State of the remote of a repository. It is queried once, before the first fetch.
 
     Attributes:
-        remote: URL or path; None for a repository that is the truth itself.
-        is_bare: It has no work tree.
+        remote: URL or path, or None for an authoritative repository.
+        is_bare: Whether the repository has no work tree.
     """
 
     git: GitProcess
@@ -258,27 +258,27 @@ class GitRemoteState(Struct, frozen=True):
 
     @property
     def reference(self) -> str:
-        """The name under which the remote keeps what was reconciled last."""
+        """The reference in which the remote keeps the revision that was reconciled last."""
         return self.git.root.reference(LAST)
 
     def default_branch(self) -> DefaultBranch:
-        """The branch that is the truth where Settings name none, and why."""
+        """Return the authoritative branch if Settings do not name one, and the reason."""
         if self.remote is not None:
             return _default_there(self.ask(self.remote))
         return _default_here(self.git, is_bare=self.is_bare)
 
     def last(self) -> str:
-        """Return the id that the reference has; empty if it is not there."""
+        """Return the id of the reference, or empty if it does not exist."""
         if self.remote is not None:
             return self.ask(self.remote).last
         return self.git.run("rev-parse", "--verify", "--quiet", self.reference).out.decode().strip()
 
     def forget(self) -> None:
-        """Ask the remote again, the next time that it is needed."""
+        """Drop the cached state, so that the next use queries the remote again."""
         self.asked.told = None
 
     def bring(self, last: str) -> Revision | None:
-        """Return the commit that the reference names, fetched if needed; None if it is no commit.
+        """Return the commit that the reference names, fetched if needed, or None for no commit.
 
         Raises:
             GitError: The clone is too shallow.
@@ -295,9 +295,9 @@ class GitRemoteState(Struct, frozen=True):
         return found
 
     def remember(self, revision: Revision) -> None:
-        """Set the reference to a head that is reconciled. Never fails, and never overtakes.
+        """Set the reference to a reconciled head. Never fail, and never move it backwards.
 
-        In a checkout without a remote the branch is noted as the authoritative one.
+        In a checkout without a remote, record the branch as the authoritative one.
         """
         if self.remote is not None:
             self.asked.told = _note(self.git, self.remote, revision, self.ask(self.remote))
@@ -309,17 +309,17 @@ class GitRemoteState(Struct, frozen=True):
             self.git.run("update-ref", self.reference, revision.id, last or "0" * len(revision.id))
 
     def ask(self, remote: str) -> RemoteHead:
-        """What the remote says."""
+        """Return the references of the remote, queried once."""
         if self.asked.told is None:
             self.asked.told = _ask(self.git, remote)
         return self.asked.told
 
 
 def _ask(git: GitProcess, remote: str) -> RemoteHead:
-    """Ask a remote. Brings nothing here.
+    """Query a remote without fetching anything.
 
     Raises:
-        GitError: It cannot be reached.
+        GitError: The remote cannot be reached.
     """
     last = git.root.reference(LAST)
     listed = _listed(git, remote, "HEAD", last)
@@ -329,7 +329,7 @@ def _ask(git: GitProcess, remote: str) -> RemoteHead:
 
 
 def _default_there(told: RemoteHead) -> DefaultBranch:
-    """The branch that is the truth of a remote."""
+    """Return the authoritative branch of a remote."""
     if told.shown:
         return DefaultBranch(told.shown, "it is the remote's default branch")
     if len(told.heads) == 1:
@@ -339,11 +339,11 @@ def _default_there(told: RemoteHead) -> DefaultBranch:
 
 
 def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
-    """The branch that is the truth of a repository that has no remote, as far as it tells.
+    """Return the authoritative branch of a repository without a remote, if it can be determined.
 
     Args:
         git: The repository.
-        is_bare: Others clone it, and get the branch that its HEAD names.
+        is_bare: Whether others clone the repository and get the branch that its HEAD names.
 
     Raises:
         GitError: Git fails.
@@ -363,9 +363,9 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
 
 
 def _note(git: GitProcess, remote: str, revision: Revision, told: RemoteHead) -> RemoteHead | None:
-    """Move `refs/ipam/last` of a remote to a head; return what the remote says then.
+    """Move `refs/ipam/last` of a remote to a head, and return the new state of the remote.
 
-    None if another run moved it in the meantime. A refusal is logged once per process.
+    Return None if another run moved it in the meantime. A refusal is logged once per process.
     """
     if not told.takes or told.last == revision.id:
         return told
@@ -382,7 +382,7 @@ def _note(git: GitProcess, remote: str, revision: Revision, told: RemoteHead) ->
 
 
 def _listed(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
-    """What a remote has, by name; `ref: HEAD` is the name that its HEAD stands for."""
+    """Return the references of a remote by name. `ref: HEAD` has the target of its HEAD."""
     result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
     if result.status != 0:
         raise unreachable("cannot reach the remote", "ls-remote", result)

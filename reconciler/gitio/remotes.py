@@ -1,4 +1,4 @@
-"""Remotes and proposals."""
+"""Remotes and proposal branches."""
 
 import os
 import re
@@ -47,23 +47,23 @@ from reconciler.model.errors import GitError, LostRaceError, UsageError
 
 
 class Remote(Struct, frozen=True):
-    """A remote that may be reached.
+    """Remote that Git may contact.
 
     Attributes:
         url: URL or path, without credentials.
-        credentials: `user:secret` that the URL held, or empty.
+        credentials: `user:secret` from the URL, or empty.
     """
 
     url: str
     credentials: str = ""
 
     def reached_by(self, git: GitProcess) -> GitProcess:
-        """The same git, with what it needs to reach this remote."""
+        """Return the same Git with the configuration that this remote needs."""
         return replace(git, credentials=self.credentials)
 
     @property
     def folders(self) -> list[Path]:
-        """Where it is on this machine, as far as there is anything; without a server, git looks."""
+        """Existing local folders of the remote. Without a server, Git reads them directly."""
         scheme, separator, _ = self.url.partition("://")
         if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
             return []
@@ -76,14 +76,14 @@ _URL = ("remote", "url")
 
 
 def with_remote(repository: GitRepository) -> GitRepository:
-    """The checkout with the remote that its branch follows, or `origin`, if it has one.
+    """Return the checkout with the remote that its branch follows, or `origin`, if any.
 
-    A bare repository is the truth itself, wherever it was cloned from. From here on git compares
-    files and reaches remotes, so the repository's own configuration is guarded against.
+    A bare repository is authoritative, regardless of its origin. From this call on, Git compares
+    files and contacts remotes, so settings of the repository that run programs are overridden.
 
     Raises:
-        UsageError: The remote may not be reached, or something of the configuration not be taken;
-            or the branch that is checked out has an odd name, or is checked out elsewhere, too.
+        UsageError: The remote is not allowed, a setting cannot be overridden, the current branch
+            has an invalid name, or another work tree has it checked out.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
@@ -103,17 +103,17 @@ def with_remote(repository: GitRepository) -> GitRepository:
 
 
 def bringing(repository: GitRepository) -> GitRepository:
-    """The clone, which fetches what a filter left out when that is to be read."""
+    """Return the clone with on-demand fetching of objects that a partial clone lacks."""
     git = replace(repository.git, brings=partial(bring, repository))
     return replace(repository, git=git)
 
 
 def bring(repository: GitRepository, oids: Sequence[str]) -> None:
-    """Fetch objects that a filter left out of a clone, from the remote that promised them.
+    """Fetch objects that a partial clone lacks from its promisor remote.
 
     Raises:
-        GitError: Nobody promised them, or who did cannot be reached.
-        UsageError: The remote may not be reached, or something of the configuration not be taken.
+        GitError: There is no promisor remote, or it cannot be reached.
+        UsageError: The remote is not allowed, or a setting cannot be overridden.
     """
     settings = read_configuration(repository.git)
     name = promisor(settings)
@@ -131,12 +131,12 @@ def open_mirror(
     branch: str | None = None,
     root: str | None = None,
 ) -> GitRepository:
-    """A bare mirror of a remote in the cache folder; made when it is not there.
+    """Open a bare mirror of a remote in the cache folder, and create it if needed.
 
-    Without a root all of it counts: the folder where one stands is none of the remote's.
+    Without a root, the root is the top: the current folder is not part of the remote.
 
     Raises:
-        GitError: The remote cannot be reached, or the cache is not ours or cannot be written.
+        GitError: The remote cannot be reached, or the cache is unsafe or not writable.
     """
     checked = check_remote(remote)
     name = check_branch(branch) if branch is not None else None
@@ -151,14 +151,14 @@ def open_mirror(
 
 
 def _remotes_reaching(repository: GitRepository, remote: Remote) -> GitProcess:
-    """Git that reaches a remote which the repository's own configuration names."""
+    """Return Git that can contact a remote from the repository's own configuration."""
     own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
     require_apart(remote.folders, own)
     return remote.reached_by(repository.git)
 
 
 def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
-    """What the configuration of a checkout calls the remote of its branch, and names as that."""
+    """Return the name and the remote that a checkout's configuration sets for its branch."""
     branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
     named = branches.get(repository.branch, "origin")
     if repository.worktree is None or named == ".":
@@ -167,7 +167,7 @@ def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str
 
 
 def _named(repository: GitRepository, settings: Sequence[Setting], name: str) -> Remote | None:
-    """The remote of a name; None where the configuration knows none."""
+    """Return the remote of a name, or None if the configuration has none."""
     urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
     if not (url := urls.get(name, "")):
         return None
@@ -178,7 +178,7 @@ def _named(repository: GitRepository, settings: Sequence[Setting], name: str) ->
 
 
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
-# No sign that a password could stand before or behind.
+# URLs and paths that cannot contain a password.
 _HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.ASCII)
 _SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
 _SCHEMES = ("https", "ssh", "file")
@@ -188,10 +188,10 @@ _NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # n
 
 
 def check_remote(remote: str) -> Remote:
-    """A remote, if it is one that may be reached.
+    """Return a remote after checking that it is allowed.
 
     Raises:
-        UsageError: Its scheme is not one of https, ssh, file; or it hides an option.
+        UsageError: The scheme is not https, ssh, or file, or the URL looks like an option.
     """
     if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
         raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
@@ -221,24 +221,24 @@ def _checked_url(remote: str) -> Remote:
         if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
             raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
         return Remote(_fixed(remote)) if parts.scheme == "file" else Remote(remote)
-    # An @ is there as behind a password with a slash, which then is no password to anybody.
+    # An @ in the path can follow a password with a slash, which then would not be redacted.
     if parts.query or parts.fragment or "@" in parts.path:
         raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
     about, separator, place = parts.netloc.rpartition("@")
     if not separator:
         return Remote(remote)
-    # Arguments of a process can be read by anybody: who logs in goes by the environment.
+    # Other users can read process arguments, so the login is passed through the environment.
     user, _, secret = about.partition(":")
     return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
 
 
 def _fixed(url: str) -> str:
-    """A file URL that means the same to every process: links and `/proc/self` are followed here."""
+    """Return a file URL with links and `/proc/self` resolved, so that every process reads the same."""
     return f"file://{quote(str(Path(_path(url)).resolve()))}"
 
 
 def _path(url: str) -> str:
-    """The path of a file URL, as git reads it: what could be a host means nothing to it."""
+    """Return the path of a file URL as Git reads it: a host in the URL is part of the path."""
     return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
 
 
@@ -247,20 +247,20 @@ def _is_there(place: str) -> bool:
 
 
 def _shown(remote: str) -> str:
-    """A remote as it may be shown. What may hold a password anywhere, or hide one, is not."""
+    """Return a remote for display. URLs that can contain a password are hidden."""
     if _HARMLESS.fullmatch(remote):
         return repr(remote)
     return "what is named as the remote (not shown: it may hold a password)"
 
 
-# What `git init` says of a bare repository, on any machine. Nothing else is ever written into it.
+# Output of `git init` for a bare repository, on any machine. ipam never adds anything to it.
 _CONFIGURATION = re.compile(
     r"(\[(core|extensions)\]\n"
     r"|\t(repositoryformatversion = [01]|bare = true|(filemode|ignorecase|precomposeunicode|symlinks)"
     r" = (true|false)|objectformat = sha(1|256)|refstorage = (files|reftable))\n)+",
     re.IGNORECASE,
 )
-# What would have git read elsewhere, too.
+# Files that make Git also read other places.
 _FOREIGN = (
     "commondir",
     "config.worktree",
@@ -271,14 +271,14 @@ _AGAIN = "remove it, and it is made anew; what it remembers of rewritten history
 
 
 def require_ours(folder: Path, git_dir: Path) -> None:
-    """Refuse a mirror that we did not make, or where others may write. One not made yet is fine.
+    """Refuse a mirror that ipam did not create, or that others can write. A missing one is fine.
 
     Args:
         folder: The cache.
         git_dir: The mirror in it.
 
     Raises:
-        GitError: It is not ours.
+        GitError: The mirror or the cache is unsafe.
     """
     for item in (folder, git_dir.parent, git_dir):
         if why := gitio_files.refusal(item):
@@ -295,12 +295,12 @@ def require_ours(folder: Path, git_dir: Path) -> None:
 
 
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
-    """Make a bare repository beside its place and move it there: two runs may begin at once.
+    """Create a bare repository in a temporary folder and move it into place.
 
-    Its ids are as long as those of the remote.
+    Two runs can do so at once. The object format is the one of the remote.
 
     Raises:
-        GitError: The cache cannot be written, or the remote not be reached.
+        GitError: The cache cannot be written, or the remote cannot be reached.
     """
     place = git.git_dir.parent
     try:
@@ -325,9 +325,9 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
 
 @dataclass
 class BranchHead:
-    """The head of a repository's branch. One thread asks.
+    """Poller of a branch head, for one thread.
 
-    Here git is only asked when one of the files was touched in which it keeps references.
+    In a local repository, Git is called only after one of its reference files was modified.
     """
 
     repository: GitRepository
@@ -335,10 +335,10 @@ class BranchHead:
     _head: str = field(default="")
 
     def __call__(self) -> str:
-        """Its id.
+        """Return the id of the head.
 
         Raises:
-            GitError: The remote cannot be reached, or there is no such branch.
+            GitError: The remote cannot be reached, or the branch does not exist.
         """
         repository = self.repository
         if repository.remote is not None:
@@ -370,7 +370,7 @@ _READ_ONLY = "cannot be written"
 
 
 class RepositoryProbe:
-    """A repository that is opened when it is first asked about, a checkout with its remote."""
+    """Repository that is opened at the first call. A checkout has its remote."""
 
     def __init__(
         self, open_repository: Callable[[], GitRepository], environment: Mapping[str, str]
@@ -386,12 +386,12 @@ class RepositoryProbe:
         return self._opened
 
     def version(self) -> str:
-        """The version of git, `2.43.0`."""
+        """Return the version of Git, such as `2.43.0`."""
         said = GitProcess(Path(os.sep), self._environment).check("version").decode()
         return said.removeprefix("git version ").split(" ")[0]
 
     def title(self) -> str:
-        """What sort of repository it is, and its branch."""
+        """Return the kind of repository, and its branch."""
         repository = self._repository
         if repository.is_mirror:
             sort = "a mirror of the remote"
@@ -402,7 +402,7 @@ class RepositoryProbe:
         return f"{sort}, branch {repository.branch}"
 
     def remote_head(self) -> str | None:
-        """The id of the branch's head at the remote; None when there is no remote."""
+        """Return the id of the branch's head at the remote, or None without a remote."""
         repository = self._repository
         if repository.remote is None:
             return None
@@ -411,7 +411,7 @@ class RepositoryProbe:
         return remote_head(repository.git, repository.remote, repository.branch)
 
     def find(self, oid: str | None) -> Revision | None:
-        """A commit by its id, or the head of the branch here; None when it is not here."""
+        """Return a commit by its id, or the local head of the branch. None if it is missing."""
         repository = self._repository
         here = f"refs/ipam/remote/{repository.branch}" if repository.is_mirror else ""
         names = [
@@ -424,11 +424,11 @@ class RepositoryProbe:
 
     @property
     def repository(self) -> GitRepository:
-        """The repository that is looked at."""
+        """The repository that is diagnosed."""
         return self._repository
 
     def check_push(self, revision: Revision) -> None:
-        """Refuse a remote, or a repository, that takes no commits."""
+        """Refuse a remote, or a repository, that does not accept commits."""
         repository = self._repository
         if repository.remote is not None:
             try_push(repository.git, repository.remote, repository.branch, revision)
@@ -437,16 +437,16 @@ class RepositoryProbe:
             _check_writable(repository.git.git_dir)
 
     def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
-        """Refuse a checkout that has changes which are not committed."""
+        """Refuse a checkout with uncommitted changes."""
         self._repository.require_clean(folders, revision)
 
     def source(self, revision: Revision) -> Source:
-        """The files of a revision."""
+        """Return the files of a revision."""
         return self._repository.source(revision.id)
 
 
 def _probe_reaching(repository: GitRepository) -> GitRepository:
-    """The repository with its remote. A wrong one in its configuration is no wrong usage."""
+    """Return the repository with its remote. An invalid configured remote is not a usage error."""
     if repository.is_mirror:
         return repository
     try:
@@ -456,7 +456,7 @@ def _probe_reaching(repository: GitRepository) -> GitRepository:
 
 
 def _check_writable(folder: Path) -> None:
-    """A folder that git would write into without a server; anything else passes."""
+    """Refuse a local folder that Git cannot write. Other remotes pass."""
     inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
     if any(not os.access(path / "objects", os.W_OK) for path in inside):
         raise GitError(f"{folder} {_READ_ONLY}", "let this user write into it")
@@ -466,10 +466,10 @@ _HEADS = "refs/heads/"
 
 
 def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
-    """The branch of the same remote that a pull request to the branch is made of.
+    """Open the proposal branch in the same remote.
 
     Raises:
-        UsageError: It can be no branch, is the branch itself, or is shown by a work tree.
+        UsageError: The name is invalid, is the branch itself, or is checked out in a work tree.
     """
     git, remote = repository.git, repository.remote
     if check_branch(name) == repository.branch:
@@ -486,11 +486,11 @@ def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
 
 
 class ProposingBranch(Struct, frozen=True):
-    """The branch that a pull request is made of.
+    """Branch of the pull request that ipam opens.
 
     Attributes:
-        remote: URL or path of what has it; None for this repository itself.
-        name: The branch.
+        remote: URL or path of the remote, or None for this repository itself.
+        name: Name of the branch.
     """
 
     git: GitProcess
@@ -498,16 +498,16 @@ class ProposingBranch(Struct, frozen=True):
     name: str
 
     def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Let the branch hold what reconcile would have published on its base.
+        """Set the branch to the commits that reconcile would have published on its base.
 
         Args:
-            base: The head of the branch that is the truth.
-            revision: The last commit on top of it; None when there is nothing to do.
+            base: The head of the authoritative branch.
+            revision: The last commit on top of it, or None if there is nothing to propose.
 
         Raises:
             GitError: The remote fails, or refuses.
-            LostRaceError: Somebody moved it meanwhile.
-            UsageError: It holds commits that reconcile did not make.
+            LostRaceError: The branch moved in the meantime.
+            UsageError: The branch has commits that reconcile did not make.
         """
         old = self._seen()
         if revision is None and (not old or self._is_in(old, base.id)):
@@ -524,7 +524,7 @@ class ProposingBranch(Struct, frozen=True):
         return f"{_HEADS}{self.name}"
 
     def _seen(self) -> str:
-        """The head of the branch, brought here; empty where there is none."""
+        """Fetch the head of the branch and return its id, or empty if there is none."""
         git, remote, name = self.git, self.remote, self._reference
         if remote is None:
             return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
@@ -544,15 +544,15 @@ class ProposingBranch(Struct, frozen=True):
         return is_in(self.git, commit, revision)
 
     def _says_the_same(self, old: str, base: Revision, revision: Revision) -> bool:
-        """What is there would be merged to the very same files, so nobody is bothered again."""
+        """Report whether merging the existing proposal gives the same files, so that it can stay."""
         trees = self.git.check("rev-parse", f"{old}^{{tree}}", f"{revision.id}^{{tree}}").split()
         return trees[0] == trees[1] and self._is_in(base.id, old)
 
     def _require_ours(self, old: str, base: Revision) -> None:
-        """Refuse to replace what people did.
+        """Refuse to replace commits of users.
 
         Raises:
-            UsageError: Not all of it says that reconcile made it.
+            UsageError: A commit does not claim to come from reconcile.
         """
         without = ("--no-merges", old, f"^{base.id}")
         all_of_it = self.git.check("rev-list", *without).decode("ascii").split()

@@ -1,4 +1,4 @@
-"""Repository for reconcile."""
+"""Repository that reconcile writes."""
 
 import fcntl
 import logging
@@ -40,15 +40,15 @@ def _no_commit(_repository: "GitRepository", _revision: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GitRepository:
-    """A repository and the branch that is reconciled.
+    """Repository and the branch that is reconciled.
 
     Attributes:
-        remote: URL or path that commits are pushed to, or None when this repository is the truth.
+        remote: URL or path that commits are pushed to, or None if this repository is authoritative.
         worktree: The checkout, or None.
-        is_checked_out: The branch is what the work tree shows.
+        is_checked_out: Whether the work tree has the branch checked out.
         followed: The remote-tracking branch of a checkout, or empty.
-        is_mirror: It is ours alone, and we keep it tidy.
-        now: The machine's clock, which only tells whether a committer date can be true.
+        is_mirror: Whether ipam owns the repository and packs it.
+        now: The machine's clock, used only to detect committer dates in the future.
         leads: Returns the newest reconcile commit in the history of a revision of a repository.
         parsed: Parsed files that its sources share.
     """
@@ -66,11 +66,11 @@ class GitRepository:
     parsed: Parsed = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
-        """The files of a revision.
+        """Return the files of a revision.
 
         Raises:
-            GitError: There is no such revision.
-            UsageError: It cannot be one, or several references bear its name.
+            GitError: The revision does not exist.
+            UsageError: The name is invalid or ambiguous.
         """
         if rev in self.seen.roots:
             revision, root = self.seen.roots[rev]
@@ -82,35 +82,35 @@ class GitRepository:
         return source
 
     def resolve(self, rev: str) -> Revision:
-        """The commit that a name means."""
+        """Return the commit that a name means."""
         return named(self.git, rev)[0]
 
     def made(self, rev: str) -> Made:
-        """How a commit was made."""
+        """Return the commit object of a revision."""
         return read_made(self.git, whole_name(self.git, rev))
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Files at or below some paths that differ since the two parted; is all of `base` in `rev`."""
+        """Return the files changed since the merge base, and whether `rev` contains all of `base`."""
         return changed_since(self.git, (base, rev), paths, limits or Limits())
 
     @property
     def roots(self) -> Roots:
-        """What is known of files outside of the root."""
+        """Files and reconcile commits outside the root folder."""
         return GitRoots(self.git)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Keep other runs on this very folder waiting; old locks of git in a mirror go meanwhile."""
+        """Lock this folder against other runs, and remove old Git locks of a mirror."""
         return alone(self.git.git_dir, self.now if self.is_mirror else None)
 
     def fetch(self) -> Revision:
-        """The newest revision of the branch."""
+        """Return the newest revision of the branch."""
         local = f"refs/heads/{self.branch}"
         head = local
         if self.remote is not None:
             head = self._tracking
-            truth = self.standing.default_branch()  # first: what it names was on the branch by then
+            truth = self.standing.default_branch()  # first: the branch must contain its commit
             fetch(self.git, self.remote, self.branch, head, truth)
         found = find_revisions(self.git, [head, local])
         revision, self.seen.local = found.revisions
@@ -122,14 +122,14 @@ class GitRepository:
 
     @property
     def standing(self) -> GitRemoteState:
-        """What the remote says of itself."""
+        """State of the remote."""
         return GitRemoteState(
             self.git, self.branch, self.remote, self.worktree is None, self.seen.asked
         )
 
     @property
     def remote_name(self) -> str:
-        """The name of the remote, or its URL; empty if the repository has none."""
+        """The name of the remote, or its URL. Empty if the repository has none."""
         return self.followed.split("/")[2] if self.followed else self.remote or ""
 
     def below(self, root: str) -> "GitRepository":
@@ -143,18 +143,18 @@ class GitRepository:
         return self.git.check("rev-list", *how).decode("ascii").split()
 
     def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision contains another; a `GitError` where that cannot be told."""
+        """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
         return is_in(self.git, ancestor, revision)
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
         """Refuse a checkout whose branch has commits that the remote lacks.
 
         Args:
-            revision: Where the branch of the remote is.
-            accepted: A commit that a person accepts as lost, with all that it contains.
+            revision: Head of the remote branch.
+            accepted: A commit that the user accepts as lost, with all of its ancestors.
 
         Raises:
-            UsageError: This checkout has commits that never were on the remote.
+            UsageError: The checkout has commits that were never on the remote.
         """
         local = self.seen.local
         if local is None or self.worktree is None or holds(self.git, revision, local):
@@ -167,24 +167,24 @@ class GitRepository:
         )
 
     def is_shallow(self) -> bool:
-        """Part of the history is not here."""
+        """Report whether the clone is shallow."""
         return is_shallow(self.git)
 
     @property
     def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are known already, by revision."""
+        """The newest reconcile commits that are already known, by revision."""
         return self.seen.newest
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-        """Return the commits with one parent and an `Ipam-Plan` line of this root, newest first."""
+        """Yield the commits with one parent and an `Ipam-Plan` line of this root, newest first."""
         return plan_commits(self.git, revision, without)
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
-        """Whether a commit changes at least one file, and none outside of some folders."""
+        """Report whether a commit changes at least one file, and no file outside some folders."""
         return changes_only(self.git, commit, folders)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains; of several the nearest by first parents."""
+        """Return the commit that no other contains, or the nearest one by first parents."""
         return nearest(self.git, commits, revision)
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
@@ -192,30 +192,30 @@ class GitRepository:
         return touching(self.git, revision, without, paths, most)
 
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
-        """Whether all commits up to a revision are here, except for those that others contain."""
+        """Report whether all commits up to a revision are here, except ancestors of `without`."""
         return is_whole(self.git, revision, without)
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse a checkout with changes that are not committed.
+        """Refuse a checkout with uncommitted changes.
 
         Args:
-            folders: Where untracked files count, because reconcile would read them.
-            target: What the work tree is to become; it may be that already.
+            folders: Folders in which untracked files count, because reconcile would read them.
+            target: The revision to check out. The work tree can already have its files.
 
         Raises:
-            UsageError: Something is not committed, or another git is at work.
+            UsageError: There are uncommitted changes, or another Git process is running.
         """
         if (checkout := self._checkout) is not None:
             checkout.require_clean(folders, target)
 
     def commit(self, commit: Commit) -> Revision:
-        """Make a commit, without moving any branch."""
+        """Create a commit without moving a branch."""
         made = make_commit(self.git, commit)
         self.seen.roots[made.id] = (made, None)
         return made
 
     def publish(self, base: Revision, revision: Revision) -> None:
-        """Move the branch from `base` to `revision`: at the remote first, if there is one.
+        """Move the branch from `base` to `revision`, first at the remote if there is one.
 
         Raises:
             LostRaceError: The branch is no longer at `base`.
@@ -225,17 +225,17 @@ class GitRepository:
             try:
                 push(self.git, self.remote, self.branch, base, revision)
             except LostRaceError:
-                # Somebody else made the very same commit, or an earlier push of ours won.
+                # Another run made the identical commit, or an earlier push succeeded.
                 if self.fetch().id != revision.id:
                     raise
         self.follow(revision)
 
     def follow(self, revision: Revision) -> None:
-        """Bring this repository to a revision that is published.
+        """Update this repository to a published revision.
 
         Raises:
-            LostRaceError: The branch moved meanwhile, in a repository that is the truth itself.
-            GitError: The work tree cannot follow.
+            LostRaceError: The branch moved in the meantime, in an authoritative repository.
+            GitError: The work tree cannot be updated.
         """
         local, checkout = self.seen.local, self._checkout
         lines = []
@@ -248,19 +248,19 @@ class GitRepository:
                 checkout.follow(local, revision)
             lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
         if self.remote is not None:
-            # As after `git push`, or a person's next --base origin/main is old.
+            # As `git push` does. Otherwise, a later `--base origin/main` would be outdated.
             lines += [f"update {it} {revision.id}" for it in (self._tracking, self.followed) if it]
         if lines:
             self._move(lines, revision)
 
     def tidy(self) -> None:
-        """Pack a mirror that has piled up objects. Takes a while, and never fails."""
+        """Pack a mirror with many loose objects. This takes a while, and never fails."""
         if self.is_mirror:
             tidy(self.git, self.alone)
 
     @property
     def _checkout(self) -> Checkout | None:
-        """The checkout, if it shows the branch."""
+        """The checkout, if it has the branch checked out."""
         if self.worktree is None or not self.is_checked_out:
             return None
         return Checkout(self.git, self.worktree)
@@ -270,19 +270,19 @@ class GitRepository:
         return f"refs/ipam/remote/{self.branch}"
 
     def _move(self, lines: Sequence[str], revision: Revision) -> None:
-        """Move references, all or none."""
+        """Move references in one transaction."""
         result = self.git.run("update-ref", "--stdin", data="\n".join([*lines, ""]).encode())
         if result.status == 0:
             return
         branch = f"refs/heads/{self.branch}"
         local = find_revisions(self.git, [branch]).revisions[0]
         if local == revision and any(branch in line for line in lines):
-            # Another run brought the branch here.
+            # Another run already moved the branch to this revision.
             self._move([line for line in lines if branch not in line], revision)
             return
         if self.remote is None and local != self.seen.local:
             if self._checkout is not None and self.seen.local is not None:
-                self._checkout.follow(revision, self.seen.local)  # back to where it was
+                self._checkout.follow(revision, self.seen.local)  # undo the checkout
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
 
@@ -291,10 +291,10 @@ _WORK = b"refs/ipam/work"
 
 
 def make_commit(git: GitProcess, commit: Commit) -> Revision:
-    """Make a commit: no index, no work tree, no hook, and no ref that stays.
+    """Create a commit without an index, a work tree, a hook, or a remaining reference.
 
     Raises:
-        GitError: Git cannot write, or not sign.
+        GitError: Git cannot write or sign.
     """
     clock = commit.base.clock + 1
     name, email = commit.committer
@@ -305,9 +305,9 @@ def make_commit(git: GitProcess, commit: Commit) -> Revision:
 
 
 def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
-    """The stream of one commit that prints its id; paths go in by their bytes.
+    """Yield the fast-import stream of one commit that prints its id. Paths are written as bytes.
 
-    A commit of fast-import needs a ref. It is taken away in the same stream, so that none leaks
+    A commit of fast-import needs a reference. The same stream deletes it, so that none remains
     however the run ends.
     """
     message = git.root.signed(commit.message).encode()
@@ -324,13 +324,13 @@ def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
 
 
 def _quoted(path: str) -> str:
-    """A path as fast-import reads it: one that begins with a quote would be the end of another."""
+    """Return a path quoted for fast-import, so that a leading quote does not end the name."""
     escaped = path.replace('"', '\\"')
     return f'"{escaped}"' if path.startswith('"') else path
 
 
 def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
-    """The same commit with a signature: `commit-tree` on the tree that was imported."""
+    """Return the same commit with a signature, made by `commit-tree` on the imported tree."""
     key, form = commit.sign, "openpgp"
     # Git runs elsewhere: a file is named by its whole path.
     file = Path(os.path.expanduser(key))  # noqa: PTH111 - which leaves it as it is without a home
@@ -352,7 +352,7 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
 
 
 OLD = 60.0
-"""Seconds after which a lock of git is no living one's: it holds each for moments."""
+"""Age in seconds of a stale Git lock. Git holds each lock only for moments."""
 
 _OURS = "ipam.lock"
 _PLACES = ("*.lock", "refs/**/*.lock", "reftable/*.lock", "objects/info/**/*.lock",
@@ -363,18 +363,18 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[None]:
-    """Keep other runs on this very folder waiting; the system lets go of it, even by a kill.
+    """Lock this folder against other runs. The system releases the lock, even after a kill.
 
     Args:
         git_dir: The folder.
-        now: This machine's clock, by which a lock of git is an old one, of a mirror that is ours;
-            None for what is not: then none is removed.
+        now: The machine's clock, which determines the age of Git locks in a mirror. If None, no
+            lock is removed.
     """
     with (git_dir / _OURS).open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
-            # Some network file systems have no locks; the branch is the lock that counts.
+            # Some network file systems have no locks. The push of the branch is the decisive lock.
             _log.info("no lock on %s: %s", git_dir, error)
         else:
             if now is not None:
@@ -383,17 +383,17 @@ def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[Non
 
 
 def _tidy(git_dir: Path, now: float) -> None:
-    """Remove locks of git that are old; one that cannot be removed is told by who needs it."""
+    """Remove stale Git locks. A later Git call reports a lock that cannot be removed."""
     for place in _PLACES:
         for lock in git_dir.glob(place):
             with suppress(OSError):
-                # One from tomorrow is of a clock that was set back since.
+                # A lock from the future was created before the clock was set back.
                 if lock.name != _OURS and abs(now - lock.lstat().st_mtime) >= OLD:
                     lock.unlink()
                     _log.warning("%s, which a git that was killed has left, is removed", lock)
 
 
-# Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.
+# Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
 LOOSE = 16
 PACKS = 40
 
@@ -401,11 +401,11 @@ _log_of_tidy = logging.getLogger(__name__)
 
 
 def tidy(git: GitProcess, alone: Callable[[], AbstractContextManager[None]]) -> None:
-    """Pack a mirror when it has piled up objects. Never fails: it is for the next run's sake.
+    """Pack a mirror with many loose objects. Never fail: only later runs benefit.
 
     Args:
         git: Git on the mirror.
-        alone: Keeps other runs on it waiting meanwhile.
+        alone: Locks the mirror against other runs.
     """
     try:
         if _is_untidy(git):

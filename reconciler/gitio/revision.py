@@ -19,11 +19,11 @@ from reconciler.model.settings import Limits
 
 
 class Clock(Struct, frozen=True):
-    """What a revision's plan takes its time from.
+    """Clock of a revision.
 
     Attributes:
-        seconds: Since 1970.
-        ahead: The committer date, when it is too far ahead of the machine's clock; else None.
+        seconds: Seconds since 1970.
+        ahead: The committer date if it is too far ahead of the machine's clock, or None.
         latest: The latest date that is not ahead.
     """
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _TREE = "040000"
 _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
-# Bytes of files that are in memory at once.
+# Maximum bytes of files in memory at once.
 _AT_ONCE = 1 << 25
 _LIST = ("ls-tree", "-z", "--full-tree")
 _REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
@@ -54,7 +54,7 @@ class GitSource:
         clock: Clock,
         newest: Callable[[str], str] = lambda _: "",
     ) -> None:
-        """Read a revision, with the top of its tree if that is known already.
+        """Open a revision, with the top of its tree if it is already known.
 
         `newest` returns the newest reconcile commit in the history of a revision.
         """
@@ -70,35 +70,35 @@ class GitSource:
 
     @property
     def top(self) -> Root | None:
-        """What stands at the top, if that is known without asking."""
+        """The top of the tree, if it is already known."""
         return self._root
 
     def bound(self, limits: Limits) -> None:
-        """Hold what is listed and read to these limits."""
+        """Apply limits to later listings and reads."""
         self._budget.bound(limits)
 
     def revision(self) -> Revision:
-        """The revision."""
+        """Return the revision."""
         return self._revision
 
     def clock(self) -> int:
-        """The committer date, or the newest date before it that is not ahead."""
+        """Return the committer date, or the newest earlier date that is not ahead."""
         return self._clock.seconds
 
     def clock_ahead(self) -> int | None:
-        """The committer date, when it is too far ahead of the machine's clock."""
+        """Return the committer date if it is too far ahead of the machine's clock, or None."""
         return self._clock.ahead
 
     def passed(self) -> int:
-        """The newest date of its first-parent line that is not ahead."""
+        """Return the newest date of the first-parent line that is not ahead."""
         return passed(self._git, self._revision, self._clock)
 
     def findings(self) -> tuple[Finding, ...]:
-        """Entries that are not plain files."""
+        """Return findings about entries that are not regular files."""
         return tuple(self._findings)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """All files below the folders (or of those names), by path."""
+        """Return all files below the folders, or with these names, by path."""
         found: list[Entry] = []
         for entry in self.everything(folders):
             wrong = irregular(entry.path, entry.mode)
@@ -109,18 +109,18 @@ class GitSource:
         return sorted(found)
 
     def everything(self, folders: Sequence[str]) -> list[Entry]:
-        """All that stands below the folders, links and submodules too."""
+        """Return all entries below the folders, including links and submodules."""
         known, asked = self._known(folders)
         return [*known, *self._files(asked)]
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above.
+        """Record findings for entries of the wrong kind at required paths, or at their parents.
 
-        And what is the same where upper and lower case are not told apart.
+        Entries that match on a case-insensitive file system also count.
         """
         meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
         above = dict.fromkeys(path.rpartition("/")[0] for path in meant)
-        # One look at the top, which is known already, and one below it where a name has a slash.
+        # The top is already known. Names with a slash need one more listing.
         top = self._root.entries.values() if self._root is not None else self._listed(["./"])
         deeper = self._listed([f"{path}/" for path in above if path])
         there = {entry.path: entry for entry in [*top, *deeper]}
@@ -132,13 +132,13 @@ class GitSource:
         self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> list[Entry]:
-        """What stands at some paths itself."""
+        """Return the entries at some paths."""
         if self._root is not None and not any("/" in path for path in paths):
             return [self._root.entries[path] for path in paths if path in self._root.entries]
         return self._listed(paths)
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
-        """What stands directly in some folders, by path; folders have the mode 040000."""
+        """Return the direct children of some folders by path. Folders have the mode 040000."""
         _, asked = self._known(parents)
         top = self._root.entries if self._root is not None else {}
         if len(asked) == 1 and asked[0] in top:
@@ -150,31 +150,31 @@ class GitSource:
         return self._listed([f"{parent}/" for parent in asked])
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files."""
+        """Return the bytes of files."""
         if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
             return [self._root.blobs[entry.oid] for entry in entries]
         return [data for _, data in self._read(entries)]
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """The commits that made these files and folders what they are, newest first."""
+        """Yield the commits that changed these files and folders, newest first."""
         git, revision = self._git, self._revision.id
-        # Of what stands at the top of the tree that is known without asking. Where the whole
-        # history knows nothing of them, nothing else has to be asked.
+        # Entries at the top of the tree need no Git call. If the whole history has none of the
+        # other paths, no further call is needed.
         top = self._root.entries if self._root is not None else {}
         if any(path in top for path in paths) or knows(git, revision, paths):
             yield from past(git, revision, paths, self._budget.tally, self._newest)
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
-        """Return the files that the newest commit of a person changed."""
+        """Return the files that the newest user commit changed."""
         tally = self._budget.tally
         return brought(self._git, self._revision.id, paths, tally, self._newest)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work` on each file."""
+        """Apply `work` to each file."""
         return [work(entry.path, data) for entry, data in self._read(entries)]
 
     def _known(self, names: Sequence[str]) -> tuple[list[Entry], list[str]]:
-        """What is a file, or bars the way, at the top of the tree; and names to be listed."""
+        """Return the files and blocking entries at the known top, and the names to list."""
         if self._root is None:
             return [], list(names)
         top = {name: self._root.entries.get(name.partition("/")[0]) for name in names}
@@ -183,7 +183,7 @@ class GitSource:
         return sorted(files), asked
 
     def _listed(self, paths: Sequence[str]) -> list[Entry]:
-        """What stands at some paths, or directly in them; of no paths, nothing."""
+        """Return the entries at some paths or directly in them. Without paths, return none."""
         if not paths:
             return []
         tally, found = self._budget.tally(), list[Entry]()
@@ -196,12 +196,12 @@ class GitSource:
         return found
 
     def _files(self, paths: Sequence[str]) -> list[Entry]:
-        """All files below some paths; their sizes are noted."""
+        """Return all files below some paths, and record their sizes."""
         if not paths:
             return []
         tally, found = self._budget.tally(), dict[str, Entry]()
         asked = self._git.root.inside(paths)
-        # Git cannot tell the size of what a filter left out; then it is asked for on reading.
+        # Git cannot report the size of a missing object. The size is then checked on reading.
         how = ("-r", "-t") if is_filtered(self._git) else ("-r", "-t", "-l")
         listing = fields(self._git, tally, *_LIST, *how, self._revision.id, "--", *asked)
         twice = dict[str, None]()
@@ -222,23 +222,23 @@ class GitSource:
         return [entry for path, entry in found.items() if path not in twice and entry.mode != _TREE]
 
     def _entry(self, line: str) -> tuple[Entry, int]:
-        """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
+        """Parse a line of `ls-tree`: mode, type, id, optional size, tab, path. Size defaults to -1."""
         about, _, path = line.partition("\t")
         mode, _, oid, *size = about.split()
         known = int(size[0]) if size and size[0].isdigit() else -1
         return Entry(self._git.root.outside(path), mode, oid), known
 
     def _note_sizes(self, entries: Sequence[Entry]) -> None:
-        """Learn how large some files are, as far as that is not known; refuse too much."""
+        """Determine the unknown sizes of files, and refuse files that exceed the limits."""
         sizes = self._sizes
         oids = list(dict.fromkeys(entry.oid for entry in entries if entry.oid not in sizes))
         for oid, head in zip(oids, present(self._git, oids), strict=True):
-            sizes[oid] = head.size if head is not None else 0  # what is missing is told on reading
+            sizes[oid] = head.size if head is not None else 0  # reading reports a missing object
         total = sum(sizes[it.oid] for it in entries if sizes[it.oid] <= MAX_BYTES)
         self._budget.check_bytes(total)
 
     def _read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Files with their bytes, so many at a time as memory need hold."""
+        """Yield files with their bytes, in batches that fit into memory."""
         self._note_sizes(entries)
         sizes = [self._sizes[entry.oid] for entry in entries]
         for portion in portions([size if size <= MAX_BYTES else 0 for size in sizes], _AT_ONCE):
@@ -250,7 +250,7 @@ class GitSource:
 
 
 def irregular(path: str, mode: str) -> Finding | None:
-    """What is wrong with an entry as such: its mode, or characters of its path."""
+    """Return a finding about the mode of an entry or the characters of its path, or None."""
     place = Location(path)
     if mode in _MODES:
         message = f"not a regular file: {_MODES[mode]} (mode {mode})"
@@ -264,9 +264,10 @@ def irregular(path: str, mode: str) -> Finding | None:
 
 
 def _no_checkout(path: str) -> str:
-    """Say why no checkout can write a path; empty if one can. As Git checks names."""
+    """Return why a checkout cannot write a path, by Git's rules, or empty if it can."""
     names = path.split("/")
-    # NTFS drops what follows a colon, and dots and spaces at the end; it has .git as GIT~1, too.
+    # NTFS ignores text after a colon, and trailing dots and spaces. Its short name of .git is
+    # GIT~1.
     if any(_SHORT.sub("", it).casefold() in (".git", "git~1") for it in names):
         return "the path has a name that Git keeps for itself"
     if any(it in ("", ".", "..") for it in names):
@@ -277,7 +278,7 @@ def _no_checkout(path: str) -> str:
 
 
 def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
-    """What is wrong with an entry that stands where a folder, or a file, belongs."""
+    """Return a finding about an entry where a folder or file is required, or None."""
     if mode in _MODES or (mode == _TREE) == is_folder:
         return irregular(path, mode)
     hint = f"git log -p -- {path} tells when it became one"
@@ -287,21 +288,21 @@ def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
     return error("not-a-file", Location(path), f"not a regular file: a folder (mode {mode})", hint)
 
 
-# Clocks of people's machines differ by minutes; one that is an hour ahead is set wrong.
+# Clocks of machines differ by minutes. A clock that is an hour ahead is wrong.
 AHEAD_SECONDS = 3_600
 
 
 def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
-    """The clock of a revision.
+    """Return the clock of a revision.
 
-    Of one whose date is ahead it is the newest date on its first-parent line that is not. Where
-    all dates are ahead it is the oldest of them: what is released then is held for too long, not
-    given away too early.
+    If the committer date is ahead, the clock is the newest date on the first-parent line that is
+    not. If all dates are ahead, it is the oldest one: released ranges then stay reserved for too
+    long instead of being reused too early.
 
     Args:
-        git: Where the revision is.
+        git: The repository.
         revision: The revision.
-        now: Seconds since 1970 by the machine's clock.
+        now: The machine's clock in seconds since 1970.
 
     Raises:
         GitError: The history cannot be read.
@@ -315,9 +316,9 @@ def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
 
 
 def passed(git: GitProcess, revision: Revision, clock: Clock) -> int:
-    """A time that has passed: the clock, or a newer date on the first-parent line.
+    """Return a time that has passed: the clock, or a newer date on the first-parent line.
 
-    Whoever makes a commit may date it back, but not what it stands on.
+    An author can backdate a commit, but not its ancestors.
 
     Raises:
         GitError: The history cannot be read.
@@ -327,6 +328,6 @@ def passed(git: GitProcess, revision: Revision, clock: Clock) -> int:
 
 
 def _dates(git: GitProcess, revision: Revision) -> list[int]:
-    """The committer dates of the first-parent line."""
+    """Return the committer dates of the first-parent line."""
     listed = git.check("rev-list", "--first-parent", "--timestamp", revision.id)
     return [int(line.split(b" ")[0]) for line in listed.splitlines()]

@@ -26,15 +26,15 @@ from reconciler.model.settings import Limits
 
 
 class Conversion:
-    """Ends of lines of a work tree. Git is asked when a file has others, once.
+    """Line endings of a work tree. Git is called once, when a file has converted line endings.
 
-    Only where git itself takes a file for unchanged, and its content is what the index has but for
-    the ends of lines, these were made by git: `core.autocrlf`, or an attribute. Git looks at the
-    content of files whose times are others than it noted, as in a copy; then as it would be stored.
+    Git made the conversion (by `core.autocrlf` or an attribute) if it reports the file as
+    unchanged, and its content differs from the index only in line endings. If the times of a file
+    differ from the index, as in a copy, Git compares its content as it would be stored.
     """
 
     def __init__(self, open_git: Callable[[], GitProcess], root: Path) -> None:
-        """Take what opens git with its filters off, and the work tree."""
+        """Store the function that opens Git without filters, and the work tree."""
         self._open = open_git
         self._root = root
         self._ids: dict[str, str] = {}
@@ -43,18 +43,18 @@ class Conversion:
     def stored(
         self, path: str, data: bytes, folders: Iterable[str], tally: Callable[[], Tally]
     ) -> bytes:
-        """The bytes of a file as git would store them.
+        """Return the bytes of a file as Git would store them.
 
         Args:
             path: The file.
             data: Its bytes.
-            folders: What is read of the work tree; the file is among it.
-            tally: Counts the files of the index there.
+            folders: The folders that are read, including the file's.
+            tally: Counts the indexed files in them.
 
         Raises:
             GitError: The index cannot be read.
-            LimitError: It has more files there than are read.
-            UsageError: The configuration has what cannot be beaten.
+            LimitError: The index has more files than the limit allows.
+            UsageError: The configuration has a setting that cannot be overridden.
         """
         if _CRLF not in data:
             return data
@@ -80,12 +80,12 @@ _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 
 
 class WorktreeSource:
-    """Files of a folder. Symlinks are not followed, as in a revision."""
+    """Files of a folder. As in a revision, symbolic links are not followed."""
 
     def __init__(
         self, root: Path, head: GitSource | None, git: GitProcess, conversion: Conversion
     ) -> None:
-        """Take the folder, what HEAD holds (None before the first commit), and its ends of lines."""
+        """Open a folder, with HEAD's files (None before the first commit) and line endings."""
         self._root = root
         self._git = git
         self._conversion = conversion
@@ -96,32 +96,32 @@ class WorktreeSource:
         self.parsed: Parsed = head.parsed if head is not None else {}
 
     def bound(self, limits: Limits) -> None:
-        """Hold what is listed and read to these limits."""
+        """Apply limits to later listings and reads."""
         self._budget.bound(limits)
         if self._head is not None:
             self._head.bound(limits)
 
     def revision(self) -> None:
-        """A work tree is no revision."""
+        """Return None, because a work tree is not a revision."""
 
     def clock(self) -> int:
-        """The committer date of HEAD: there is no other clock."""
+        """Return the committer date of HEAD, which is the only clock."""
         return self._head.clock() if self._head is not None else 0
 
     def clock_ahead(self) -> int | None:
-        """The committer date of HEAD, when it is too far ahead of the machine's clock."""
+        """Return the committer date of HEAD if it is too far ahead of the machine's clock."""
         return self._head.clock_ahead() if self._head is not None else None
 
     def passed(self) -> int:
-        """The newest date of HEAD's first-parent line that is not ahead."""
+        """Return the newest date of HEAD's first-parent line that is not ahead."""
         return self._head.passed() if self._head is not None else 0
 
     def findings(self) -> tuple[Finding, ...]:
-        """Entries that are not plain files."""
+        """Return findings about entries that are not regular files."""
         return tuple(self._findings)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """All files below the folders (or of those names), by path."""
+        """Return all files below the folders, or with these names, by path."""
         found: list[Entry] = []
         self._require_seen(folders)
         for folder in folders:
@@ -134,9 +134,9 @@ class WorktreeSource:
         return sorted(found)
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above.
+        """Record findings for entries of the wrong kind at required paths, or at their parents.
 
-        And what is the same where upper and lower case are not told apart.
+        Entries that match on a case-insensitive file system also count.
         """
         meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
         for path in meant:
@@ -154,19 +154,19 @@ class WorktreeSource:
         self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> None:
-        """Folders on disk have no id of their content."""
+        """Return None, because folders on disk have no content id."""
 
     def folders(self, parents: Sequence[str]) -> None:
-        """Folders on disk have no id of their content."""
+        """Return None, because folders on disk have no content id."""
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files, of HEAD where an id says so."""
+        """Return the bytes of files, read from HEAD if the id is HEAD's."""
         committed = [entry for entry in entries if entry.oid]
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """What the work tree changes of HEAD, if anything, then the commits of its line."""
+        """Yield the uncommitted changes, if any, and then the commits of the line."""
         if self._head is None:
             return
         if (step := self.brought(paths)).changed:
@@ -174,7 +174,7 @@ class WorktreeSource:
         yield from self._head.past(paths)
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
-        """What the work tree changes of HEAD; without one all is new."""
+        """Return the changes of the work tree against HEAD. Without HEAD, all files are new."""
         self._require_seen(paths)
         old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
@@ -187,17 +187,17 @@ class WorktreeSource:
         return BranchCommit("", tuple(changed))
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """`work` on each file."""
+        """Apply `work` to each file."""
         return [work(entry.path, self._read(entry.path)) for entry in entries]
 
     def _require_seen(self, paths: Sequence[str]) -> None:
-        """Refuse what git does not look at of that is to be read."""
+        """Refuse required files that Git ignores in its comparison."""
         if new := [path for path in paths if path not in self._listed]:
             require_seen(self._git, self._root, self._budget.tally(), new)
             self._listed.update(dict.fromkeys(new))
 
     def _holds(self, committed: Entry, entry: Entry) -> bool:
-        """An entry of the work tree is, byte for byte, that of HEAD."""
+        """Report whether an entry of the work tree is byte-identical to HEAD's."""
         if entry.is_file != committed.is_file or _SUBMODULE in (entry.mode, committed.mode):
             return entry.mode == committed.mode
         if entry.is_file:
@@ -217,9 +217,9 @@ class WorktreeSource:
             return Unread(max(os.fstat(handle).st_size, len(data)))
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
-        """Files and links of a folder, by path, each with its mode; however deep they are.
+        """Yield files and links of a folder at any depth, by path, each with its mode.
 
-        A link is never followed.
+        Links are not followed.
         """
         left = [path]
         if any(self._look(folder)[0] != _FOLDER for folder in upwards(path)[:-1]):
@@ -234,9 +234,9 @@ class WorktreeSource:
                 yield at, mode
 
     def _look(self, path: str) -> tuple[str, int]:
-        """The mode of what stands at a path, as Git has it, and its size.
+        """Return the Git mode and the size of the entry at a path.
 
-        The mode is empty where nothing can be read.
+        The mode is empty if the entry cannot be read.
         """
         place = Location(path)
         try:
@@ -260,7 +260,7 @@ class WorktreeSource:
         return "", 0
 
     def _is_submodule(self, path: str) -> bool:
-        """A folder that is a repository of its own; or shall be one, and is empty until then."""
+        """Report whether a folder is a submodule, or an empty placeholder of one."""
         folder = self._root / path
         if (folder / ".git").exists():
             return True
@@ -269,10 +269,10 @@ class WorktreeSource:
         return any(entry.mode == _SUBMODULE for entry in self._head.standing([path]))
 
     def _names(self, path: str) -> list[str]:
-        """What stands in a folder.
+        """Return the names in a folder.
 
         Raises:
-            LimitError: There is more than is read.
+            LimitError: The folder has more entries than the limit allows.
         """
         tally = self._budget.tally()
         names = []
@@ -288,12 +288,12 @@ _AT_ONCE = 1 << 20
 
 
 def blob_id(data: bytes, like: str) -> str:
-    """The id of a file's content in a repository that has such ids."""
+    """Return the blob id of content, in the object format of the id `like`."""
     return _id(len(data), [data], like)
 
 
 def file_id(path: Path, like: str) -> str:
-    """The id of the bytes of a file, however large; empty when it cannot be read."""
+    """Return the blob id of a file of any size, or empty if it cannot be read."""
     try:
         with open(path, "rb", opener=_plainly) as file:
             parts = iter(partial(file.read, _AT_ONCE), b"")
@@ -303,7 +303,7 @@ def file_id(path: Path, like: str) -> str:
 
 
 def _plainly(path: str, flags: int) -> int:
-    """Open a file, but no link and nothing that waits."""
+    """Open a file without following links or blocking."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
@@ -325,13 +325,13 @@ _HINT = (
 def listed_files(
     git: GitProcess, root: Path, tally: Tally, options: Sequence[str], folders: Sequence[str]
 ) -> Iterator[str]:
-    """Lines of `git ls-files -z` about the files at or below some folders of a root in a work tree.
+    """Yield lines of `git ls-files -z` about the files at or below some folders of a root.
 
     Raises:
         GitError: The index cannot be read.
-        LimitError: It has more files there than are read.
+        LimitError: The index has more files than the limit allows.
     """
-    # Without both git lists what is in `.git` alone.
+    # Without both options, Git lists only the content of `.git`.
     work = (f"--work-tree={git.root.top(root)}", "-C", str(root))
     with closing(fields(git, tally, *work, "ls-files", "-z", *options, "--", *folders)) as lines:
         for line in lines:
@@ -340,14 +340,14 @@ def listed_files(
 
 
 def require_seen(git: GitProcess, root: Path, tally: Tally, folders: Sequence[str]) -> None:
-    """Refuse files that git does not look at: what is on disk is not what would be committed.
+    """Refuse files that Git skips, because their content on disk would not be committed.
 
-    A sparse checkout leaves them out; a person may have marked others as unchanged.
+    A sparse checkout omits files, and a user can mark files as unchanged.
 
     Raises:
-        UsageError: The index marks some so.
+        UsageError: The index has such marks.
         GitError: The index cannot be read.
-        LimitError: It has more files there than are read.
+        LimitError: The index has more files than the limit allows.
     """
     lines = listed_files(git, root, tally, ["-v"], folders)
     marked = [line[2:] for line in lines if line[0] == "S" or line[0].islower()]
@@ -358,25 +358,25 @@ def require_seen(git: GitProcess, root: Path, tally: Tally, folders: Sequence[st
 
 
 _SHOWN_CHECKOUT = 3
-# The index is as HEAD, the file is not.
+# The index matches HEAD, the file does not.
 _EDITED = " M "
 
 
 class Checkout(Struct, frozen=True):
-    """Index and files of a checkout that shows the branch."""
+    """Index and files of a checkout that has the branch checked out."""
 
     git: GitProcess
     root: Path
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse changes that are not committed.
+        """Refuse uncommitted changes.
 
         Args:
-            folders: Where untracked files count, because reconcile would read them.
-            target: What index and files are to become; they may be that already.
+            folders: Folders in which untracked files count, because reconcile would read them.
+            target: The revision to check out. Index and files can already match it.
 
         Raises:
-            UsageError: Something is not committed, or another git is at work.
+            UsageError: There are uncommitted changes, or another Git process is running.
         """
         lock = self.git.git_dir / "index.lock"
         if lock.exists():
@@ -386,7 +386,7 @@ class Checkout(Struct, frozen=True):
         inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
         unknown = [path for path in unknown if path.startswith(inside)]
         if changed and not unknown and self._shows(target):
-            return  # so far had a run come that was killed
+            return  # a killed run had already updated the files
         dirty = [*changed, *unknown]
         if dirty:
             more = (
@@ -399,7 +399,7 @@ class Checkout(Struct, frozen=True):
             )
 
     def follow(self, old: Revision, new: Revision) -> None:
-        """Bring index and files from one revision to another.
+        """Update index and files from one revision to another.
 
         Raises:
             GitError: Git refuses, and nothing was changed.
@@ -410,7 +410,7 @@ class Checkout(Struct, frozen=True):
             raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
 
     def uncommitted(self, paths: Sequence[str]) -> list[str]:
-        """Return the files at or below some paths that HEAD does not have like this."""
+        """Return the files at or below some paths that differ from HEAD."""
         changed, unknown = self._dirty(*self.git.root.inside(paths))
         return sorted(map(self.git.root.outside, [*changed, *unknown]))
 
@@ -419,7 +419,7 @@ class Checkout(Struct, frozen=True):
         return f"--work-tree={self.root}"
 
     def _dirty(self, *paths: str) -> tuple[list[str], list[str]]:
-        """Return paths that differ from HEAD, and paths that Git does not know; of all, or below some."""
+        """Return paths that differ from HEAD, and untracked paths, of all or below some paths."""
         out = self.git.check(
             self._tree, "-C", str(self.root), "status", "--porcelain", "-z", "--no-renames",
             "--untracked-files=all", "--ignore-submodules=all", "--", *paths,
@@ -432,16 +432,16 @@ class Checkout(Struct, frozen=True):
         return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
 
     def _shows(self, revision: Revision) -> bool:
-        """Whether index and files are those of a revision."""
+        """Report whether index and files match a revision."""
         return not self._differing(revision.id)
 
     def _differing(self, revision: str, *paths: str) -> list[str]:
-        """Files that are not those of a revision; of all, or below some paths.
+        """Return the files that differ from a revision, of all or below some paths.
 
-        One that is so byte for byte is, although git would store other ends of lines of it: an
-        attribute may have come after it.
+        A byte-identical file does not differ, even if Git would store other line endings: an
+        attribute can be newer than the file.
         """
-        # Unlike diff-index, diff looks again at files whose times alone have changed.
+        # Unlike diff-index, diff rereads files with changed times.
         out = self.git.check(
             self._tree, "-C", str(self.root), "diff", "--raw", "-z", "--no-abbrev",
             "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all",
@@ -452,7 +452,7 @@ class Checkout(Struct, frozen=True):
         return [item.path for item in found if not self._is_held(item)]
 
     def _is_held(self, item: Changed) -> bool:
-        """A file has the mode and the bytes that it has in a revision."""
+        """Report whether a file has the same mode and bytes as in a revision."""
         old, new = item.old, item.new
         if old is None or new is None or old.mode != new.mode or not new.is_file:
             return False
