@@ -1,4 +1,4 @@
-"""The one list of the codes of findings, each with what it says: one that is not here is a bug."""
+"""The codes of findings and their help texts. A code that is not in this list is a bug."""
 
 CODES: dict[str, str] = {
     # Files
@@ -107,7 +107,7 @@ CODES: dict[str, str] = {
     "history-cut": "The clone is too shallow to tell what stood before, or what people did to records.",
     "settings-gone": "ipam.yaml is gone. Nothing is given, released or expired without it.",
     "import-conflict": "What an import found cannot be told, or is somebody else's. A person decides.",
-    # What was observed
+    # Observations of clusters
     "observed-edited": "What was observed is written by `ipam reconcile` alone. Revert the change.",
     "demand-unused": "A tenant grew, but its provider grows nobody now. What it holds stays.",
     "demand-unasked": "A cluster cannot be asked what it needs. It neither grows nor shrinks meanwhile.",
@@ -140,11 +140,11 @@ CODES: dict[str, str] = {
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
     "clock-behind": "This machine's clock is behind the date of the commit: what falls due waits.",
     "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
-    # Objects that are in the management cluster alone
+    # Objects that are only in the management cluster
     "intake-rejected": "An object of the management cluster is not taken in. Its last copy counts, if any.",
     "intake-held": "Many objects were deleted in the management cluster. Their copies stay until a person permits it with --allow-release.",
     "intake-doubt": "The management cluster could not be read completely. Copies of missing objects stay.",
-    # Gates: reasons of a refusal, capacity, brakes
+    # Reasons of refusals, capacity limits, and release limits
     "pool-exhausted": "No candidate pool has enough free addresses.",
     "pool-fragmented": "Enough addresses are free, but no run of them is long enough.",
     "pool-not-found": "No candidate pool is in the repository.",

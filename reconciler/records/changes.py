@@ -23,9 +23,9 @@ from reconciler.records.layout import path_of
 
 
 def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
-    """Records as their claims have them; one whose claim is gone as it stands.
+    """Return records as their claims describe them. A record without a claim is returned unchanged.
 
-    One that says something else is not pristine: the next reconcile writes it anew.
+    A record that differs from its claim is not pristine: the next reconcile rewrites it.
     """
     return tuple(
         following(record, claims[record.claim]) if record.claim in claims else record
@@ -34,15 +34,15 @@ def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple
 
 
 def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
-    """Whom live records name whose claims are for another owner by now, by path.
+    """Return the recorded owners of live records whose claims now have another owner, by path.
 
-    Another team of the same owner is none: nobody else has the addresses.
+    Another team of the same owner is left out, because no other owner gets the addresses.
 
     Args:
-        stated: Records as their text has them.
-        records: The same, as their claims have them, in the same order.
+        stated: Records as their files state them.
+        records: The same records as their claims describe them, in the same order.
     """
-    # Most records say what their claim says, and there are very many.
+    # Most records match their claim, and there can be many records.
     return {
         new.path: old.owner
         for old, new in zip(stated, records, strict=True)
@@ -51,7 +51,7 @@ def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mappi
 
 
 def follows(record: Allocation, claim: Claim) -> bool:
-    """The record says of its claim what the claim says."""
+    """Return whether a record matches its claim in everything that the claim determines."""
     return (
         record.owner == claim.owner
         and record.type == claim.type
@@ -62,7 +62,7 @@ def follows(record: Allocation, claim: Claim) -> bool:
 
 
 def following(record: Allocation, claim: Claim) -> Allocation:
-    """The record with what its claim says of it; itself when it says just that."""
+    """Return the record with the values of its claim, or the same object if it matches already."""
     if follows(record, claim):
         return record
     return replace(
@@ -77,27 +77,28 @@ def following(record: Allocation, claim: Claim) -> Allocation:
 
 
 def is_own(name: str, claim: Claim) -> bool:
-    """A name that a record of the claim may bear: the claim's, with a suffix, or Butler's short one.
+    """Return whether a name is permitted for a claim's record.
 
-    Records that were copied from a cluster keep the name that their object has there.
+    Permitted are the claim's name, that name with a suffix, and Butler's short name. Records that
+    were copied from a cluster keep the name of their object there.
     """
     other = with_suffix(claim.name, claim.key)
     own = [claim.name, other]
     if name.startswith(f"{other}-") and name.removeprefix(f"{other}-").isdecimal():
-        return True  # of a claim that moved: two records of it never bear one name
+        return True  # two records of a claim that moved never share a name
     if claim.name != claim.key.name:
         own.append(claim.name.removeprefix(f"{claim.owner.namespace}-"))
     return name in own
 
 
 def with_suffix(name: str, claim: Key) -> str:
-    """A name that another owner's record has, told apart by six hex digits of the owner's hash."""
+    """Return a name with six hex digits of the owner's hash, for a name that another owner has."""
     owner = f"{claim.namespace}/{claim.name}"
     return f"{name}-{sha256(owner.encode()).hexdigest()[:6]}"
 
 
 def candidate_names(name: str, claim: Key) -> Iterator[str]:
-    """The names that records of a claim may bear, without end: its own, then with a suffix."""
+    """Yield the names that records of a claim can have: its own name, then names with a suffix."""
     other = with_suffix(name, claim)
     yield name
     yield other
@@ -105,9 +106,9 @@ def candidate_names(name: str, claim: Key) -> Iterator[str]:
 
 
 def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
-    """Records of which no two bear one name in one namespace: each is an object of its own.
+    """Return the records with unique names in each namespace, because each is an object.
 
-    Who bears the name of their claim keeps it, the first by path if several do.
+    A record that has the name of its claim keeps it. If several have it, the first by path does.
     """
     counts = Counter((record.namespace, record.name) for record in records)
     if len(counts) == len(records):
@@ -129,7 +130,6 @@ def _is_named_so(record: Allocation, claims: Mapping[Key, Claim]) -> bool:
 
 
 def _free(record: Allocation, taken: Counter[tuple[str, str]]) -> str:
-    """A name in place of one that another record has: with a suffix, and a number if need be."""
     wanted = with_suffix(record.name[: MAX_NAME - 16], record.claim)
     name, number = wanted, 2
     while taken[record.namespace, name]:
@@ -139,14 +139,14 @@ def _free(record: Allocation, taken: Counter[tuple[str, str]]) -> str:
 
 
 class WrittenRecord(Struct, frozen=True):
-    """A record as it will stand after a decision, and the path that it leaves, if any."""
+    """A record after a decision, and the path that it leaves, if any."""
 
     record: Allocation | None
     leaves: str
 
 
 def changes(plan: Plan, state: State, folder: str) -> tuple[FileChange, ...]:
-    """The files that carry out a plan, by path; empty when nothing is to be done."""
+    """Return the files that carry out a plan, by path; empty if nothing changes."""
     written = _written_records(plan, state, folder)
     return tuple(
         FileChange(path, record_text(record).encode() if record else None)
@@ -155,14 +155,14 @@ def changes(plan: Plan, state: State, folder: str) -> tuple[FileChange, ...]:
 
 
 def records_after(plan: Plan, state: State, folder: str) -> tuple[Allocation, ...]:
-    """All records as they stand once a plan is committed, by path."""
+    """Return all records after a plan is committed, by path."""
     found: dict[str, Allocation | None] = {record.path: record for record in state.records}
     found |= _written_records(plan, state, folder)
     return tuple(record for _, record in sorted(found.items(), key=lambda item: item[0]) if record)
 
 
 def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocation | None]:
-    """What a plan writes, by path; None where it removes a file."""
+    """Return the files that a plan writes, by path; None removes a file."""
     names, places = _Names(state), _Places(plan, state, folder)
     files: dict[str, Allocation | None] = {}
     for decision in plan.decisions:
@@ -180,7 +180,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
 
 
 def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
-    """Released records that nothing is decided on, but whose pool or claim has another name by now."""
+    """Return released records without a decision whose pool or claim was renamed."""
     if not state.former:
         return
     deciding = [it for it in plan.decisions if not isinstance(it, Refuse) or it.is_left]
@@ -192,7 +192,7 @@ def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
 
 
 def _left(decision: Decision, places: "_Places") -> WrittenRecord | None:
-    """What becomes of the record that a claim leaves: it makes way where the new one belongs."""
+    """Return the record that a claim leaves, which makes room if the new record has its path."""
     if not isinstance(decision, Grant) or decision.leaves is None:
         return None
     record = decision.leaves
@@ -203,7 +203,7 @@ def _left(decision: Decision, places: "_Places") -> WrittenRecord | None:
 def _written(
     decision: Decision, state: State, places: "_Places", names: "_Names"
 ) -> WrittenRecord | None:
-    """What a decision makes of its record; None when the file stays as it is."""
+    """Return the record after a decision, or None if the file is unchanged."""
     match decision:
         case Grant(allocation, _, replaces, leaves):
             old = replaces.path if replaces else ""
@@ -226,7 +226,7 @@ def _written(
 def _kept(
     decision: Keep, claim: Claim | None, places: "_Places", names: "_Names"
 ) -> WrittenRecord | None:
-    """A kept record follows its claim in everything but its range: names, team, place, form."""
+    """Return a kept record with its range and with names, team, path, and form of its claim."""
     record = decision.allocation
     if claim is None or decision.held:
         return None
@@ -246,17 +246,18 @@ def _kept(
 
 
 def _is_written_so(record: Allocation, claim: Claim) -> bool:
-    """The record says what would be written for its claim."""
+    """Return whether the record equals the one that would be written for its claim."""
     return not record.adopted and follows(record, claim) and record.since == record.allocated_at
 
 
 def _refused(
     decision: Refuse, state: State, places: "_Places", names: "_Names"
 ) -> WrittenRecord | None:
-    """A claim without a place is recorded as Failed, unless a record of it holds something."""
+    """Return a Failed record for a claim without a range, unless a record of it holds addresses."""
     old = decision.allocation
     if old is not None and old.is_live and old.path in state.former and not decision.is_left:
-        # What it holds goes by the name that the claim has now: a later plan knows no other.
+        # The record of the addresses gets the current name of the claim, which later plans search
+        # for.
         return _kept(Keep(old), state.claims[decision.claim], places, names)
     if decision.is_left or (old is not None and old.range is not None):
         return None
@@ -289,9 +290,10 @@ def _refused(
 
 
 def _asked(claim: Claim) -> Key:
-    """The pool that a claim without a place names first, whether it exists or not.
+    """Return the first pool that a refused claim names, whether it exists or not.
 
-    Who asks by labels that no pool has names none: a selector is no name, and no server takes it.
+    A claim whose labels match no pool names no pool. A selector is not a name, and an API server
+    would refuse it.
     """
     if claim.candidates:
         return claim.candidates[0]
@@ -300,7 +302,7 @@ def _asked(claim: Claim) -> Key:
 
 
 def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
-    """The record that a decision writes anew for a claim, and the pool that it is in from now on."""
+    """Return the record that a decision rewrites for a claim, and the pool of the new record."""
     match decision:
         case Grant(allocation, _, replaces):
             return replaces, allocation.pool
@@ -310,10 +312,10 @@ def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
 
 
 class _Places:
-    """Where records go. A file that holds something is never written over by another record.
+    """Assigns paths to records. A file that holds addresses is never overwritten by another record.
 
-    Such a file stands where it does because a person put it there: a record that belongs to its
-    place waits where it is, and a new one gets a number.
+    Such a file is at its path because a user put it there. The record of that path keeps its
+    current path, and a new record gets a number.
     """
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
@@ -323,7 +325,7 @@ class _Places:
 
     @cached_property
     def _occupied(self) -> set[str]:
-        """Where files stand; most plans put none anywhere and need not know."""
+        """Return the occupied paths. Computed on demand, because most plans place no record."""
         decisions, state = self._plan.decisions, self._state
         gone = {item.allocation.path for item in decisions if isinstance(item, Expire)}
         there = {record.path for record in state.records if record.path not in gone}
@@ -331,14 +333,14 @@ class _Places:
         return there - {path for path, own in self._going_home() if own not in there}
 
     def _going_home(self) -> Iterator[tuple[str, str]]:
-        """Where records stand that hold nothing and are written anew, each with its own place."""
+        """Return paths of rewritten records that hold no addresses, each with its regular path."""
         for item in self._plan.decisions:
             old, pool = _so_far(item)
             if old is not None and old.range is None:
                 yield old.path, path_of(self._folder, pool, item.claim)
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
-        """The path of a claim's record. `old` is where it stands, or empty."""
+        """Return the path of a claim's record. `old` is the current path, or empty."""
         wanted = path_of(self._folder, pool, claim)
         if wanted == old:
             return old
@@ -352,7 +354,7 @@ class _Places:
         return wanted
 
     def left(self, record: Allocation, old: str) -> str:
-        """The path of a released record whose pool or claim has another name by now."""
+        """Return the path of a released record whose pool or claim was renamed."""
         wanted = path_of(self._folder, record.pool, record.claim)
         if self._state.former[old].claim is None or wanted not in self._occupied:
             return self.of(record.pool, record.claim, old)
@@ -364,7 +366,7 @@ class _Places:
         return path
 
     def beside(self, wanted: Allocation, old: str) -> str:
-        """The path of a record that its claim leaves: `<owner>.<slot>.released.yaml` in one pool."""
+        """Return the path of a record that its claim leaves: `<owner>.<slot>.released.yaml`."""
         if path_of(self._folder, wanted.pool, wanted.claim) != old:
             return old
         stem, number = old.removesuffix(".yaml"), 2
@@ -377,29 +379,29 @@ class _Places:
 
 
 class _Names:
-    """Names of records, which must be unique in a cluster though owners' names may join alike."""
+    """Assigns record names, which are unique in a cluster even if names of owners join alike."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     @cached_property
     def _taken(self) -> dict[tuple[str, str], Key]:
-        """Whose names are given; most plans give none."""
+        """Return the owner of each name. Computed on demand, because most plans assign no name."""
         state = self._state
         found = {(record.namespace, record.name): record.claim for record in state.records}
-        if len(found) < len(state.records):  # who bears the name of their claim keeps it
+        if len(found) < len(state.records):  # a record with the name of its claim keeps it
             found |= {
                 (record.namespace, record.name): record.claim
                 for record in state.records
                 if (claim := state.claims.get(record.claim)) and claim.name == record.name
             }
         for claim in state.claims.values():
-            if claim.name == claim.key.name:  # its own: nobody else may take it
+            if claim.name == claim.key.name:  # the name of the claim, which no other owner can get
                 found.setdefault((claim.namespace, claim.name), claim.key)
         return found
 
     def of(self, record: Allocation) -> str:
-        """The record's name, with six hex digits of its owner's hash if another owner has it."""
+        """Return the name, with six hex digits of the owner's hash if another owner has it."""
         if self._taken.setdefault((record.namespace, record.name), record.claim) == record.claim:
             return record.name
         name = with_suffix(record.name, record.claim)
@@ -407,7 +409,7 @@ class _Names:
         return name
 
     def beside(self, record: Allocation, replaces: Allocation | None) -> str:
-        """The name of a record beside one that its claim leaves: each is an object of its own."""
+        """Return the name of a record that its claim leaves. Each record is an object."""
         if replaces is not None:
             return replaces.name
         there = {(it.namespace, it.name) for it in self._state.records}
@@ -422,11 +424,11 @@ class _Names:
 
 
 _SKEW = 3_600
-"""Clocks of two machines may differ by so many seconds; commits are dated by both."""
+"""Maximum difference of two machines' clocks in seconds. Both of them date commits."""
 
 
 def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
-    """Findings about records that follow from the decisions on them."""
+    """Return findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
     paused: list[Allocation] = []
     waiting: list[Allocation] = []
@@ -451,14 +453,14 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     yield from _paused(paused, state)
     yield from _waiting(waiting)
     if held:
-        # Their documents may be gone, or may stand in the file that cannot be read.
+        # The documents can be deleted, or can be in the file that is not readable.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
 
 
 def _stale(record: Allocation, why: str) -> Finding:
-    """Of a claim that stays where its documents do not want it any more."""
+    """Return findings about claims that keep a range that their documents no longer permit."""
     claim = record.claim
     message = f"{claim.short} keeps what it holds, though {why}"
     hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
@@ -467,7 +469,7 @@ def _stale(record: Allocation, why: str) -> Finding:
 
 
 HANDED_OVER = "announcement-moved"
-"""The code of what goes from one cluster to another at once."""
+"""Code of a range that passes from one cluster to another without retention."""
 
 
 def moving(
@@ -476,13 +478,13 @@ def moving(
     asked: Mapping[str, str],
     overrides: Overrides,
 ) -> Iterator[Finding]:
-    """Claims that move, what those that moved have left, and what goes to another cluster.
+    """Return findings about moved claims, their former ranges, and ranges that change cluster.
 
     Args:
-        state: What was planned.
+        state: The input of the plan.
         plan: The plan.
-        asked: By path of a record that was left, why its cluster announces it still.
-        overrides: Those that count.
+        asked: Why a cluster still announces a left range, by path of its record.
+        overrides: The Overrides that are in effect.
     """
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
@@ -502,9 +504,9 @@ def moving(
 
 
 def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
-    """Claims that name another owner than their record does: no address moves, but who has it.
+    """Return findings about claims with another owner than their record: the range does not change.
 
-    But for who is the same under another name: the cluster is the same, too.
+    A renamed owner is left out, because its cluster is the same.
     """
     if not state.givers:
         return
@@ -524,7 +526,10 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
-    """Records whose retention has ended, but whose addresses may still be announced: why, by path."""
+    """Return findings about records past their retention that might still be announced.
+
+    `why` has the reason, by path.
+    """
     for path, why in why_of.items():
         message = f"its retention has ended, but its addresses stay held: {why}"
         hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
@@ -535,13 +540,13 @@ _UNTIL = "stays announced until nobody uses it"
 
 
 def held_words(record: Allocation) -> str:
-    """What a record holds, and of which pool, in words."""
+    """Describe the range of a record and its pool."""
     held = format_short(record.range) if record.range else "nothing"
     return f"{held} of {record.pool.name}"
 
 
 def renames(plan: Plan, state: State) -> Iterator[Finding]:
-    """What keeps its addresses under another name; a finding each."""
+    """Return a finding for each record that keeps its range under another name."""
     found: dict[tuple[Key, Key, Location], list[int]] = {}
     for decision in plan.decisions if state.former else ():
         record = kept_by(decision)
@@ -567,7 +572,7 @@ def _is_paused(state: State, record: Allocation) -> bool:
 
 
 def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
-    """Records that would be released, or free, if their pools were not paused; a finding a pool."""
+    """Return a finding per paused pool about records that would be released or freed."""
     resting = {key: list[Allocation]() for key, pool in state.pools.items() if pool.is_paused}
     for record in held:
         resting[record.pool].append(record)
@@ -582,7 +587,7 @@ def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
 
 
 def _waiting(records: list[Allocation]) -> Iterator[Finding]:
-    """Growth that nobody needs any more, and that goes later; a finding a pool."""
+    """Return a finding per pool about growth that is no longer needed and is released later."""
     by_pool: dict[Key, list[Allocation]] = {}
     for record in records:
         by_pool.setdefault(record.pool, []).append(record)
@@ -595,7 +600,7 @@ def _waiting(records: list[Allocation]) -> Iterator[Finding]:
 
 
 def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:
-    """Records that stand elsewhere than they belong, with the path where they do."""
+    """Return records whose path is not their regular path, with that path."""
     if not misplaced:
         return
     occupied = {item.path for item in state.unreadable}
@@ -608,7 +613,7 @@ def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterato
 
 
 def _ahead(state: State) -> Iterator[Finding]:
-    """Released records that rest from a day on which nobody can have released them yet."""
+    """Return released records with a release date in the future."""
     for record in state.records:
         since = parse_instant(record.since) if record.is_released else None
         if since is not None and since > state.clock + _SKEW:

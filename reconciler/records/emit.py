@@ -26,17 +26,17 @@ kind: {KIND}
 metadata:
   annotations:
     {CLAIM}: """
-"""What every record begins with, up to its claim."""
+"""The beginning of each record, up to its claim."""
 
 
 class Form(Struct, frozen=True):
     """How the records of one family are read and written.
 
     Attributes:
-        owner_is_first: The owner's reference stands before the pool's, as keys are sorted.
-        first_pool_kind: The kind of a pool of which the name alone is said.
-        names_pool_whole: Its reference is `WHOLE`.
-        names_owner_whole: The same of the owner.
+        owner_is_first: The owner's reference precedes the pool's, as keys are sorted.
+        first_pool_kind: The kind of pool that is referred to by name only.
+        names_pool_whole: The pool reference is `WHOLE`.
+        names_owner_whole: The owner reference is `WHOLE`.
     """
 
     family: Family
@@ -47,12 +47,12 @@ class Form(Struct, frozen=True):
     names_owner_whole: bool
 
     def pool(self, kind: str, namespace: str, name: str, beside: str) -> Key:
-        """The pool that a record refers to.
+        """Return the pool that a record refers to.
 
         Args:
-            kind: As the reference says it; empty where it does not.
-            namespace: The same.
-            name: Its name.
+            kind: The kind in the reference; empty if missing.
+            namespace: The namespace in the reference; empty if missing.
+            name: The name in the reference.
             beside: The namespace of the record.
 
         Raises:
@@ -65,9 +65,9 @@ class Form(Struct, frozen=True):
         return Key(self.family.name, namespace, name, "", kind or self.first_pool_kind)
 
     def may_mean(self, pool: Key, kind: str, namespace: str, name: str) -> bool:
-        """The pool of a record's folder is what the record refers to, as far as it says.
+        """Return whether the reference of a record can mean the pool of its folder.
 
-        Of pools of one name that of the folder is meant, unless the text tells them apart.
+        If several pools have the name, the folder decides, unless the text distinguishes them.
         """
         said = [(name, pool.name)]
         if self.names_pool_whole:
@@ -77,10 +77,10 @@ class Form(Struct, frozen=True):
 
 @cache
 def form_of(family: str) -> Form:
-    """The form of a family's records.
+    """Return the form of a family's records.
 
     Raises:
-        KeyError: This program knows no such family.
+        KeyError: The family is unknown.
     """
     found = family_of(family)
     if found is None:
@@ -97,7 +97,7 @@ def form_of(family: str) -> Form:
 
 
 def first_pool(claim: Key, beside: str, name: str) -> Key:
-    """The pool that a claim means by a name alone.
+    """Return the pool that a claim means by a name without kind.
 
     Args:
         claim: The claim.
@@ -110,7 +110,7 @@ def first_pool(claim: Key, beside: str, name: str) -> Key:
 
 
 def references(record: Allocation) -> dict[str, dict[str, str]]:
-    """The references in the `spec` of a record."""
+    """Return the references in the `spec` of a record."""
     form = form_of(record.claim.family).record
     return {
         "poolRef": _reference(form.pool, record.pool),
@@ -119,7 +119,7 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
 
 
 def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str, str]:
-    """`references` as lines: what stands before the count, within `poolRef` and behind it.
+    """Return `references` as lines: before the count, within `poolRef`, and after it.
 
     Args:
         record: The record.
@@ -140,13 +140,13 @@ def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str
 
 
 def _claimant(record: Allocation) -> Key:
-    """What the owner's reference of a record names."""
+    """Return the object of a record's owner reference."""
     claim, owner = record.claim, record.owner
     return Key(claim.family, owner.namespace, owner.name, "", claim.kind)
 
 
 def _reference(fields: tuple[str, ...], of: Key) -> dict[str, str]:
-    """A reference with the fields of a form; one that says all is silent of no namespace."""
+    """Return a reference with the fields of a form. A whole reference always has a namespace."""
     group = known_as(of.family, of.kind).group
     said = {"apiGroup": group, "kind": of.kind, "name": of.name, "namespace": of.namespace}
     if fields == WHOLE and not of.namespace:
@@ -163,12 +163,11 @@ _STILL = f"  announced: {ANNOUNCED}\n"
 
 
 def record_text(record: Allocation) -> str:
-    """The canonical text of a record: `dump(record_document(record))`, ten times as fast.
+    """Return the canonical text of a record: `dump(record_document(record))`, ten times as fast.
 
-    A claim is written as it is: its slashes let no reader take it for anything but text.
+    A claim is written without quotes, because its slashes make it a string for each YAML reader.
 
-    Every plan writes each record once, to prove that the file says just that. A test holds the
-    two forms equal.
+    Each plan writes every record once, to compare it with its file. A test compares both forms.
     """
     kind, pool, owner = text(record.type), text(record.pool.name), text(record.owner.name)
     item, since = record.range, f'"{record.since}"'
@@ -217,7 +216,7 @@ status:
 
 
 def listed(version: int, first: int, last: int) -> str:
-    """The lines of all addresses from first to last."""
+    """Return the lines of all addresses from first to last."""
     if version == 4 and first >> 8 == last >> 8:
         head = f"    - {first >> 24}.{first >> 16 & 255}.{first >> 8 & 255}."
         return "".join([f"{head}{low}\n" for low in range(first & 255, (last & 255) + 1)])
@@ -225,13 +224,13 @@ def listed(version: int, first: int, last: int) -> str:
 
 
 def _address(version: int, value: int) -> str:
-    """An address as a YAML scalar: of IPv4 always plain, of IPv6 not when it reads as a number."""
+    """Return an address as a YAML scalar: IPv4 plain, IPv6 quoted if it reads as a number."""
     written = format_address(version, value)
     return written if version == 4 else text(written)
 
 
 def record_document(record: Allocation) -> dict[str, Any]:
-    """The record as a Kubernetes object, with status."""
+    """Return the record as a Kubernetes object, with status."""
     spec: dict[str, Any] = {
         **references(record),
         "type": record.type,
@@ -264,11 +263,10 @@ def record_document(record: Allocation) -> dict[str, Any]:
 
 
 def record_object(record: Allocation) -> dict[str, Any]:
-    """The record as a cluster gets it: without what some server does not take.
+    """Return the record as it is applied to a cluster, without fields that a server can refuse.
 
-    A team is of any text, and a name may be longer than the value of a label. One such label, and
-    the server would refuse the object; and so it would where Butler's own definition is installed,
-    which does not know `status.announced`: an annotation says that there.
+    A team is free text, and a name can be longer than a label value. The server would refuse such
+    an object. Butler's own CRD does not know `status.announced`, so an annotation replaces it.
     """
     found = record_document(record)
     metadata, status = found["metadata"], found["status"]
@@ -319,12 +317,12 @@ def ready_message(record: Allocation) -> str:
 
 
 def reason_name(record: Allocation) -> str:
-    """Reason of the Ready condition: CamelCase, as Kubernetes demands of it."""
+    """Return the reason of the Ready condition in CamelCase, as Kubernetes requires."""
     if record.phase in (Phase.ALLOCATED, Phase.RELEASED):
         return record.phase.value
     return "".join(word.capitalize() for word in record.reason.split("-"))
 
 
 def reason_code(name: str) -> str:
-    """The code that `reason_name` wrote: `PoolExhausted` is `pool-exhausted`."""
+    """Return the code of a reason that `reason_name` wrote: `PoolExhausted` is `pool-exhausted`."""
     return "".join(f"-{mark.lower()}" if mark.isupper() else mark for mark in name).lstrip("-")

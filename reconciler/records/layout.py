@@ -10,26 +10,26 @@ UNPLACED = "_unplaced"
 
 
 class RecordPath(Struct, frozen=True):
-    """What a path says; None for what it does not."""
+    """The parts of a path; None for missing parts."""
 
     claim: Key | None
     pool: Key | None
 
 
 def path_of(folder: str, pool: Key | None, claim: Key) -> str:
-    """The path of a claim's record, below the records folder; without a pool it has no place."""
+    """Return the path of a claim's record below the records folder. It requires a pool."""
     if pool is None:
         return f"{folder}/{UNPLACED}/{file_of(claim)}"
     return f"{folder}/{pool.kind}/{pool.file_stem}/{file_of(claim)}"
 
 
 def file_of(claim: Key) -> str:
-    """The end of the path of a claim's record, which is the same wherever it is placed."""
+    """Return the end of the path of a claim's record, which is the same in each folder."""
     return f"{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml"
 
 
 def place_of(folder: str, path: str) -> RecordPath:
-    """Read a path back."""
+    """Parse a path."""
     parts = without_suffix(path.removeprefix(f"{folder}/")).split("/")
     if len(parts) == 3 and parts[0] == UNPLACED:
         return RecordPath(_claim(parts[1], parts[2]), None)
@@ -39,19 +39,19 @@ def place_of(folder: str, path: str) -> RecordPath:
 
 
 def claim_of(text: str) -> Key | None:
-    """The claim that a record's annotation names, or None when it names none of a known family."""
+    """Return the claim in a record's annotation, or None if it names no known claim."""
     claim = Key.parse(text)
     return claim if claim is not None and claim.slot and family_of(claim.family) else None
 
 
 def pool_key(kind: str, stem: str) -> Key:
-    """The pool that a folder name stands for: `<namespace>.<name>`, or `<name>` alone."""
+    """Return the pool of a folder name: `<namespace>.<name>`, or `<name>` without a namespace."""
     namespace, _, name = stem.rpartition(".")
     return Key(pool_kinds()[kind].name, namespace, name, "", kind)
 
 
 def claimant_of(slot: str) -> Slot | None:
-    """Who claims by a slot, or by the one that it grew from; None for an unknown slot."""
+    """Return the claimant of a slot, or of the slot that it grew from; None for an unknown slot."""
     known = slots()
     base, _, number = slot.rpartition("-")
     if base in known and known[base].grows and number.isascii() and number.isdigit():
@@ -60,7 +60,7 @@ def claimant_of(slot: str) -> Slot | None:
 
 
 def roles_of(claim: Key) -> tuple[str, ...]:
-    """What a claim may be to its owner, the likeliest first: growth, or what somebody asked for."""
+    """Return the possible roles of a claim, the most likely first: growth or a request."""
     is_numbered = claim.slot[-1].isdigit() and claim.slot not in slots()
     return ("growth", "initial") if is_numbered else ("initial",)
 
@@ -74,6 +74,6 @@ def _claim(namespace: str, stem: str) -> Key | None:
 
 
 def folders_above(path: str) -> list[str]:
-    """The folders that a path is in, the outermost first: `a/`, `a/b/`."""
+    """Return the parent folders of a path, the outermost first: `a/`, `a/b/`."""
     parts = path.split("/")
     return ["/".join(parts[:at]) + "/" for at in range(1, len(parts))]

@@ -46,13 +46,13 @@ _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
 
 class _UnclearError(Exception):
-    """It cannot be told what the record holds."""
+    """The content of the record is ambiguous."""
 
 
 def parse_record_lenient(
     folder: str, path: str, data: bytes
 ) -> tuple[Allocation | None, Unreadable | None, tuple[Finding, ...]]:
-    """The allocation that a record of any form states, or what can be known of it."""
+    """Return the allocation in a record of any form, or the readable part of it."""
     place = place_of(folder, path)
     start = Location(path, 1, 1)
     try:
@@ -85,7 +85,7 @@ def _body(data: bytes) -> Mapping[str, Any]:
 
 
 class _Careful:
-    """The parts of one record, each with the reading that loses nothing."""
+    """The parts of one record, each read so that no address is lost."""
 
     def __init__(self, path: str, place: RecordPath, body: Mapping[str, Any]) -> None:
         self.path = path
@@ -107,10 +107,10 @@ class _Careful:
         since = allocated_at
         if phase is Phase.RELEASED:
             since = self._instant("status", "releasedAt")
-            if not since:  # any other time than the right one could free the addresses too early
+            if not since:  # any other release time could free the addresses too early
                 raise _UnclearError("record unreadable: status.releasedAt must be an instant (UTC)")
         elif item is None:
-            # It is written unasked in quotes, so no other text may pass for an instant.
+            # Instants are written without quotes, so other text must not be parsed as one.
             said = self._ready("lastTransitionTime")
             since = since if parse_instant(said) is None else said
         return Allocation(
@@ -136,12 +136,12 @@ class _Careful:
         )
 
     def _role(self, claim: Key) -> str:
-        """What its label says, where the claim may be that."""
+        """Return the role of the label if it fits the claim."""
         said, roles = self._text("metadata", "labels", f"{LABEL}allocation-role"), roles_of(claim)
         return said if said in roles else roles[0]
 
     def said(self, *steps: str) -> Any:
-        """What stands in a field; None for nothing."""
+        """Return the value of a field; None if it is empty."""
         value: Any = self.body
         for step in steps:
             value = value.get(step) if isinstance(value, Mapping) else None
@@ -156,7 +156,7 @@ class _Careful:
         return value if parse_instant(value) is not None else ""
 
     def _phase(self) -> Phase:
-        """The phase, which must fit what the status holds: a cut-off file holds its addresses."""
+        """Return the phase, which must match the range: a truncated file keeps its addresses."""
         phase = _KNOWN_PHASES.get(self._text("status", "phase"))
         status = self.said("status") or {}
         if phase is None:
@@ -168,7 +168,7 @@ class _Careful:
         return phase
 
     def _count(self) -> int:
-        """How many were asked for, in a record that holds none; `true` is no number."""
+        """Return the requested count of a record without a range. `true` is not a number."""
         count = self.said("spec", "count")
         return count if type(count) is int and count >= 0 else 1
 
@@ -181,7 +181,7 @@ class _Careful:
         return ""
 
     def _unannotated(self) -> Key:
-        """The claim of a record that names none of a known family, by its text or its path."""
+        """Return the claim of a record without a valid annotation, from its text or its path."""
         claim, placed = claim_of_copy(self.body), self.place.claim
         if claim is not None and placed not in (None, claim):
             raise _UnclearError(f"record unreadable: its text is of {claim}, its path of {placed}")
@@ -195,7 +195,7 @@ class _Careful:
         return self.place.claim
 
     def _owner(self, claim: Key, form: Form) -> Owner:
-        """Whose it is. A record that says two things of it cannot be told to be anybody's."""
+        """Return the owner. A record that contradicts itself has no certain owner."""
         field = form.record.owner
         namespace = self._text("spec", field, "namespace") or claim.namespace
         name = self._text("spec", field, "name") or claim.name
@@ -211,7 +211,7 @@ class _Careful:
         return Owner(namespace, name, team or claim.namespace)
 
     def _type(self, claim: Key, form: Form) -> str:
-        """The type of its claim; of one whose claim does not say it, that of the text."""
+        """Return the type of the claim, else the type in the text."""
         said, told = self._text("spec", "type"), form.record.type_of(claim.slot)
         if told is None:
             told = said if said in form.record.types.values() else form.record.type
@@ -250,7 +250,7 @@ class _Careful:
         return pool
 
     def _range(self) -> IPRange:
-        """The range on which start and end, cidr, count and addresses all agree.
+        """Return the range on which start and end, cidr, count, and addresses agree.
 
         Butler may write the block around a range as its `cidr` (5 addresses, a /29).
         """
@@ -307,7 +307,7 @@ class _Careful:
 
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _LABEL = re.escape(LABEL)
-# Earlier versions marked records whose release was held back.
+# Earlier versions marked records whose release was blocked.
 _HELD_OF = re.compile(rb"^    gitops-ipam\.dev/held-of: .*\n", re.MULTILINE)
 _SLOT = "[a-z][-a-z0-9]*"
 # Of the texts that begin with a letter, a YAML reader takes only these for another type.
@@ -321,7 +321,7 @@ _GROUPS = (
 
 
 class Recalled(Struct, frozen=True):
-    """The content of a record file: an allocation or its legible rest, with findings."""
+    """The content of a record file: an allocation or its readable part, with findings."""
 
     allocation: Allocation | None
     unreadable: Unreadable | None = None
@@ -349,10 +349,10 @@ def parse_record(folder: str, path: str, data: bytes) -> Recalled:
 
 
 def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
-    """Return the allocation that the bytes are the canonical text of, or None.
+    """Return the allocation if the bytes are its canonical text, or None.
 
-    It is None also for canonical text that is rare: without a range, in quotes, or elsewhere than in
-    the folder of its pool.
+    Rare canonical texts also return None: records without a range, with quotes, or outside the
+    folder of their pool.
     """
     try:
         text = data.decode("ascii")
@@ -442,7 +442,7 @@ def _pool_of(folder: str, place: str) -> Key | None:
 
 @lru_cache(maxsize=4_096)
 def _of_slot(family: str, kind: str, slot: str) -> tuple[str | None, tuple[str, ...], str]:
-    """Return the type and the roles of a slot's records, and the API group of who claims."""
+    """Return the type and the roles of a slot's records, and the API group of the claimant."""
     roles = roles_of(Key(family, "", "", slot, kind))
     return form_of(family).record.type_of(slot), roles, known_as(family, kind).group
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reconciler.documents import yaml
 
 Range = tuple[int, int]
-"""First and last number, inclusive. IPv6 begins at `V6`."""
+"""First and last number, inclusive. IPv6 starts at `V6`."""
 
 V6 = 1 << 128
 _V4_WORD = re.compile(
@@ -23,7 +23,7 @@ _NAMED_FROM = 24
 
 
 def number(text: str) -> int | None:
-    """An address as a number, or None; an IPv4 address within an IPv6 one is that IPv4 address."""
+    """Return an address as a number, or None. An IPv4-mapped address is the IPv4 address."""
     try:
         if ":" not in text:
             return int.from_bytes(inet_pton(AF_INET, text))
@@ -34,7 +34,7 @@ def number(text: str) -> int | None:
 
 
 def between(start: str, end: str) -> Range | None:
-    """The range from one address to another of its version."""
+    """Return the range between two addresses of the same version, or None."""
     first, last = number(start), number(end)
     if first is None or last is None or first > last or (first < V6) != (last < V6):
         return None
@@ -42,7 +42,7 @@ def between(start: str, end: str) -> Range | None:
 
 
 def block(text: str) -> Range | None:
-    """The block of a CIDR; bits behind the prefix do not matter. Also `first-last`."""
+    """Return the range of a CIDR or of `first-last`. Host bits are ignored."""
     start, dash, end = text.partition("-")
     if dash:
         return between(start.strip(), end.strip())
@@ -54,13 +54,13 @@ def block(text: str) -> Range | None:
 
 
 def written(item: Range) -> str:
-    """A range for people: one address alone, else `first-last`."""
+    """Return a range as text: one address, or `first-last`."""
     first, last = map(_address, item)
     return first if first == last else f"{first}-{last}"
 
 
 def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """The same addresses in as few ranges as can be, in order."""
+    """Return the same addresses in the fewest ranges, sorted."""
     found: list[Range] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:
@@ -71,10 +71,10 @@ def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def literals(text: str) -> tuple[Range, ...]:
-    """Every address, block and range that stands in a text, whatever its form is.
+    """Return all addresses, blocks, and ranges in a text of any form.
 
-    All from the least to the greatest of what is called `startAddress` or `endAddress` counts,
-    too: the list of addresses between them may be what was lost.
+    All addresses from the lowest to the highest value of `startAddress` and `endAddress` also
+    count, because the list of addresses between them can be lost.
     """
     found: list[Range] = []
     ends: list[int] = []
@@ -95,10 +95,10 @@ def literals(text: str) -> tuple[Range, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int, int]]:
-    """Addresses with the places where they begin and end, in order."""
+    """Yield the addresses with their start and end positions, in order."""
     found = []
     for word in _V4_WORD.finditer(text):
-        parts = [int(part) for part in word.group().split(".")]  # 010 is ten to some, and counts
+        parts = [int(part) for part in word.group().split(".")]  # some tools read 010 as ten
         if max(parts) <= 255:
             found.append((*word.span(), int.from_bytes(bytes(parts))))
     for word in _V6_WORD.finditer(text):
@@ -112,7 +112,7 @@ def _words(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _forms(word: str) -> Iterator[tuple[int, str]]:
-    """A word with and without the colon or full stop of the sentence around it."""
+    """Yield a word with and without the punctuation around it."""
     word = word.rstrip(".")
     for start in (0, 1):
         for end in (0, 1):
@@ -146,10 +146,10 @@ _HOLDERS = ("Allocated", RELEASED)
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _CLAIM = re.compile(r"[a-z]+/[A-Za-z]+/[^/\s]+/[^/\s]+/[^/\s]+", re.ASCII)
 
-# A value that ends with its line in any reading: plain, or in quotes without an escape.
+# A value that ends with its line for each YAML reader: plain, or in quotes without an escape.
 _V = r"""(?:"[^"\\\n]*"|[^\s"'|>&*!%@`{}\[\],#?:-][^\n]*)"""
 _A = r"(?:[0-9a-f.:]+|\"[0-9a-f.:]+\")"
-# A name that is what is written, in any reading: `null`, `1.5` and `a # b` are not.
+# A name that each YAML reader reads literally; not `null`, `1.5`, or `a # b`.
 _NAME = re.compile(
     r'"[^"\n]*"|(?!(?:null|true|false|[0-9.]+(?:e[0-9-]+)?)\Z)[a-z0-9][a-z0-9./-]*',
     re.ASCII | re.IGNORECASE,
@@ -188,14 +188,14 @@ spec:
 
 
 class PoolText(NamedTuple):
-    """A pool as a record or a document names it; what it does not say is empty."""
+    """A pool as a record or a document names it; unknown parts are empty."""
 
     kind: str
     namespace: str
     name: str
 
     def may_be(self, other: "PoolText") -> bool:
-        """The two may be one pool: what both say is equal."""
+        """Return whether both can be the same pool: all known parts are equal."""
         return self.name == other.name and all(
             not mine or not its or mine == its
             for mine, its in zip(self[:2], other[:2], strict=True)
@@ -206,12 +206,12 @@ UNKNOWN = PoolText("", "", "")
 
 
 class RecordedRange(NamedTuple):
-    """What one record holds.
+    """The ranges that one record holds.
 
     Attributes:
-        claim: As its annotation names it, or empty.
-        phase: Or empty where the record is not to be trusted.
-        ranges: What it holds, in order; none for a record without a place.
+        claim: The claim in its annotation, or empty.
+        phase: The phase, or empty if the record is not trustworthy.
+        ranges: The ranges, sorted; empty for a record without a range.
     """
 
     path: str
@@ -222,29 +222,29 @@ class RecordedRange(NamedTuple):
 
 
 def is_read(path: str) -> bool:
-    """Files of other names say nothing."""
+    """Return whether a file of this name is read. Other files are ignored."""
     return path.endswith(_READ)
 
 
 def is_record(folder: str, path: str) -> bool:
-    """What stands anywhere below the records folder, if it is read at all."""
+    """Return whether a path is a readable file anywhere below the records folder."""
     return path.startswith(f"{folder}/") and is_read(path)
 
 
 def ranges_of(path: str, data: bytes) -> tuple[Range, ...]:
-    """What a record holds: `holding_of(…).ranges`, in less time."""
+    """Return `holding_of(…).ranges`, in less time."""
     found = _CANONICAL.fullmatch(data.decode("utf-8", "replace"))
     ranges = None if found is None else _canonical_ranges(found)
     return holding_of("", path, data).ranges if ranges is None else ranges
 
 
 def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
-    """What a record holds, and for whom.
+    """Return the ranges of a record and its claim.
 
     Args:
-        folder: The records folder: a path below it may name the pool.
-        path: Path of the record.
-        data: Its bytes. Nothing about them is certain.
+        folder: The records folder: a path below it can name the pool.
+        path: The path of the record.
+        data: The bytes, which can have any content.
     """
     text = data.decode("utf-8", "replace")
     place = _place(folder, path)
@@ -255,7 +255,7 @@ def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
 
 
 def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
-    """A record in the form that all of ours have."""
+    """Return the content of a record in canonical form, or None."""
     found = _CANONICAL.fullmatch(text)
     if found is None or (ranges := _canonical_ranges(found)) is None:
         return None
@@ -268,7 +268,7 @@ def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
 
 
 def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
-    """From start to end, when count and list agree."""
+    """Return the range from start to end if count and list agree."""
     listed, count, end, phase, start = found.group("listed", "count", "end", "phase", "start")
     if phase in _EMPTY:
         return None if start or end or listed or count else ()
@@ -289,7 +289,7 @@ def _is_list(listed: str, start: str, end: str, count: int) -> bool:
 
 
 def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
-    """A record in any other form, if it is without a contradiction."""
+    """Return the content of a record in any other form if it has no contradiction."""
     reading = yaml.read(data)
     if reading.problems or len(reading.documents) != 1:
         return None
@@ -312,7 +312,7 @@ def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
 
 
 def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
-    """From start to end, else the block; and whatever is listed beside it."""
+    """Return the range from start to end, else the block, with all listed addresses."""
     start, end = _text(status, "startAddress"), _text(status, "endAddress")
     item = between(start, end) if start or end else block(_text(status, "cidr"))
     listed = status.get("addresses") or []
@@ -326,7 +326,7 @@ def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
 
 
 def _place(folder: str, path: str) -> PoolText:
-    """The pool that a path names: `<kind>/<namespace>.<name>/<namespace>/<record>`."""
+    """Return the pool in a path: `<kind>/<namespace>.<name>/<namespace>/<record>`."""
     parts = path.removeprefix(f"{folder}/").split("/")
     if len(parts) != 4:
         return UNKNOWN
@@ -335,7 +335,7 @@ def _place(folder: str, path: str) -> PoolText:
 
 
 def _pool(place: PoolText, said: PoolText, namespace: str) -> PoolText:
-    """Of pools of one name, that of the path is meant; else the one beside the record."""
+    """Return the pool of a record: the pool of its path, else one in its namespace."""
     if place.name and said.name in ("", place.name) and said.kind in ("", place.kind):
         return place
     return said._replace(namespace=said.namespace or namespace) if said.name else UNKNOWN
@@ -363,11 +363,11 @@ SPACE = "gitops-ipam.dev/address-space"
 _DEFAULT = "default"
 
 PoolKinds = Mapping[str, str]
-"""The kinds of pool, each with the namespace of a document that names none."""
+"""The kinds of pools, each with the default namespace of a document."""
 
 
 class DescribedPool(NamedTuple):
-    """A pool that a document describes, and its address space; None when it is unclear."""
+    """A pool that a document describes, with its address space; None if the space is unclear."""
 
     pool: PoolText
     space: str | None
@@ -376,9 +376,9 @@ class DescribedPool(NamedTuple):
 def described_pools(
     kinds: PoolKinds, names: Collection[str], path: str, data: bytes
 ) -> tuple[DescribedPool, ...]:
-    """The pools of some names that a source file describes.
+    """Return the pools of the given names that a source file describes.
 
-    A file that cannot be read makes each name unclear that stands in it.
+    If the file is not readable, all names that it contains are unclear.
     """
     del path
     if not any(kind.encode() in data for kind in kinds):
@@ -396,12 +396,12 @@ def described_pools(
 def spaces_of(
     pools: Iterable[PoolText], found: Collection[DescribedPool]
 ) -> dict[PoolText, str | None]:
-    """The address space of each pool; None without exactly one answer."""
+    """Return the address space of each pool; None unless there is exactly one."""
     return {pool: _only(pool, found) for pool in pools}
 
 
 def may_share(one: str | None, other: str | None) -> bool:
-    """What is unknown may be any space."""
+    """Return whether two address spaces can be the same. An unknown one can be any."""
     return one is None or other is None or one == other
 
 
@@ -434,7 +434,7 @@ def _of(value: Any, key: str) -> Any:
 
 
 class Span(NamedTuple):
-    """A range and the path of the record that holds it."""
+    """A range and the path of its record."""
 
     first: int
     last: int
@@ -442,16 +442,16 @@ class Span(NamedTuple):
 
 
 class RangeChain:
-    """Ranges to which others are held, one after the other."""
+    """Sorted ranges for comparison with other ranges."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
-        """Lay out some ranges."""
+        """Sort the ranges."""
         laid = union(ranges)
         self._firsts = [first for first, _ in laid]
         self._lasts = [last for _, last in laid]
 
     def touches(self, ranges: Iterable[Range]) -> bool:
-        """Some address of the others is in one of these."""
+        """Return whether one of the other ranges overlaps."""
         for first, last in ranges:
             at = bisect_right(self._firsts, last)
             if at and self._lasts[at - 1] >= first:
@@ -460,11 +460,11 @@ class RangeChain:
 
 
 def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[RecordedRange]:
-    """The records among those of a commit that hold what their claim did not hold before.
+    """Return the records of a commit that hold addresses that their claim did not hold before.
 
     Args:
-        new: Records that it adds or changes.
-        old: Records that it changes or removes. One that names no claim is anybody's.
+        new: Records that the commit adds or changes.
+        old: Records that the commit changes or removes. One without a claim matches all claims.
     """
     before: dict[tuple[Range, ...], list[RecordedRange]] = {}
     for record in old:
@@ -483,9 +483,9 @@ def _went_on(record: RecordedRange, other: RecordedRange) -> bool:
 
 
 def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str, str]]:
-    """Pairs of records that share an address, in order, of which at least one is of `paths`.
+    """Return pairs of records that share an address, sorted, with at least one of `paths`.
 
-    The one of `paths` stands first.
+    The record of `paths` is the first of its pair.
     """
     found: dict[tuple[str, str], None] = {}
     reaching: list[Span] = []
