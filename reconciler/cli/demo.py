@@ -5,7 +5,7 @@ import io
 import os
 import shlex
 import shutil
-import subprocess
+import subprocess  # nosec B404  # runs Git as a person would
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping

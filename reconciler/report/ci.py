@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405  # only written
 
 from reconciler.codes import CODES
 from reconciler.documents.findings import Finding, Severity, alike
