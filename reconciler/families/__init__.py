@@ -1,4 +1,4 @@
-"""The APIs that pools and claims are written in: a folder each, found by scanning this one."""
+"""APIs of pools and claims, one subpackage per family."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,7 +17,7 @@ from reconciler.model.settings import Settings
 
 
 class Slot(Struct, frozen=True):
-    """Who claims by a slot."""
+    """The owner kind of a slot."""
 
     family: str
     kind: str
@@ -26,10 +26,10 @@ class Slot(Struct, frozen=True):
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All families, by the names of their modules.
+    """Return all families, by module name.
 
     Raises:
-        ValueError: Two families claim one kind, pool kind or slot.
+        ValueError: Two families claim one kind, pool kind, or slot.
     """
     names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
     found: tuple[Family, ...] = tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
@@ -38,19 +38,20 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(name: str) -> Family | None:
-    """The family of a name, or None."""
+    """Return the family with a name, or None."""
     return _by_name().get(name)
 
 
 def family_of_kind(kind: GroupKind) -> Family | None:
-    """The family that reads a kind, or None for a kind of our own."""
+    """Return the family that reads a kind, or None for a kind of `ipam` itself."""
     return _by_kind().get(kind)
 
 
 def meant_in(text: bytes) -> frozenset[tuple[str, str, str]]:
-    """Family, namespace and name of those whose claim a broken file may hold, by its references.
+    """Return the owners whose claims a broken file might contain: family, namespace, and name.
 
-    Of namespace and name one cannot be read, and is empty: it may be any.
+    The owners come from references in the file. An unreadable namespace or name is empty, which
+    matches any value.
     """
     bodies = [parsed.value for parsed in yaml.read(text).documents]
     return frozenset(
@@ -63,13 +64,13 @@ def meant_in(text: bytes) -> frozenset[tuple[str, str, str]]:
 
 @cache
 def pool_kinds() -> Mapping[str, Family]:
-    """The family of each kind of pool, by the name of the kind."""
+    """Return the family of each kind of pool, by kind name."""
     return {kind: family for family in families() for kind in family.pool_kinds}
 
 
 @cache
 def slots() -> Mapping[str, Slot]:
-    """Who claims by each slot."""
+    """Return the owner kind of each slot."""
     return {
         slot: Slot(family.name, kind, slot in family.grows)
         for family in families()
@@ -78,37 +79,37 @@ def slots() -> Mapping[str, Slot]:
 
 
 def known_as(family: str, kind: str) -> GroupKind:
-    """What a kind is known by that a key names; without a group where nobody reads it."""
+    """Return the group and kind for a kind in a key; without a group for unknown kinds."""
     found = _by_key().get((family, kind))
     return found.id if found is not None else GroupKind("", kind)
 
 
 def home_of(family: str, kind: str) -> str | None:
-    """The default namespace of a kind that a key names; None for one that is cluster-scoped."""
+    """Return the default namespace of a kind in a key; None for a cluster-scoped kind."""
     found = _by_key().get((family, kind))
     return found.default_namespace if found is not None else None
 
 
 def is_pool(kind: GroupKind) -> bool:
-    """Documents of the kind describe pools."""
+    """Return whether documents of the kind describe pools."""
     family = family_of_kind(kind)
     return family is not None and kind.kind in family.pool_kinds
 
 
 @cache
 def keeps_addresses(kind: GroupKind) -> bool:
-    """Records name documents of the kind: as a pool, or as who claims."""
+    """Return whether records name documents of the kind, as a pool or as an owner."""
     family = family_of_kind(kind)
     return family is not None and kind.kind in (*family.pool_kinds, *family.slots.values())
 
 
 def role_of(kind: Kind) -> str:
-    """What a document of the kind is to others: `pool`, `provider`, `team`; empty for a tenant's."""
+    """Return the role of the kind: `pool`, `provider`, `team`, or empty for a tenant's document."""
     return "pool" if is_pool(kind.id) else kind.role
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """What contradicts itself in a document of any family; empty when it can be read."""
+    """Return contradictions in a document of any family; empty if it is valid."""
     family = family_of_kind(document.kind.id)
     if family is None:
         return []
@@ -117,20 +118,20 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
         found = [*found, *judge_contract(document)]
     if not keeps_addresses(document.kind.id):
         return found
-    # What a pool may be annotated with is judged with its fields.
+    # Annotations of a pool are checked with its fields.
     near = () if is_pool(document.kind.id) else judge_misspelt(document)
     return [*found, *judge_former(document), *near]
 
 
 def claim_of_copy(body: RecordBody) -> Key | None:
-    """The claim that a record stands for which names none, by its text alone; None for no claim."""
+    """Return the claim of a record that names none, from its text only; None if there is none."""
     found = (family.record.claim(body) for family in families())
     return next((claim for claim in found if claim is not None), None)
 
 
 @cache
 def shared_kinds() -> tuple[GroupKind, ...]:
-    """Kinds whose documents bear on all others."""
+    """Return kinds whose documents affect all other documents."""
     found = (kind.id for family in families() for kind in family.kinds if kind.is_shared)
     return tuple(dict.fromkeys(found))
 
@@ -151,7 +152,7 @@ def _by_key() -> Mapping[tuple[str, str], Kind]:
 
 
 def key_of(document: Document) -> Key:
-    """The key of a pool, or of an owner of claims, without a slot."""
+    """Return the key of a pool, or of an owner of claims, without a slot."""
     family = family_of_kind(document.kind.id)
     name = family.name if family is not None else ""
     return Key(name, document.namespace, document.name, "", document.kind.name)

@@ -13,55 +13,59 @@ from reconciler.model.objects import API_VERSION
 
 DEMAND = Kind(API_VERSION, "Demand", "own/Demand.json", "default")
 SLOT = "loadbalancer"
-"""The slot of a first claim; that of an entry has its index behind it: `loadbalancer-2`."""
+"""The slot of a first claim. Slots of entries append their index: `loadbalancer-2`."""
 
 GROWN = f"{SLOT}-"
-"""What the slots of entries begin with."""
+"""The prefix of the slots of entries."""
 
 GROWTH = "growth"
-"""The role of records of entries. What a person asked for more is `initial`, in a slot like theirs."""
+"""The role of records of entries.
+
+Records of manual requests in such slots have the role `initial`.
+"""
 
 ENTRIES = ("spec", "loadBalancer")
 MAX_DEMAND, LARGEST, LAST = 1_024, 65_536, 999_999
-"""Of the schema: how many entries, how many addresses one asks for at most, and the last number."""
+"""Limits of the schema: number of entries, addresses per entry, and the highest index."""
 
 _GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)", re.ASCII)
 
 
 class DemandEntry(Struct, frozen=True, order=True):
-    """One claim of a Demand: its number, and how many addresses it asks for."""
+    """One claim of a Demand: its index and its number of addresses."""
 
     index: int
     count: int
 
     @property
     def slot(self) -> str:
-        """The slot of its claim."""
+        """Return the slot of its claim."""
         return f"{GROWN}{self.index}"
 
 
 def index_of(slot: str) -> int:
-    """The index of the entry that a slot is of; 0 for a slot of another sort."""
+    """Return the index of a slot; 0 for a slot that is not growth."""
     found = _GROWN.fullmatch(slot)
     return int(found.group(1)) if found is not None else 0
 
 
 def growth_index(record: Allocation) -> int:
-    """The index of the entry that a record is of; 0 for a record that no Demand ever asked for.
+    """Return the entry index of a record; 0 for a record that no Demand requested.
 
-    Slots of one tenant are counted up together, whatever they grew for. Their role tells them apart.
+    The slots of one tenant share one sequence. The role of a record shows whether a Demand
+    requested it.
     """
     return index_of(record.claim.slot) if record.role == GROWTH else 0
 
 
 def entries_of(document: Document) -> tuple[DemandEntry, ...]:
-    """The entries of a Demand, in the order in which they stand there."""
+    """Return the entries of a Demand, in document order."""
     listed = document.spec.get(ENTRIES[-1]) or ()
     return tuple(DemandEntry(item["index"], item["count"]) for item in listed)
 
 
 def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
-    """The entries that a tenant without a Demand counts as having: its growth that holds something.
+    """Return the entries of a tenant without a Demand: its growth records with addresses.
 
     Args:
         records: Records of the tenant, of any slots and phases.
@@ -78,11 +82,11 @@ def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
 
 
 def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) -> int:
-    """The index of a tenant's next entry: no name of a record is used twice at once.
+    """Return the index of a tenant's next entry. Names of records are never used twice.
 
     Args:
-        records: Records of the tenant, whatever their slots and phases: one that is Released, or
-            never had a place, still bears its name.
+        records: Records of the tenant, of any slots and phases: a record that is Released, or never
+            had addresses, keeps its name.
         entries: The entries of its Demand.
 
     Returns:
@@ -93,10 +97,10 @@ def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) ->
 
 
 def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -> bytes:
-    """The canonical bytes of a tenant's Demand, entries by index.
+    """Return the canonical bytes of a tenant's Demand, entries by index.
 
-    One without entries is written, too: it gives back what the tenant grew by. When no record of
-    the growth is left the file may go.
+    A Demand without entries is also written: it gives back the tenant's growth. The file can be
+    deleted after the last growth record is deleted.
     """
     listed: list[Mapping[str, object]] = [
         {"count": entry.count, "index": entry.index} for entry in sorted(entries)
@@ -112,7 +116,7 @@ def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -
 
 
 def judge_demand(document: Document) -> list[Finding]:
-    """What contradicts itself in a Demand: an index that stands twice."""
+    """Return findings about duplicate indexes in a Demand."""
     found: list[Finding] = []
     seen: set[int] = set()
     for at, entry in enumerate(entries_of(document)):

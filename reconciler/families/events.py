@@ -12,7 +12,7 @@ _MAX_MESSAGE = 1024
 
 
 def is_recent(event: Manifest, now: int) -> bool:
-    """It was seen last within the quiet time, by any of the times that an event has."""
+    """Return whether any timestamp of an event is within the quiet time."""
     times = [
         (event.get("series") or {}).get("lastObservedTime"),
         *(event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp")),
@@ -26,7 +26,7 @@ def is_recent(event: Manifest, now: int) -> bool:
 def reference(
     resource: Resource, manifest: Manifest, other: Manifest | None = None
 ) -> Mapping[str, str]:
-    """The object that an event is about; its uid is taken from the other one when it has none."""
+    """Return the reference to the object of an event; a missing uid comes from `other`."""
     metadata = manifest["metadata"]
     uid = metadata.get("uid") or ((other or {}).get("metadata") or {}).get("uid")
     namespace = metadata.get("namespace")
@@ -40,7 +40,7 @@ def reference(
 
 
 def event_name(about: Mapping[str, str], *parts: str) -> str:
-    """A name that the same event has again: who makes it a second time is told that it is there."""
+    """Return a deterministic event name, so that a second create fails with AlreadyExists."""
     text = "\n".join([about.get("uid", ""), *parts])
     stem = about["name"][:_MAX_NAME].rstrip("-.")
     return f"{stem}.{sha256(text.encode()).hexdigest()[:16]}"
@@ -53,18 +53,18 @@ def event_on(
     now: int,
     annotations: Mapping[str, str],
 ) -> Manifest:
-    """An Event.
+    """Return an Event.
 
     Args:
-        about: The object, as `reference` gives it.
-        name: Its own name.
-        told: Type, reason and message.
+        about: The object, as returned by `reference`.
+        name: The name of the event.
+        told: Type, reason, and message.
         now: Seconds since 1970.
-        annotations: More about it.
+        annotations: Additional annotations.
     """
     kind, reason, message = told
     at = format_instant(now)
-    # Of an object without a namespace it is told in `default`, as Kubernetes does.
+    # Events about cluster-scoped objects are in `default`, as in Kubernetes.
     place = about.get("namespace", "default")
     metadata = {"name": name, "namespace": place, "labels": owned_labels()}
     return {

@@ -48,7 +48,7 @@ _MIN_PREFIX = {4: 8, 6: 32}
 
 
 def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """A CIDR field, or None with a finding."""
+    """Return a CIDR field, or None with a finding."""
     try:
         return parse_cidr(text)
     except NotationError as wrong:
@@ -60,7 +60,7 @@ def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding])
 def read_address(
     document: Document, steps: Steps, text: str, found: list[Finding]
 ) -> IPRange | None:
-    """An address field as a range of one, or None with a finding."""
+    """Return an address field as a range of one address, or None with a finding."""
     try:
         version, number = parse_address(text)
     except NotationError as wrong:
@@ -73,7 +73,7 @@ def read_address(
 def read_range(
     document: Document, steps: Steps, fields: tuple[str, str], found: list[Finding]
 ) -> IPRange | None:
-    """Two address fields of the mapping at `steps` as a range, or None with findings."""
+    """Return the range of two address fields in the mapping at `steps`, or None with findings."""
     body: Any = document.body
     for step in steps:
         body = body[step]
@@ -96,7 +96,7 @@ def read_range(
 
 
 def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:
-    """Why a network cannot be given out: set aside by RFC 6890, or too large to be meant."""
+    """Return why a network cannot be allocated from: reserved by RFC 6890, or implausibly large."""
     text = format_cidr(network) or format_range(network)
     if (block := special_purpose(network)) is not None and network.prefix():
         message = f"{dotted(steps)}: {text} touches {block}"
@@ -112,7 +112,7 @@ def refuse_network(document: Document, steps: Steps, network: IPRange) -> Findin
 def read_thresholds(
     document: Document, settings: Settings, found: list[Finding]
 ) -> tuple[Thresholds, Tier | None]:
-    """Thresholds and gate of a pool: its annotations, else the Settings."""
+    """Return thresholds and capacity limit of a pool: its annotations, else the Settings."""
     annotations = document.annotations()
     found.extend(_misspelt(document))
     values: dict[str, int] = {}
@@ -137,7 +137,7 @@ def read_thresholds(
 
 
 def read_space(document: Document, settings: Settings, found: list[Finding]) -> str:
-    """The address space of a pool, with a finding when it is none of those that Settings list."""
+    """Return the address space of a pool; add a finding if Settings do not list it."""
     space = document.annotations().get(_SPACE, DEFAULT_SPACE)
     listed = settings.address_spaces
     if listed is not None and space not in listed:
@@ -164,7 +164,7 @@ def _gate(
 
 
 def _misspelt(document: Document) -> Iterator[Finding]:
-    """Annotations of ours that no program reads, but that look like one that is read."""
+    """Yield findings for unknown annotations that resemble known ones."""
     for name in document.annotations():
         if not name.startswith(PREFIX) or name in _ANNOTATIONS:
             continue
@@ -181,12 +181,12 @@ def _bad_annotation(document: Document, name: str, text: str, wanted: str, examp
 
 
 class StatedText(NamedTuple):
-    """A text of a document.
+    """A text of a document with networks.
 
     Attributes:
-        use: What has the addresses: `pods` or `services`.
-        text: A CIDR, or several with commas between them.
-        steps: Where it stands.
+        use: `pods` or `services`.
+        text: A CIDR, or several separated by commas.
+        steps: The path of the field.
     """
 
     use: str
@@ -197,13 +197,13 @@ class StatedText(NamedTuple):
 def read_inside(
     document: Document, stated: Iterable[StatedText], spaces: Iterable[str]
 ) -> tuple[list[ClusterNetwork], list[Finding]]:
-    """The networks inside a cluster, and what is no CIDR, which nothing is compared with.
+    """Return the networks inside a cluster, and findings for invalid CIDRs, which are ignored.
 
     Args:
-        document: What describes the cluster.
+        document: The document of the cluster.
         stated: Its texts.
-        spaces: Address spaces of the pools that the cluster gets addresses from. A cluster of none
-            stands in the default one.
+        spaces: Address spaces of the cluster's pools. A cluster without pools is in the default
+            address space.
     """
     owner = f"{document.namespace}/{document.name}"
     within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
@@ -228,25 +228,25 @@ PLACE = ("metadata", "annotations", FORMERLY)
 
 
 class FormerName(NamedTuple):
-    """Namespace and name of an object before; no namespace for a cluster-scoped one."""
+    """Previous namespace and name of an object; no namespace for a cluster-scoped object."""
 
     namespace: str
     name: str
 
 
 def former_of(document: Document) -> FormerName | None:
-    """What a document says that its object was called before; None for nothing, or nonsense."""
+    """Return the previous name that a document declares; None if absent or invalid."""
     text = document.annotations().get(FORMERLY)
     return None if text is None else _read(document, text)
 
 
 def written(namespace: str, name: str) -> str:
-    """The line of YAML that names what an object was called before."""
+    """Return the YAML line that declares the previous name of an object."""
     return f"{FORMERLY}: {namespace}/{name}" if namespace else f"{FORMERLY}: {name}"
 
 
 def judge_former(document: Document) -> Iterator[Finding]:
-    """What is wrong with the annotation: whoever guesses what it means may give addresses away."""
+    """Yield findings about an invalid annotation. A wrong guess could give addresses away."""
     text = document.annotations().get(FORMERLY)
     if text is None or _read(document, text) is not None:
         return
@@ -257,7 +257,7 @@ def judge_former(document: Document) -> Iterator[Finding]:
 
 
 def judge_misspelt(document: Document) -> Iterator[Finding]:
-    """Annotations that look like the one which names a former name: passed over, addresses change."""
+    """Yield findings for misspelled previous-name annotations, which would change addresses."""
     for name in document.annotations():
         word = name.removeprefix(OBJECTS_PREFIX)
         if name in (word, FORMERLY) or not alike(word.lower(), [_WORD], 1, _FORMER_LIKENESS):
@@ -275,7 +275,7 @@ def _read(document: Document, text: str) -> FormerName | None:
 
 
 class Collected:
-    """What was read so far. A reader of a family holds one, and adds to it as it goes."""
+    """Results of a family's reader so far."""
 
     def __init__(self) -> None:
         self.pools: dict[Key, Pool] = {}
@@ -291,28 +291,28 @@ class Collected:
         self.presumed: dict[Finding, frozenset[Key]] = {}
 
     def tell(self, document: Document, *found: Finding) -> None:
-        """Report, unless it is about a document as it was in an earlier revision."""
+        """Add a finding, unless its document comes from an earlier revision."""
         if not document.unread:
             self.findings += found
 
     def presume(self, document: Document, found: Finding, claims: frozenset[Key]) -> None:
-        """Report what is true only where some claims get what they ask for."""
+        """Add a finding that only applies if some claims get their addresses."""
         self.tell(document, found)
         self.presumed[found] = claims
 
     def lack(self, document: Document, pool: Key, found: Finding) -> None:
-        """Report a pool that a document names and that is not there."""
+        """Add the finding for a missing pool that a document names."""
         self.tell(document, found)
         self.missing[found] = pool
 
     def add_pool(self, document: Document, pool: Pool) -> None:
-        """Add the pool of a document; where that is in doubt, it gives nothing new."""
+        """Add the pool of a document. An uncertain pool gives out nothing new."""
         self.pools[pool.key] = pool
         if document.doubt:
             self.frozen[pool.key] = document.doubt
 
     def reading(self) -> FamilyReading:
-        """All of it, as a value."""
+        """Return the results as a value."""
         return FamilyReading(
             pools=self.pools,
             claims=self.claims,
@@ -329,10 +329,10 @@ class Collected:
 
 
 def require_apart(families: Iterable[Family]) -> None:
-    """Refuse families that stand in each other's way.
+    """Require that no two families conflict.
 
     Raises:
-        ValueError: Two of them claim one kind, pool kind or slot, or one contradicts itself.
+        ValueError: Two of them claim one kind, pool kind, or slot, or one contradicts itself.
     """
     seen: dict[tuple[str, ...], str] = {}
     for family in families:
@@ -344,9 +344,9 @@ def require_apart(families: Iterable[Family]) -> None:
 
 
 def _claimed(family: Family) -> Iterator[tuple[str, ...]]:
-    """What only one family may do, with what, and of which group."""
+    """Yield the exclusive properties of a family: relation, value, and group."""
     yield from (("read", kind.name, kind.id.group) for kind in family.kinds)
-    # Folders of records and their files bear these names, and nothing that tells the family.
+    # Folders and files of records use these names without the family.
     yield from (("have pools of kind", kind) for kind in family.pool_kinds)
     yield from (("claim by slot", slot) for slot in family.slots)
 
@@ -366,14 +366,14 @@ def _require_sound(family: Family) -> None:
 
 
 def condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:
-    """A condition.
+    """Return a condition.
 
     Args:
         kind: Its type.
         status: `True` or `False`.
         reason: In CamelCase.
-        message: For people.
-        since: `lastTransitionTime` where a cluster does not know the condition yet.
+        message: The readable message.
+        since: `lastTransitionTime` if the cluster does not have the condition yet.
     """
     return {
         "lastTransitionTime": since,
@@ -392,7 +392,7 @@ OWNERS = f"{OBJECTS_PREFIX}owners"
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _FOLDER = rf"{_PART}(?:/{_PART})*/?"
-# A handle or a group of a forge, or an address of mail: nothing that a CODEOWNERS file reads as more.
+# A handle or group of a forge, or an email address. CODEOWNERS must not read it as more.
 _OWNER = (
     r"@[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:/[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)*"
     r"|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
@@ -402,7 +402,7 @@ _CONTRACT_LIKENESS = 0.85
 
 
 class _Form(Struct, frozen=True):
-    """What an annotation holds: what is right, in words, and an example."""
+    """The format of an annotation: a pattern, its description, and an example."""
 
     fits: Callable[[str], object]
     what: str
@@ -415,7 +415,7 @@ def _is_pool(text: str) -> bool:
 
 
 def _by(pattern: str) -> Callable[[str], object]:
-    """Whether a pattern takes all of a text; it is compiled when a team says something first."""
+    """Return a function that matches a whole text. The pattern is compiled on first use."""
     return partial(re.fullmatch, pattern, flags=re.ASCII)
 
 
@@ -433,7 +433,7 @@ _FORMS = {
 
 
 def contract_of(document: Document) -> Contract | None:
-    """What a team may ask for; None where its document says nothing of it."""
+    """Return the contract of a team; None if its document has no contract."""
     said = document.annotations()
     if not any(name in said for name in _FORMS):
         return None
@@ -449,9 +449,9 @@ def contract_of(document: Document) -> Contract | None:
 
 
 def judge_contract(document: Document) -> Iterator[Finding]:
-    """What is wrong with what a team's document says of the team's rights.
+    """Yield findings about the contract in a team's document.
 
-    A word that is passed over, or a name that is misspelt, would be a limit that nobody keeps.
+    An ignored word or a misspelled name would be a limit without effect.
     """
     for name, text in document.annotations().items():
         place = document.at("metadata", "annotations", name)
@@ -475,5 +475,5 @@ def judge_contract(document: Document) -> Iterator[Finding]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a list, with commas or blanks between them, each once and in order."""
+    """Return the unique words of a list with commas or blanks between them, in order."""
     return tuple(sorted(set(re.split(r"[,\s]+", text, flags=re.ASCII)) - {""}))

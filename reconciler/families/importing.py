@@ -20,7 +20,7 @@ from reconciler.model.objects import (
 )
 
 UID = f"{PREFIX}uid"
-"""The annotation of a copy that names the uid of its object."""
+"""The annotation of a copy with the uid of its object."""
 
 _MANAGERS = (MANAGER, STATUS_MANAGER, PART_MANAGER)
 _NOTHING = object()
@@ -43,15 +43,16 @@ def _intake_as_it_is(body: dict[str, Any], manifest: Manifest) -> dict[str, Any]
 
 
 class IntakeKind(Struct, frozen=True):
-    """A kind whose objects may live in the management cluster alone.
+    """A kind whose objects can exist only in the management cluster.
 
     Attributes:
-        resource: Where its objects are.
-        kinds: What its documents are, in each version.
-        lacks: What an object lacks that is not in Git: of one, and of several; empty for nothing.
-        pool: The pool that an object names. Of one that nobody describes it is not ours.
-        is_others: Somebody else serves an object already: it asks nothing of us.
-        amend: The copy with what an object says in other words.
+        resource: The resource of its objects.
+        kinds: Its document kinds, in each version.
+        lacks: The effect of an object that is not in Git, in singular and plural; empty for none.
+        pool: The pool that an object names. If no document describes it, the object is not
+            imported.
+        is_others: Whether another controller already serves the object, so it makes no request.
+        amend: Returns the copy with values of the object in other fields.
     """
 
     resource: Resource
@@ -63,21 +64,21 @@ class IntakeKind(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """Its name, as Settings name it."""
+        """The name in Settings."""
         return self.resource.kind
 
     def identity(self, manifest: Manifest) -> Identity:
-        """What the document of an object is known by."""
+        """Return the identity of an object's document."""
         metadata = manifest["metadata"]
         namespace = metadata.get("namespace", "") if self.resource.is_namespaced else ""
         return self.resource.group, self.resource.kind, namespace, metadata["name"]
 
 
 def copied(manifest: Manifest, intake: IntakeKind) -> dict[str, Any]:
-    """The document of a live object: identity, uid, and what is read of its kind.
+    """Return the document of a live object: identity, uid, and the known fields of its kind.
 
-    Behind the border all versions of a kind have one name. The document is of the version of which
-    the object has the most fields; of the oldest among equals.
+    All versions of a kind have one resource name. The document uses the version with the most
+    fields of the object; among equals, the oldest.
     """
     asked = _without_ours(manifest)
     bodies = [_document(asked, kind) for kind in intake.kinds]
@@ -88,7 +89,7 @@ def copied(manifest: Manifest, intake: IntakeKind) -> dict[str, Any]:
 
 
 def _document(manifest: Manifest, kind: Kind) -> dict[str, Any]:
-    """What one version of a kind reads of an object."""
+    """Return the fields of an object that one version of a kind knows."""
     parts = schema(kind.schema)["properties"]
     metadata = _kept(manifest["metadata"], parts["metadata"], is_spec=False)
     body = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata}
@@ -97,7 +98,10 @@ def _document(manifest: Manifest, kind: Kind) -> dict[str, Any]:
 
 
 def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
-    """The part of a value that its schema lists. A scalar of another type stays: it is refused."""
+    """Return the part of a value that its schema lists.
+
+    A scalar of another type stays, so that validation refuses it.
+    """
     if isinstance(value, list):
         return [_kept(item, part["items"], is_spec=is_spec) for item in value if "items" in part]
     if isinstance(value, float):
@@ -108,7 +112,8 @@ def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
     for field, inner in part.get("properties", {}).items():
         if field in value and not inner.get("x-unread"):
             item = _kept(value[field], inner, is_spec=is_spec)
-            # Servers fill in what nobody wrote; an annotation may count without a value.
+            # Servers add defaults and empty values. An annotation can be meaningful without a
+            # value.
             if not _is_empty(item) and not (is_spec and _is_default(item, inner)):
                 found[field] = item
     return found
@@ -132,7 +137,7 @@ def _leaves(value: Any) -> int:
 
 
 def _without_ours(manifest: Manifest) -> Manifest:
-    """The object without the fields that we wrote and nobody else did."""
+    """Return the object without fields that only `ipam` owns."""
     entries = manifest["metadata"].get("managedFields") or ()
     ours = [entry.get("fieldsV1") or {} for entry in entries if entry.get("manager") in _MANAGERS]
     if not ours:
@@ -156,7 +161,7 @@ def _less(value: Mapping[str, Any], ours: Iterable[Part], others: Iterable[Part]
 
 
 def _under(step: str, trees: Iterable[Part]) -> list[Part]:
-    """What trees of fields say below a step; an empty one for a leaf."""
+    """Return the subtrees of field trees below a step; an empty subtree for a leaf."""
     found = (tree[step] for tree in trees if step in tree)
     return [inner if isinstance(inner, Mapping) else {} for inner in found]
 
@@ -167,11 +172,11 @@ ImportedList = dict[Resource, list[Manifest]]
 
 
 class Network(Struct, frozen=True):
-    """A pool to be written.
+    """A pool to write.
 
     Attributes:
-        windows: What it gives out; none for the whole network.
-        is_full: It holds what lives and nothing else, so that no gate may stop it.
+        windows: Its allocatable ranges; none for the whole network.
+        is_full: Whether it contains only existing addresses, so that no capacity limit applies.
     """
 
     name: str
@@ -182,11 +187,11 @@ class Network(Struct, frozen=True):
 
 
 class Pin(Struct, frozen=True):
-    """A range that somebody has, to be written as a request of that very range.
+    """An existing range to write as a request that pins it.
 
     Attributes:
-        owner: Namespace and name of who has it.
-        name: Of the request.
+        owner: Namespace and name of the owner.
+        name: The name of the request.
     """
 
     owner: tuple[str, str]
@@ -198,11 +203,11 @@ class Pin(Struct, frozen=True):
 
 
 class ImportedCluster(Struct, frozen=True):
-    """A cluster to be written as a document.
+    """A cluster to write as a document.
 
     Attributes:
-        size: How many addresses its own claim has; 0 for none.
-        metallb_pool: Its pool of MetalLB, where that has not the usual name.
+        size: The number of addresses of its own claim; 0 for none.
+        metallb_pool: Its MetalLB pool, if its name is not the default.
     """
 
     owner: tuple[str, str]
@@ -228,9 +233,9 @@ class Copied(Struct, frozen=True):
     """A kind whose objects are copied from a cluster as documents.
 
     Attributes:
-        folder: The source folder that its documents usually stand in.
-        left: Why an object is not copied, by all that the cluster holds; empty when it is.
-        amend: The document with what the cluster says elsewhere.
+        folder: The default source folder of its documents.
+        left: Returns why an object is not copied, given all objects; empty if it is copied.
+        amend: Returns the document with values from other objects of the cluster.
     """
 
     intake: IntakeKind
@@ -240,23 +245,23 @@ class Copied(Struct, frozen=True):
 
 
 class Writing(Struct, frozen=True):
-    """How a family writes what lives elsewhere.
+    """Writer of a family's documents.
 
     Attributes:
-        pool_title: What its pools are called.
-        cluster_title: What its clusters are called.
-        version: The IP version that they hold.
-        pool_key: The key of a pool that is written, by its name.
-        pool: The document of a pool.
-        pin: The document of a request of a range.
-        cluster: The document of a cluster.
-        provider: The document that says which pools serve clusters, by its name and theirs.
-        provider_of: The name of such a document that is there and serves from all of some pools,
-            or empty.
-        request_name: What the request of an owner's first range of a type is called, so that it
-            stands for the claim that the owner has of itself.
-        is_there: Somebody describes a cluster.
-        annotation: What a cluster's document names its pool of MetalLB by.
+        pool_title: The title of its pools.
+        cluster_title: The title of its clusters.
+        version: The IP version.
+        pool_key: Returns the key of a pool by name.
+        pool: Returns the document of a pool.
+        pin: Returns the document of a request for a range.
+        cluster: Returns the document of a cluster.
+        provider: Returns the document that assigns pools to clusters, by its name and their names.
+        provider_of: Returns the name of an existing document that serves from all of some pools, or
+            empty.
+        request_name: Returns the name of the request for an owner's first range of a type, so that
+            it replaces the owner's own claim.
+        is_there: Returns whether a document describes a cluster.
+        annotation: The annotation of a cluster's document that names its MetalLB pool.
     """
 
     pool_title: str

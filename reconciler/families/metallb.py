@@ -20,11 +20,11 @@ NAMESPACE = "metallb-system"
 POOL = METALLB_POOL
 ADVERTISEMENT = "default"
 NAMED = f"{PREFIX}metallb-pool"
-"""The annotation by which the document of a cluster names the pool that we keep there."""
+"""The annotation of a cluster's document that names the MetalLB pool that `ipam` manages there."""
 
 
 def metallb_objects(ranges: Iterable[IPRange], name: str = POOL) -> tuple[dict[str, Any], ...]:
-    """`IPAddressPool` of a name and `L2Advertisement` for the ranges; nothing for none."""
+    """Return the `IPAddressPool` and `L2Advertisement` for some ranges; empty for no ranges."""
     addresses = [format_range(item) for item in IPSet.of(ranges)]
     if not addresses:
         return ()
@@ -33,7 +33,7 @@ def metallb_objects(ranges: Iterable[IPRange], name: str = POOL) -> tuple[dict[s
 
 
 def check_pool_name(document: Document, found: list[Finding]) -> None:
-    """Find that a document names its cluster's pool in a way that no server takes."""
+    """Add a finding if a document names its MetalLB pool with an invalid name."""
     name = document.annotations().get(NAMED)
     if name is not None and not is_name(name):
         place = document.at("metadata", "annotations", NAMED)
@@ -53,11 +53,11 @@ def _object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
 def hold_back(
     pools: Mapping[Key, Pool], gateways: Iterable[Gateway], silent: Container[Key] = ()
 ) -> tuple[dict[Key, Pool], list[Finding]]:
-    """The pools without the routers of their address spaces, and which of them held one.
+    """Return the pools without the gateways of their address spaces, and findings about them.
 
-    A family keeps the router of a pool out of that pool itself. One whose network nobody knows is
-    in use everywhere. Nothing is told of pools that are `silent`: what stands there now is not
-    what was read.
+    A family excludes the gateway of a pool from that pool itself. A gateway with an unknown network
+    is excluded everywhere. Pools in `silent` get no finding, because their file no longer matches
+    the version that was read.
     """
     routers: dict[str, list[Gateway]] = {}
     for gateway in gateways:
@@ -76,7 +76,7 @@ def hold_back(
 
 
 class _Routers:
-    """The routers of one address space."""
+    """The gateways of one address space."""
 
     def __init__(self, routers: Iterable[Gateway]) -> None:
         self._listed = sorted(routers)
@@ -84,7 +84,7 @@ class _Routers:
         self.addresses = IPSet.of(self._places)
 
     def of(self, held: IPSet) -> list[Gateway]:
-        """Those with one of some addresses."""
+        """Return the gateways within some addresses."""
         found = []
         for version, first, last in held:
             start = bisect_left(self._places, (version, first))

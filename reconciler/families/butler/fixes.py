@@ -17,7 +17,7 @@ from reconciler.model.pool import Pool
 _CIDR = ("spec", "cidr")
 _RANGES = ("spec", "tenantAllocation", "ranges")
 _REFERENCES = ("spec", "network", "poolRefs")
-_WIDEST = 8  # doublings: nobody means more by one claim
+_WIDEST = 8  # doublings: no realistic claim needs more
 
 
 def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
@@ -55,7 +55,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
 
 
 def _given_out(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit, ...] | None:
-    """What has to be changed so that what is new is given out, and nothing that was left out before."""
+    """Return the edits that make new addresses usable without adding previously excluded ones."""
     given = document.spec.get("tenantAllocation") or {}
     first, last = network.last + 1, wider.last
     if given.get("ranges"):

@@ -47,7 +47,7 @@ def _going(manifest: Manifest, there: ImportedList) -> str:
 
 
 def _left(manifest: Manifest, there: ImportedList) -> str:
-    """Why an allocation is no request of somebody."""
+    """Return why an allocation is not imported as a request."""
     status, spec = manifest.get("status") or {}, manifest.get("spec") or {}
     owner = spec.get("tenantClusterRef") or {}
     if (manifest["metadata"].get("labels") or {}).get(OWNER_LABEL):
@@ -63,7 +63,7 @@ def _left(manifest: Manifest, there: ImportedList) -> str:
 
 
 def _pinned(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
-    """A request of just the range that Butler gave."""
+    """Return a request for exactly the range that Butler allocated."""
     del there
     status = manifest.get("status") or {}
     if not status.get("startAddress"):
@@ -183,7 +183,7 @@ def _of(resource: Resource) -> tuple[Resource, tuple[Kind, ...]]:
 
 
 def _is_given(request: Manifest) -> bool:
-    """Another allocator gave an IPAllocation its addresses."""
+    """Return whether another allocator gave an IPAllocation its addresses."""
     return bool((request.get("status") or {}).get("startAddress"))
 
 

@@ -7,7 +7,7 @@ from reconciler.families.fields import read_range
 from reconciler.model.objects import KIND as RECORD_KIND
 
 NAME = "butler"
-"""The family, as keys name it."""
+"""Name of the family in keys."""
 
 GROUP = "butler.butlerlabs.dev"
 API_VERSION = f"{GROUP}/v1alpha1"
@@ -16,7 +16,7 @@ SYSTEM = "butler-system"
 POOL = GroupKind(GROUP, "NetworkPool")
 PROVIDER = GroupKind(GROUP, "ProviderConfig")
 TENANT = GroupKind(GROUP, "TenantCluster")
-REQUEST = GroupKind(GROUP, RECORD_KIND)  # people ask by the kind that records are written as
+REQUEST = GroupKind(GROUP, RECORD_KIND)  # requests and records have the same kind
 TEAM = GroupKind(GROUP, "Team")
 
 KINDS = (
@@ -32,12 +32,12 @@ MANUAL = ("spec", "networking", "loadBalancerPool")
 
 
 def manual_title(document: Document) -> str:
-    """What a tenant's loadBalancerPool is called where it blocks others."""
+    """Return the title of a tenant's loadBalancerPool in findings of other claims."""
     return f"{document.namespace}/{document.name} (loadBalancerPool)"
 
 
 def manual_range(document: Document, found: list[Finding]) -> IPRange | None:
-    """The range of a tenant's loadBalancerPool; None without one, or with findings."""
+    """Return the range of a tenant's loadBalancerPool; None if absent or invalid."""
     if "loadBalancerPool" not in (document.spec.get("networking") or {}):
         return None
     return read_range(document, MANUAL, ("start", "end"), found)

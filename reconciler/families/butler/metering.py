@@ -72,7 +72,7 @@ def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 
 
 def _of_documents(measured: Measured) -> Iterator[Sample]:
-    """The providers of mode ipam: those of clouds give no addresses here."""
+    """Yield samples of providers of mode `ipam`; cloud providers allocate no addresses here."""
     nodes = nodes_per_tenant(measured.documents)
     for provider in Providers(measured.documents).all():
         if not provider.is_ipam:
@@ -97,7 +97,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
             yield Sample(_PROCESSED, (pool.name, pool.namespace, "success"), 1)
         elif isinstance(decision, Refuse) and decision.claim in turn.newly_refused:
             claim = turn.claims.get(decision.claim)
-            # One that names no pool which is there counts for none.
+            # A claim without an existing pool is not counted for any pool.
             first = claim.candidates[0] if claim is not None and claim.candidates else None
             names = (first.name, first.namespace) if first is not None else ("", "")
             yield Sample(_PROCESSED, (*names, "failed"), 1)

@@ -1,4 +1,4 @@
-"""Objects of clusters."""
+"""Cluster objects of Butler."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,13 +40,13 @@ from reconciler.model.objects import NODE, SERVICE, Manifest, Ref
 from reconciler.model.plan import CONDITION, REASONS
 from reconciler.model.pool import Pool, Thresholds, Tier
 
-_MAX_LISTED = 1024  # what the CRD takes
+_MAX_LISTED = 1024  # the limit of the CRD
 _SOURCES = ("metallb", "node", "machine")
 _REFS = {"metallb": "serviceRef", "node": "nodeRef", "machine": "machineRef"}
 
 
 class _User(NamedTuple):
-    """An address in use; sorted by address, then by which source goes first."""
+    """An address in use, sorted by address, then by precedence of its source."""
 
     number: int
     rank: int
@@ -55,7 +55,7 @@ class _User(NamedTuple):
 
 
 def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
-    """The same of all that a management cluster holds of the kinds that are observed."""
+    """Return the infrastructure status of each pool, from the management cluster's objects."""
     return infrastructure(pools, lists[SERVICE], lists[NODE], lists[MACHINE])
 
 
@@ -65,16 +65,16 @@ def infrastructure(
     nodes: Iterable[Manifest],
     machines: Iterable[Manifest],
 ) -> Mapping[Ref, Manifest]:
-    """The status fields of each NetworkPool that tell of its infrastructure.
+    """Return the infrastructure status fields of each NetworkPool.
 
     Args:
-        pools: Pools of any kind; those of other kinds are left out.
+        pools: Pools of any kind; pools of other kinds are left out.
         services: All Services of the management cluster.
         nodes: All its Nodes.
-        machines: All its Machines; empty where it does not know the kind.
+        machines: All its Machines; empty if it does not have the kind.
 
     Returns:
-        By pool: `infrastructureAllocations`, rising by address, and how many there are.
+        `infrastructureAllocations` by pool, in ascending order of addresses, and their count.
     """
     users = sorted([*_services(services), *_hosts(nodes, 1), *_hosts(machines, 2)])
     return {
@@ -85,9 +85,12 @@ def infrastructure(
 
 
 def _fields(pool: Pool, users: list[_User]) -> Manifest:
-    """The first source of an address names it; others only add who they are."""
+    """Return the status fields of a pool.
+
+    The first source of an address names it; further sources only add their names.
+    """
     found: dict[int, dict[str, Any]] = {}
-    others = pool.extent - pool.usable  # reserved, or outside the ranges of tenants
+    others = pool.extent - pool.usable  # reserved, or outside the usable ranges
     for extent in pool.extent:
         start = bisect_left(users, (extent.first,))
         end = bisect_left(users, (extent.last + 1,))
@@ -122,7 +125,7 @@ def _hosts(hosts: Iterable[Manifest], rank: int) -> Iterator[_User]:
 
 
 def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
-    """Who uses an address; nobody when it is no IPv4 address."""
+    """Yield the user of an address; nothing if it is not an IPv4 address."""
     try:
         version, number = parse_address(address or "")
     except NotationError:
@@ -165,7 +168,7 @@ NEWCOMER = Newcomer(TENANT, PROVIDER, _tenant)
 
 
 def _pools(standing: ListingInput) -> Iterator[ListingRow]:
-    """Pools that can be read, each with its usage."""
+    """Yield readable pools, each with its usage."""
     for document in standing.documents.of(POOL):
         usage = standing.usage.get(pool_key(document.namespace, document.name))
         if usage is not None:
@@ -173,7 +176,7 @@ def _pools(standing: ListingInput) -> Iterator[ListingRow]:
 
 
 def _tenants(standing: ListingInput) -> Iterator[ListingRow]:
-    """Tenants, each with the records by which it holds something."""
+    """Yield tenants, each with its records that hold addresses."""
     held: dict[tuple[str, str], list[Allocation]] = {}
     for record in standing.records:
         if record.is_live:
@@ -231,16 +234,16 @@ LISTINGS = (
 
 
 TIER = "gitops-ipam.dev/tier"
-"""Annotation of an event: the tier that was reached, or that usage is below again."""
+"""Annotation of an event: the tier that usage reached or fell below."""
 
 RECOVERED = "PoolCapacityRecovered"
 _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
 
 
 def pool_event(happening: ObjectEvent) -> Manifest | None:
-    """The Event that a change of a pool, or of a record on a pool, gives cause for.
+    """Return the Event for a change of a pool, or of a record on a pool.
 
-    Of the pools that were there before alone is told who got what.
+    For pools that already existed, only allocations cause an Event.
     """
     ref, wanted = happening.ref, happening.wanted
     if ref.resource == NETWORK_POOL and happening.pool is not None:
@@ -266,17 +269,19 @@ def capacity_event(
     events: Iterable[Manifest],
     now: int,
 ) -> Manifest | None:
-    """The Event to create because a pool crosses a tier, if it does and nobody told so lately.
+    """Return the Event to create if a pool crosses a tier without a recent event, else None.
 
-    Going up, it names the highest tier; going down, the lowest that usage is below again. A
-    crossing within ten minutes of an event on the same tier is not told, not even later: the
-    conditions say what is. Create the event before the status is applied: a run that is cut off
-    between the two then repeats it, and the name makes that no second event.
+    For rising usage, the event names the highest tier. For falling usage, it names the lowest tier
+    that usage is below again. A crossing within ten minutes of an event on the same tier creates no
+    event, also not later: conditions show the current state.
+
+    Create the event before the status is applied: a run that is interrupted between the two then
+    repeats the event, and its name prevents a duplicate.
 
     Args:
-        wanted: The pool with its new status; its uid is used when it is there.
-        live: The pool as it was in the cluster, or None.
-        thresholds: The pool's own.
+        wanted: The pool with its new status; its uid is used if present.
+        live: The previous pool in the cluster, or None.
+        thresholds: The thresholds of the pool.
         events: Events of the pool's namespace.
         now: Seconds since 1970.
     """
@@ -295,7 +300,7 @@ def capacity_event(
     if any(_tells(event, wanted, (reason, tier)) and is_recent(event, now) for event in events):
         return None
     pool = reference(NETWORK_POOL, wanted, live)
-    # Two events that are further apart than the quiet time never share a window, so never a name.
+    # Events that are further apart than the quiet time never share a window, so their names differ.
     name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
     return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
 
@@ -303,11 +308,11 @@ def capacity_event(
 def tenant_event(
     wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
 ) -> Manifest | None:
-    """The Event that tells why a tenant does not grow, unless that was told in the last ten minutes.
+    """Return the Event that explains why a tenant does not grow, at most once in ten minutes.
 
     Args:
         wanted: The tenant with its new status.
-        live: The tenant as it was in the cluster, or None.
+        live: The previous tenant in the cluster, or None.
         events: Events of the tenant's namespace.
         now: Seconds since 1970.
     """
@@ -329,7 +334,7 @@ def tenant_event(
 
 
 def _network(tenant: Manifest) -> list[Manifest]:
-    """The condition of a tenant's network."""
+    """Return the network condition of a tenant."""
     conditions = (tenant.get("status") or {}).get("conditions") or ()
     return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 
@@ -337,12 +342,12 @@ def _network(tenant: Manifest) -> list[Manifest]:
 def allocation_event(
     record: Manifest, live: Manifest | None, pool: Manifest | None, now: int
 ) -> Manifest | None:
-    """The Event, on its pool, of an IPAllocation that got its addresses or was refused them.
+    """Return the Event, on its pool, of an IPAllocation that got addresses or was refused.
 
     Args:
-        record: The IPAllocation as it shall be.
-        live: As it was in the cluster, or None.
-        pool: Its NetworkPool in the cluster, or None when there is none.
+        record: The new IPAllocation.
+        live: The previous IPAllocation in the cluster, or None.
+        pool: Its NetworkPool in the cluster, or None.
         now: Seconds since 1970.
     """
     status = record["status"]
@@ -371,7 +376,7 @@ def allocation_event(
 
 
 def _tier(pool: Manifest) -> Tier:
-    """The highest tier that the conditions of a pool name."""
+    """Return the highest tier in the conditions of a pool."""
     conditions = (pool.get("status") or {}).get("conditions") or ()
     reached = [item.get("type") for item in conditions if item.get("status") == "True"]
     return next(
@@ -380,7 +385,7 @@ def _tier(pool: Manifest) -> Tier:
 
 
 def _tells(event: Manifest, pool: Manifest, told: tuple[str, Tier]) -> bool:
-    """The event is on the pool and tells of the same."""
+    """Return whether an event on the pool has the same content."""
     involved = event.get("involvedObject") or {}
     metadata = pool["metadata"]
     annotations = (event.get("metadata") or {}).get("annotations") or {}

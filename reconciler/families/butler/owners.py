@@ -1,4 +1,4 @@
-"""Owners and placeholders of claims."""
+"""Owners of claims, and requests that replace a tenant's own claim."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -31,9 +31,9 @@ class TenantRequest(Struct, frozen=True):
 
     Attributes:
         claim: Its claim.
-        record: What it holds, or None.
-        is_named: It bears the name of the tenant's own record.
-        may_stand: Who may write it speaks for the tenant.
+        record: Its record, or None.
+        is_named: Whether its name is the name of the tenant's own record.
+        may_stand: Whether its author is permitted to act for the tenant.
     """
 
     document: Document
@@ -44,20 +44,20 @@ class TenantRequest(Struct, frozen=True):
 
     @property
     def is_live(self) -> bool:
-        """It holds addresses for its claim."""
+        """Return whether it holds addresses for its claim."""
         return self.record is not None and self.record.is_live
 
     @property
     def title(self) -> str:
-        """`IPAllocation namespace/name`."""
+        """Return `IPAllocation namespace/name`."""
         return self.document.title
 
 
 class Decided(Struct, frozen=True):
-    """What is decided of requests, with the document that it is told of.
+    """A finding about requests, with the document that it is reported on.
 
     Attributes:
-        claims: Those that have to get what they ask for, or it is not true.
+        claims: Claims that must be granted, or the finding does not apply.
     """
 
     document: Document
@@ -66,12 +66,12 @@ class Decided(Struct, frozen=True):
 
 
 class TenantShare(Struct, frozen=True):
-    """What a tenant has of one type, and asks for.
+    """A tenant's addresses and requests of one type.
 
     Attributes:
         asked: The requests of that type that name it.
-        record: The record of its own claim, whatever it holds; or None.
-        stated: The size that its document states, or None.
+        record: The record of its own claim, with or without addresses; or None.
+        stated: The size in its document, or None.
         pin: The range that its document pins, or None.
     """
 
@@ -82,16 +82,16 @@ class TenantShare(Struct, frozen=True):
 
 
 def asked(document: Document, claim: Claim, held: CurrentRecords, observed: str) -> TenantRequest:
-    """A request as it may stand for a claim of its tenant.
+    """Return a request that might replace a claim of its tenant.
 
-    Only who may write into Butler's own namespace speaks for tenants, as with Butler; and an object
-    that was seen in a cluster alone speaks for nobody but by its name.
+    As in Butler, only authors in Butler's own namespace act for tenants. An object that was only
+    observed in a cluster replaces a claim only by its name.
 
     Args:
         document: The request.
         claim: Its claim.
         held: Records by claim.
-        observed: The folder of what was observed.
+        observed: The observed folder.
     """
     is_ours = document.namespace == SYSTEM and not document.file.startswith(f"{observed}/")
     is_named = stands_for(document) is not None
@@ -99,10 +99,10 @@ def asked(document: Document, claim: Claim, held: CurrentRecords, observed: str)
 
 
 def stand_in(own: TenantShare) -> TenantRequest | None:
-    """The request that is the tenant's own claim; None where the tenant makes that itself.
+    """Return the request that replaces the tenant's own claim; None if the tenant makes it itself.
 
-    What holds addresses is never attributed anew: while the tenant's own record is live no request
-    stands for it, and a request that held addresses before others goes on standing.
+    Existing addresses never change their claim. While the tenant's own record is live, no request
+    replaces it. A request that held addresses first keeps replacing the claim.
     """
     if own.record is not None and own.record.is_live:
         return None
@@ -117,12 +117,13 @@ def stand_in(own: TenantShare) -> TenantRequest | None:
     first = pins[0]
     if own.stated in (None, first.claim.size):
         return first
-    # It asks for another size since the pin became its own claim: that is growth.
+    # The request has another size than the pin, which became the tenant's own claim: this is
+    # growth.
     return first if first.is_live and own.record is None else None
 
 
 def _rank(item: TenantRequest) -> tuple[bool, str, IPRange]:
-    """What holds addresses comes first, in the order in which it got them; then by its start."""
+    """Return the sort key: requests with addresses first, in order of allocation, then by name."""
     since = item.record.allocated_at if item.record is not None and item.is_live else ""
     return not item.is_live, since, item.claim.pin or IPRange(0, 0, 0)
 
@@ -130,16 +131,16 @@ def _rank(item: TenantRequest) -> tuple[bool, str, IPRange]:
 def describe(
     own: TenantShare, chosen: TenantRequest | None, alone: Claim, tenant: Document
 ) -> Iterator[Decided]:
-    """What is decided of requests that hold nothing yet, and of all where the tenant gets its first.
+    """Yield findings about new requests, and about all requests if the tenant gets its first range.
 
-    A request that holds addresses was told of when it got them. But that the tenant makes a claim of
-    its own only now, as where its request followed a rename and goes by the old name still, nobody
-    knew then: it would get a second range in silence.
+    A request with addresses was reported when it got them. At that time it was unknown that the
+    tenant makes an own claim later, for example because the request still uses the old name after a
+    rename. Without this finding, the tenant would get a second range silently.
 
     Args:
-        own: What the tenant has and asks for.
+        own: Addresses and requests of the tenant.
         chosen: The request that is its own claim, or None.
-        alone: The claim that the tenant would make if nothing stood for it.
+        alone: The claim of the tenant if no request replaces it.
         tenant: The tenant.
     """
     fresh = [item for item in own.asked if not item.is_live]
@@ -149,7 +150,7 @@ def describe(
         found = _stands(chosen, rest, tenant)
         yield Decided(chosen.document, found, frozenset({chosen.claim.key}))
         return
-    if not alone.is_open:  # a range that it pins, and holds by now, is said to be another one
+    if not alone.is_open:  # a pinned range that it already holds is reported elsewhere
         rest = [item for item in rest if own.pin is not None and item.claim.pin is not None]
     if chosen is None and rest:
         claims = frozenset({alone.key, *(item.claim.key for item in rest)})
@@ -187,7 +188,7 @@ def _beside(
 
 
 def _stood(item: TenantRequest) -> bool:
-    """It was the own claim of the tenant that its record names, by its name, and is not any more."""
+    """Return whether the request, by its name, was the tenant's own claim before."""
     if item.record is None or not item.is_live or item.is_named or not item.may_stand:
         return False
     owner = item.record.owner
@@ -207,7 +208,7 @@ def _name(tenant: Document) -> str:
 
 
 def of_type(asked: Iterable[TenantRequest], kind: str) -> list[TenantRequest]:
-    """The requests of a type."""
+    """Return the requests of a type."""
     return [item for item in asked if item.claim.type == kind]
 
 
@@ -219,10 +220,10 @@ class Owned(Struct, frozen=True):
     """A tenant's claims.
 
     Attributes:
-        instead: The claims of the requests that are its own.
-        announcer: The claim that its loadBalancerPool goes over to.
-        findings: Each with the document that it is told of.
-        decided: What is decided of requests.
+        instead: The claims of requests that replace its own claims.
+        announcer: The claim that takes over its loadBalancerPool.
+        findings: Findings, each with its document.
+        decided: Findings about requests.
     """
 
     claims: tuple[Claim, ...]
@@ -238,12 +239,12 @@ def own_claims(
     grown: list[tuple[int, Key]],
     asked: Sequence[TenantRequest],
 ) -> Owned:
-    """The claims that a tenant makes itself, and what is decided of the requests that name it.
+    """Return the claims of a tenant, and findings about the requests that name it.
 
     Args:
         tenant: The tenant.
         held: Records by claim.
-        grown: Its further records, as `grown_slots` gives them.
+        grown: Its further records, as returned by `grown_slots`.
         asked: The requests that name it.
     """
     document = tenant.document
@@ -263,7 +264,7 @@ def own_claims(
         for kind, item in own.items():
             if kind in alone:
                 decided += describe(item, chosen[kind], alone[kind], document)
-    # Without a size of its own nobody asks for what it has grown by, if it has.
+    # A tenant without a stated size does not request its growth, if it has any.
     is_asked = _is_stated(tenant) or bool(grown)
     standing = tenant.standing(held, grown, instead) if is_asked else None
     if standing is not None:
@@ -295,7 +296,7 @@ def _is_stated(tenant: Tenant) -> bool:
 
 
 def _sizes(document: Document, standing: LoadBalancerState) -> Iterator[Finding]:
-    """What a tenant holds that it does not ask for any more. It stays."""
+    """Yield findings about addresses that a tenant holds and no longer requests. They stay."""
     title = f"{TENANT.kind} {document.namespace}/{document.name}"
     if is_elsewhere(standing) and standing.first is not None and standing.pin is not None:
         kept, path = standing.first.range, standing.first.path
@@ -323,7 +324,7 @@ def _sizes(document: Document, standing: LoadBalancerState) -> Iterator[Finding]
 
 
 def _asked(standing: LoadBalancerState) -> int:
-    """How many addresses it asks for: what it states, else the default; but all of its first range."""
+    """Return the requested size: stated or default, but at least its first range."""
     if standing.stated is not None:
         return standing.stated
     size = first_size(standing)
@@ -332,7 +333,7 @@ def _asked(standing: LoadBalancerState) -> int:
 
 
 def _way_back(standing: LoadBalancerState, held: int) -> str:
-    """Which of the further ranges may go."""
+    """Return which of the further ranges can be given back."""
     asked, going = _asked(standing), list[str]()
     for record in reversed([it for it in standing.more if it.is_live]):
         if held - record.size >= asked:
@@ -350,7 +351,7 @@ def _way_back(standing: LoadBalancerState, held: int) -> str:
 def _conflict(
     document: Document, own: TenantShare, chosen: TenantRequest | None
 ) -> Iterator[Finding]:
-    """Two ranges are each said to be the tenant's own."""
+    """Yield the finding for two ranges that are both declared as the tenant's own."""
     if own.pin is None or chosen is None or chosen.is_live or chosen.claim.pin in (None, own.pin):
         return
     pin = format_short(chosen.claim.pin) if chosen.claim.pin else ""

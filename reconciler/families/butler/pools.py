@@ -22,7 +22,7 @@ _IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); pools of other systems
 
 
 class NetworkPool(Struct, frozen=True):
-    """A NetworkPool as read: the pool, its default sizes and its document."""
+    """A parsed NetworkPool: the pool, its default sizes, and its document."""
 
     pool: Pool
     nodes_per_tenant: int | None
@@ -31,15 +31,15 @@ class NetworkPool(Struct, frozen=True):
 
 
 def pool_key(namespace: str, name: str) -> Key:
-    """The key of a NetworkPool."""
+    """Return the key of a NetworkPool."""
     return Key(NAME, namespace, name, "", POOL.kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | None, list[Finding]]:
-    """The pool of a document; None when anything about it is wrong.
+    """Return the pool of a document; None if it has any error.
 
-    A reserved block that cannot be read must not be given out: as in Butler, a pool that fails
-    its validation gives out nothing.
+    A reserved block that cannot be read must not be given out. As in Butler, a pool that fails its
+    validation gives out nothing.
     """
     found: list[Finding] = []
     spec = document.spec
@@ -94,9 +94,9 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
 def _reserved(
     document: Document, network: IPRange, found: list[Finding]
 ) -> list[tuple[int, IPRange]]:
-    """The reserved blocks with their indexes; findings for those that cannot be.
+    """Return the reserved blocks with their indexes; add findings for invalid blocks.
 
-    One that overlaps others is told once, with the first of them.
+    A block that overlaps others is reported once, with the first of them.
     """
     blocks: list[tuple[int, IPRange]] = []
     for index, entry in enumerate(document.spec.get("reserved") or ()):
@@ -127,7 +127,7 @@ def _reserved(
 
 
 def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
-    """The allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
+    """Return the allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
     allocation = document.spec.get("tenantAllocation") or {}
     steps = ("spec", "tenantAllocation")
     halves = [field for field in ("start", "end") if field in allocation]
@@ -189,7 +189,7 @@ def _outside(
 def _straddling(
     document: Document, index: int, block: IPRange, windows: list[IPRange]
 ) -> list[Finding]:
-    """A reserved block with exactly one end inside a range; with both, or none, it is fine."""
+    """Return the finding for a reserved block with exactly one end inside a range."""
     found = []
     for position, window in enumerate(windows):
         inside = [window.first <= end <= window.last for end in (block.first, block.last)]

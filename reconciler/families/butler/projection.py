@@ -38,7 +38,7 @@ _SLOTS = {"lbAllocationRef": "loadbalancer", "ipAllocationRef": "nodes"}
 
 
 def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
-    """The status of each TenantCluster."""
+    """Yield the status of each TenantCluster."""
     standing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
     records = _records(world.records, standing)
     stood_for = {**_stood_for(world.documents), **dict.fromkeys(standing.values(), True)}
@@ -57,7 +57,7 @@ def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Pr
 
 
 class _Context(Struct, frozen=True):
-    """What the readiness of a tenant's network follows from."""
+    """Input for the readiness of a tenant's network."""
 
     world: ProjectionInput
     providers: Providers
@@ -67,12 +67,12 @@ class _Context(Struct, frozen=True):
     def network(
         self, document: Document, record: Allocation | None, further: Sequence[Allocation]
     ) -> tuple[str, str, str]:
-        """Status, reason and message of a tenant's network.
+        """Return status, reason, and message of a tenant's network.
 
         Args:
-            document: Of the tenant.
-            record: That of its first load-balancer claim.
-            further: Those by which that grew, in order.
+            document: The tenant.
+            record: The record of its first load-balancer claim.
+            further: Records of its growth, in order.
         """
         provider, key = self.providers.of(document)
         if provider is not None and not provider.is_ipam:
@@ -84,7 +84,7 @@ class _Context(Struct, frozen=True):
         return _WAITING if self._is_wanted(document) else _SKIPPED
 
     def _is_wanted(self, document: Document) -> bool:
-        """Addresses are asked for, or it cannot be told whether they are."""
+        """Return whether addresses are requested, or might be."""
         key = tenant_key(document.namespace, document.name, "loadbalancer")
         if key in self.world.reading.claims or key in self.stood_for:
             return True
@@ -101,23 +101,24 @@ def _recorded(record: Allocation, further: Sequence[Allocation]) -> tuple[str, s
         return _WAITING
     if record.reason in _EXHAUSTED:
         return _FULL
-    status, reason, _ = _FULL  # Butler has one reason for all failures; the message says which
+    status, reason, _ = _FULL  # Butler has one reason for all failures; only the message differs
     return status, reason, record.message
 
 
 def _records(records: Iterable[Allocation], standing: Mapping[Key, Key]) -> dict[Key, Allocation]:
-    """The record that speaks for each tenant and slot; those in retention speak for nobody.
+    """Return the effective record of each tenant and slot; records in retention have no effect.
 
     Args:
         records: All records.
-        standing: Claims of requests that stand for tenants' own.
+        standing: Claims of requests that replace tenants' own claims.
     """
     found: dict[Key, Allocation] = {}
     for record in current_records(records).values():
         if record.claim.family != NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
-        # Made by hand: it speaks where Butler looks, when it holds, or is the tenant's own.
+        # A record of a request counts under Butler's name if it holds addresses or replaces the own
+        # claim.
         if key.kind != TENANT.kind:
             if record.namespace != SYSTEM:
                 continue
@@ -134,7 +135,7 @@ def _records(records: Iterable[Allocation], standing: Mapping[Key, Key]) -> dict
 
 
 def _further(records: Iterable[Allocation]) -> dict[tuple[str, str], list[Allocation]]:
-    """Live records by which the first load-balancer claim of each tenant grew, in order."""
+    """Return live growth records of each tenant's first load-balancer claim, in order."""
     found: dict[tuple[str, str], list[Allocation]] = {}
     for record in sorted(current_records(records).values(), key=lambda it: it.claim.slot_order):
         key = record.claim
@@ -150,18 +151,18 @@ def _of(document: Document) -> tuple[str, str]:
 
 
 def _speaks_first(record: Allocation) -> tuple[bool, bool, str]:
-    """The tenant's own record first, then one that holds."""
+    """Return the sort key: the tenant's own record first, then records with addresses."""
     return record.claim.kind != TENANT.kind, not record.is_live, record.name
 
 
 def _stood_for(documents: Documents) -> dict[Key, bool]:
-    """Claims of tenants that requests stand for."""
+    """Return claims of tenants that requests replace."""
     keys = (stands_for(document) for document in documents.of(REQUEST))
     return {key: True for key in keys if key is not None}
 
 
 def _poolless(documents: Documents) -> dict[tuple[str, str], bool]:
-    """Providers of mode `ipam` without a pool."""
+    """Return the providers of mode `ipam` without a pool."""
     return {
         (document.namespace, document.name): True
         for document in documents.of(PROVIDER)
@@ -177,7 +178,10 @@ _CAPACITY = (
 
 
 def project(world: ProjectionInput) -> tuple[Projection, ...]:
-    """NetworkPools, others' status, and each tenant's MetalLB pool; records come from elsewhere."""
+    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool.
+
+    Records are projected elsewhere.
+    """
     providers = Providers(world.documents)
     others = [*provider_statuses(world, providers), *tenant_statuses(world, providers)]
     return (
@@ -188,7 +192,7 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
 
 
 def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
-    """Documents as objects, with the status that we have of them."""
+    """Yield documents as objects, with the status that is known for them."""
     status = {_identity(item.manifest): item.manifest["status"] for item in statuses}
     for kind in (TEAM, PROVIDER, TENANT):
         for document in world.documents.of(kind):
@@ -225,14 +229,14 @@ def _pools(world: ProjectionInput) -> list[Projection]:
 
 
 def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
-    """Counters and conditions of a NetworkPool, without what only the cluster can tell.
+    """Return counters and conditions of a NetworkPool, without values that only the cluster has.
 
-    Who uses its other addresses (`infrastructureAllocations`) is added when it is applied.
+    Other users of its addresses (`infrastructureAllocations`) are added during apply.
 
     Args:
         pool: The pool.
         usage: Its counters.
-        since: `lastTransitionTime` of conditions that a cluster does not know yet.
+        since: `lastTransitionTime` of conditions that the cluster does not have yet.
     """
     extent = pool.extent.ranges[0]
     outside = pool.extent - IPSet.of(pool.windows) - pool.reserved
@@ -260,7 +264,7 @@ def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
 
 def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]:
     used = usage.allocated + usage.held
-    # Divided first, as Butler does: 23 of 40 are then 57 %, not 58 %.
+    # Divide first, as Butler does: 23 of 40 is then 57%, not 58%.
     share = used / usage.total * 100 if usage.total else 100.0
     ready = f"{usage.available}/{usage.total} IPs available ({usage.count} allocations)"
     conditions = [condition("Ready", "True", "Ready", ready, since)]
@@ -273,7 +277,7 @@ def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]
 
 
 def _tenants(world: ProjectionInput) -> list[Projection]:
-    """Each tenant's ranges, whether or not its document is there and can be read."""
+    """Return each tenant's ranges, even if its document is missing or unreadable."""
     ranges = announces(world)
     named = {
         tenant_name(document.namespace, document.name): pool

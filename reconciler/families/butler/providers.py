@@ -28,13 +28,13 @@ _CLOUDS = ("azure", "aws", "gcp")
 
 
 class Provider(Struct, frozen=True):
-    """A ProviderConfig as read.
+    """A parsed ProviderConfig.
 
     Attributes:
-        pools: Keys of its pools in the order in which they are tried; they may not exist.
-        lb_size: Size of a load-balancer claim, or None when the pool decides.
-        team: The only team that may use it, or None.
-        increment: How many addresses an elastic tenant grows by at least.
+        pools: Keys of its pools in the order in which they are tried; a pool might not exist.
+        lb_size: Size of a load-balancer claim, or None for the default of the pool.
+        team: The only team that can use it, or None.
+        increment: The minimum number of addresses by which an elastic tenant grows.
     """
 
     is_ipam: bool
@@ -50,7 +50,7 @@ class Provider(Struct, frozen=True):
     increment: int = _INCREMENT
 
     def quota(self, tenant: tuple[str, str], kind: str) -> Quota | None:
-        """The quota on one tenant's addresses of a type, if the provider sets one."""
+        """Return the quota on one tenant's addresses of a type, or None."""
         limit = self.max_lb if kind == "loadbalancer" else self.max_nodes
         if limit is None:
             return None
@@ -58,11 +58,11 @@ class Provider(Struct, frozen=True):
 
 
 def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
-    """The provider of a document; None when anything about it is wrong.
+    """Return the provider of a document; None if it has any error.
 
-    Its tenants then keep what they have and get nothing new: a gateway that cannot be read must
-    not be given out, and a team's provider that names no team must not serve all of them. One
-    that names no pool can be read; it is found wrong all the same, and serves nobody.
+    With an error, its tenants keep their addresses and get nothing new: an unreadable gateway must
+    not be given out, and a provider of a team without a readable team name must not serve all
+    teams. A provider without a pool can be read, but has an error and serves no tenant.
     """
     found: list[Finding] = []
     spec = document.spec
@@ -121,16 +121,16 @@ def _gateway(
 
 
 def missing_pool(provider: Provider, index: int) -> Finding:
-    """The finding for a pool that the provider names and that is not there."""
+    """Return the finding for a missing pool that the provider names."""
     reference = provider.document.spec["network"]["poolRefs"][index]
     place = provider.document.at("spec", "network", "poolRefs", index, "name")
     message = f"{POOL.kind} {NAMESPACE}/{reference['name']} is not in the repository"
-    # Not which pools there are: a reading of a part of the tree does not know them all.
+    # Do not list existing pools: a partial reading of the tree does not know all of them.
     return error("reference-not-found", place, message, "add the pool, or name one that exists")
 
 
 class Providers:
-    """All providers, and how a tenant finds its own."""
+    """All providers, and the lookup of a tenant's provider."""
 
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
@@ -144,14 +144,14 @@ class Providers:
                 self.findings += found
 
     def all(self) -> Iterator[Provider]:
-        """All providers, each to be read by itself."""
+        """Yield all providers, each parsed on its own."""
         return iter(self._by_name.values())
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
-        """The provider of a tenant, if it can be used, and its namespace and name.
+        """Return the usable provider of a tenant, or None, with its namespace and name.
 
-        `providerConfigRef`, else the one named `default`, else the first in `butler-system`;
-        one that is described wrongly does not make way for another.
+        The provider is `providerConfigRef`, else the one named `default`, else the first in
+        `butler-system`. An invalid provider is not skipped.
         """
         reference = tenant.spec.get("providerConfigRef") or {"name": self._default(tenant)}
         key = (reference.get("namespace", NAMESPACE), reference["name"])
@@ -160,7 +160,7 @@ class Providers:
         return self._by_name.get(key), key
 
     def unread(self, key: tuple[str, str], tenant: Document) -> str:
-        """The path of the file that describes a provider which never could be read; else empty."""
+        """Return the file of a provider without a readable version; else empty."""
         return self._documents.unread(PROVIDER, *key)
 
     def _default(self, tenant: Document) -> str:
@@ -172,7 +172,7 @@ class Providers:
 
 
 class Networks:
-    """The pools that were read so far."""
+    """The pools that are read so far."""
 
     def __init__(self, documents: Documents, collected: Collected, settings: Settings) -> None:
         self._documents = documents
@@ -190,7 +190,7 @@ class Networks:
             self._collected.add_pool(document, network.pool)
 
     def find(self, namespace: str, name: str) -> NetworkPool | None:
-        """The pool that a file names; one that never could be read is noted as frozen."""
+        """Return the pool that a file names; a pool without a readable version becomes frozen."""
         key = pool_key(namespace, name)
         if self._documents.find(POOL, namespace, name) is not None:
             return self._read.get(key)
@@ -199,20 +199,20 @@ class Networks:
         return None
 
     def of(self, provider: Provider) -> list[NetworkPool]:
-        """The provider's pools that exist, in the order in which they are tried."""
+        """Return the provider's existing pools, in the order in which they are tried."""
         name = (provider.document.namespace, provider.document.name)
-        if name not in self._of:  # once for all of its tenants
+        if name not in self._of:  # computed once for all of its tenants
             found = (self.find(NAMESPACE, key.name) for key in provider.pools)
             self._of[name] = [network for network in found if network is not None]
         return self._of[name]
 
     def is_unread(self, key: Key) -> bool:
-        """Nothing is known of the pool but that a file describes it."""
+        """Return whether only an unreadable file describes the pool."""
         return key in self._collected.frozen and key not in self._read
 
 
 def status_only(document: Document, status: Mapping[str, Any]) -> Projection:
-    """Some status fields for the object of a document, which belongs to others."""
+    """Return status fields for the object of a document that belongs to another controller."""
     manifest = {
         "apiVersion": document.kind.api_version,
         "kind": document.kind.name,
@@ -228,7 +228,7 @@ _LB_SIZE = 8
 
 
 def provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
-    """The status of each provider of mode `ipam` that is read, or names no pool."""
+    """Yield the status of each readable provider of mode `ipam`, or without a pool."""
     nodes = nodes_per_tenant(world.documents)
     for provider in providers.all():
         document = provider.document
@@ -241,7 +241,7 @@ def provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[
 
 
 def names_no_pool(provider: Document) -> bool:
-    """The provider is of mode `ipam`, but gives no pool to take addresses from."""
+    """Return whether the provider is of mode `ipam` but names no pool."""
     network = provider.spec.get("network") or {}
     return network.get("mode") == "ipam" and not network.get("poolRefs")
 
@@ -261,18 +261,18 @@ def _status(world: ProjectionInput, provider: Provider, nodes: dict[Key, int]) -
 def capacity(
     usage: Mapping[Key, Usage], provider: Provider, nodes: Mapping[Key, int]
 ) -> tuple[int, int]:
-    """Addresses that the pools of a provider have left, and for how many tenants that is."""
-    # A pool may be named twice, but its addresses are there once.
+    """Return the free addresses in a provider's pools, and the number of tenants that fit."""
+    # A pool that is named twice has its addresses only once.
     found = [key for key in dict.fromkeys(provider.pools) if key in usage]
     available = sum(usage[key].available for key in found)
     return available, available // _per_tenant(provider, found, nodes)
 
 
 def _per_tenant(provider: Provider, pools: list[Key], nodes: Mapping[Key, int]) -> int:
-    """Addresses that one more tenant takes.
+    """Return the number of addresses per additional tenant.
 
-    Butler reckons with 5 nodes and the static size. Its elastic providers give neither, so
-    the size of an elastic tenant counts: with 16 of 32 left and 2 for each, room for 8.
+    Butler calculates with 5 nodes and the static size. Its elastic providers give neither, so the
+    size of an elastic tenant counts: with 16 of 32 left and 2 for each, there is room for 8.
     """
     if provider.is_elastic:
         given = (nodes[key] for key in pools if key in nodes)
@@ -281,7 +281,7 @@ def _per_tenant(provider: Provider, pools: list[Key], nodes: Mapping[Key, int]) 
 
 
 def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
-    """Addresses for nodes that pools give each tenant; pools that give none are left out."""
+    """Return the number of node addresses per tenant of each pool, omitting 0."""
     found = {}
     for document in documents.of(POOL):
         defaults = (document.spec.get("tenantAllocation") or {}).get("defaults") or {}

@@ -1,4 +1,4 @@
-"""Reading of Butler documents."""
+"""Reader of Butler documents."""
 
 from collections.abc import Iterator
 
@@ -51,11 +51,11 @@ from reconciler.model.state import Blocked, ByHand, Gateway
 
 Name = tuple[str, str]
 _NEAR = 0.8
-"""Names of one namespace are alike more often than namespaces with a tenant of one name."""
+"""Similarity threshold. It is high because names in one namespace are often similar."""
 
 
 class RequestReader:
-    """Reads requests; what they say is added to what was collected."""
+    """Reader of requests. It adds its results to the collected reading."""
 
     def __init__(
         self, documents: Documents, networks: Networks, providers: Providers, collected: Collected
@@ -66,11 +66,11 @@ class RequestReader:
         self._collected = collected
 
     def read(self, held: CurrentRecords, observed: str) -> dict[Name, list[TenantRequest]]:
-        """Read them all; those that name a tenant that is there, by its namespace and name.
+        """Return the requests of existing tenants, by the tenant's namespace and name.
 
         Args:
             held: Records by claim.
-            observed: The folder of what was observed.
+            observed: The observed folder.
         """
         found: dict[Name, list[TenantRequest]] = {}
         for document in self._documents.of(REQUEST):
@@ -83,7 +83,7 @@ class RequestReader:
         return found
 
     def _tenant(self, document: Document, name: Name) -> Document | None:
-        """The tenant that a request names."""
+        """Return the tenant that a request names."""
         tenant = self._documents.find(TENANT, *name)
         if tenant is None and not self._documents.unread(TENANT, *name):
             place = document.at("spec", "tenantClusterRef", "name")
@@ -96,7 +96,7 @@ class RequestReader:
         return tenant
 
     def _near(self, document: Document, namespace: str, name: str) -> str:
-        """The tenant that is there and may be meant by one that is not; empty where none is near."""
+        """Return a similarly named tenant for a missing one; empty if there is none."""
         spaces = self._documents.namesakes(TENANT, name)
         if space := nearest(namespace, spaces):
             return f"{space}/{name}"
@@ -105,7 +105,7 @@ class RequestReader:
         return f"{namespace}/{near}" if near else ""
 
     def _claim(self, document: Document, name: Name, tenant: Document | None) -> Claim:
-        """The claim of a request. Where nobody can tell its pool, it keeps what it holds."""
+        """Return the claim of a request. If its pool is unknown, it keeps its addresses."""
         provider: Provider | None = None
         if tenant is not None:
             provider, _ = self._providers.of(tenant)
@@ -133,7 +133,7 @@ _FIELDS = {"podCIDR": "pods", "serviceCIDR": "services"}
 
 
 def stated_inside(document: Document) -> Iterator[StatedText]:
-    """The fields that a TenantCluster has; what it leaves out is not known."""
+    """Yield the networks that a TenantCluster states. Omitted fields are unknown."""
     networking = document.spec.get("networking") or {}
     for field, use in _FIELDS.items():
         if field in networking:
@@ -141,12 +141,12 @@ def stated_inside(document: Document) -> Iterator[StatedText]:
 
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
-    """Read all of Butler's documents; without records, all but the claims of tenants."""
+    """Return the reading of all Butler documents; without records, without claims of tenants."""
     return ButlerReader(documents, held, settings).reading()
 
 
 class ButlerReader:
-    """Butler's documents while they are read."""
+    """Builder of the reading of Butler documents."""
 
     def __init__(
         self, documents: Documents, held: CurrentRecords | None, settings: Settings
@@ -161,7 +161,7 @@ class ButlerReader:
         self.collected.findings += self.providers.findings
 
     def reading(self) -> FamilyReading:
-        """What they say."""
+        """Return the reading."""
         for document in self.documents.of(POOL):
             self.networks.read(document)
         for provider in self.providers.all():
@@ -188,7 +188,7 @@ class ButlerReader:
         return self.collected.reading()
 
     def _take(self, owned: Owned) -> None:
-        """Collect what a tenant claims, and what is told of it."""
+        """Collect a tenant's claims and findings."""
         there = (it for it in owned.instead if it.key in self.collected.claims)
         for claim in (*owned.claims, *there):
             self.collected.claims[claim.key] = claim
@@ -198,24 +198,24 @@ class ButlerReader:
             self.collected.presume(item.document, item.finding, item.claims)
 
     def elastic(self, document: Document) -> Tenant | None:
-        """A tenant that may grow; None where it may not, or its provider cannot be told."""
+        """Return a tenant that can grow; None if it cannot, or its provider is unknown."""
         provider = self._provider(document)
         if provider is None or not provider.is_elastic:
             return None
         return Tenant(document, provider, self.networks.of(provider), None)
 
     def _grows(self, document: Document, demand: Document | None, provider: Provider) -> None:
-        """Note whose growth follows from what was observed of its cluster."""
+        """Add a tenant whose growth depends on observed demand of its cluster."""
         owner = (NAME, TENANT.kind, document.namespace, document.name)
         self.collected.growing.append(owner)
         if demand is not None:
             self.collected.tell(demand, *unused(demand, provider))
 
     def _provider(self, document: Document) -> Provider | None:
-        """The tenant's provider when it gives addresses from pools; None when it does not.
+        """Return the tenant's provider if it allocates from pools, else None.
 
-        A tenant whose provider cannot be told is protected: its records stay. So is one that a
-        pool is missing for; where a pool never could be read, nothing new is given either.
+        A tenant with an unknown provider is protected: its records stay. A tenant with a missing
+        pool is also protected. If a pool has no readable version, the tenant also gets nothing new.
         """
         provider, key = self.providers.of(document)
         found: Finding | None = None
@@ -251,7 +251,7 @@ class ButlerReader:
         return provider
 
     def _protect(self, document: Document) -> None:
-        """The document's claims cannot be told: its records stay."""
+        """Protect the records of a document with unknown claims."""
         kind = document.kind.name
         self.collected.protected.append((NAME, kind, document.namespace, document.name))
 
@@ -267,11 +267,11 @@ class ButlerReader:
             self.collected.tell(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
-        """A loadBalancerPool of before IPAM: nobody else is given an address of it.
+        """Block the addresses of a static loadBalancerPool for others.
 
         Args:
             document: The tenant.
-            claim: The claim that pins it, where the tenant gets addresses from pools.
+            claim: The claim that pins it, if the tenant gets addresses from pools.
         """
         item = manual_range(document, [])
         if item is None:
@@ -285,7 +285,7 @@ class ButlerReader:
         self.collected.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
     def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
-        """Note the networks of pods and services."""
+        """Add the networks of pods and services."""
         if stated := tuple(stated_inside(document)):
             spaces = (network.pool.space for network in networks)
             inside, found = read_inside(document, stated, spaces)
@@ -293,10 +293,10 @@ class ButlerReader:
             self.collected.tell(document, *found)
 
     def _provided(self, provider: Provider) -> None:
-        """Report the pools of a provider that are missing; hold its gateway back in the others.
+        """Report missing pools of a provider, and hold back its gateway in its other pools.
 
-        The gateway is never given out, though the pools may not reserve it; of a provider that
-        names no pool nobody knows in which.
+        The gateway is never given out, even if no pool reserves it. For a provider without pools,
+        the network of the gateway is unknown.
         """
         if (gateway := provider.gateway) is not None:
             title = f"{provider.document.namespace}/{provider.document.name} (gateway)"
@@ -333,9 +333,9 @@ class ButlerReader:
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """What is wrong with a document whose shape is right; empty when it can be read.
+    """Return findings about a document with a valid schema; empty if it is valid.
 
-    By the same functions that read it afterwards, so what passes here can be read there.
+    The check uses the parsers of the reader, so a document without findings can be read.
     """
     found: list[Finding] = []
     match document.kind.id:
@@ -354,13 +354,13 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
 
 
 def may_own(documents: Documents, namespace: str, name: str) -> bool:
-    """Whether there is a tenant of that name, or a file that may describe it."""
+    """Return whether a tenant of a name, or an unreadable file that might describe it, exists."""
     found = documents.find(TENANT, namespace, name)
     return found is not None or bool(documents.unread(TENANT, namespace, name))
 
 
 def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
-    """Tenants of providers that let them grow, as far as it can be told how."""
+    """Yield tenants of elastic providers, if their growth can be determined."""
     reader = ButlerReader(documents, None, settings)
     for document in documents.of(POOL):
         reader.networks.read(document)

@@ -51,14 +51,14 @@ from reconciler.model.objects import (
 
 OWNER = "tenantClusterRef"
 ANNOUNCED = "loadbalancer"
-"""The type of the claims whose addresses MetalLB gives out."""
+"""The type of claims whose addresses MetalLB announces."""
 SLOTS = {"nodes": TENANT.kind, ANNOUNCED: TENANT.kind, "request": REQUEST.kind}
 GROWS = ("nodes", ANNOUNCED)
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 
 
 def claim_of_copy(body: RecordBody) -> Key | None:
-    """The tenant's claim that a record of a cluster states: tenant, type and name stand for one."""
+    """Return the tenant's claim that a copied record states by tenant, type, and name."""
     namespace, name = _text(body, "spec", OWNER, "namespace"), _text(body, "spec", OWNER, "name")
     slot = _text(body, "spec", "type")
     if not namespace or not name or slot not in GROWS:
@@ -73,7 +73,7 @@ def claim_of_copy(body: RecordBody) -> Key | None:
 
 
 def adopt(record: Allocation, documents: Documents) -> Key:
-    """That of the request that bears the record's name, if there is one, else the tenant's own."""
+    """Return the claim of the request with the record's name, else the tenant's own claim."""
     if documents.find(REQUEST, record.namespace, record.name) is None:
         return record.claim
     return request_key(record.namespace, record.name)
@@ -106,12 +106,12 @@ _NOTHING = IPSet()
 
 
 def cluster_of(record: Allocation) -> str:
-    """The tenant's own cluster."""
+    """Return the tenant's own cluster."""
     return tenant_name(record.owner.namespace, record.owner.name)
 
 
 def announcer(manifest: Manifest) -> str | None:
-    """The same of an IPAllocation in the management cluster."""
+    """Return the cluster that announces an IPAllocation of the management cluster."""
     spec = manifest.get("spec") or {}
     owner = spec.get("tenantClusterRef") or {}
     if spec.get("type") != ANNOUNCED or not owner.get("name"):
@@ -120,7 +120,7 @@ def announcer(manifest: Manifest) -> str | None:
 
 
 def _homes(live: Manifest | None, namespace: str) -> Iterator[str]:
-    """The namespace that the TenantCluster's status names, then its own."""
+    """Yield the namespace in the TenantCluster's status, then its own namespace."""
     inner = ((live or {}).get("status") or {}).get("tenantNamespace")
     if not isinstance(inner, str | None):
         raise ValueError("status.tenantNamespace is not a text")
@@ -130,11 +130,11 @@ def _homes(live: Manifest | None, namespace: str) -> Iterator[str]:
 
 
 def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
-    """What each tenant's cluster announces, by its name.
+    """Return the ranges that each tenant's cluster announces, by cluster name.
 
-    A record is a fact: what a tenant announces goes with its record, not with a mistake in its
-    document. What a claim left when it moved stays beside the new range. A range set by hand counts
-    only while no live record says otherwise; one that a claim pins, until that claim has its record.
+    Announced ranges follow records, not errors in documents. The old range of a moved claim stays
+    in addition to the new range. A manual range counts only while no live record replaces it. A
+    range that a claim pins counts until that claim has its record.
     """
     ranges: dict[str, list[IPRange]] = {}
     live = {record.claim for record in world.records if record.is_live}
@@ -194,6 +194,6 @@ RIGHTS = (
 
 
 def crds() -> Mapping[str, str]:
-    """Its CRDs that ship with the program."""
+    """Return the bundled CRDs of the family."""
     kinds = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER)
     return crd_files(*(f"{kind.group}_{kind.plural}.yaml" for kind in kinds))

@@ -19,17 +19,17 @@ _SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
 
 
 def request_key(namespace: str, name: str) -> Key:
-    """The key of a request's claim."""
+    """Return the key of a request's claim."""
     return Key(NAME, namespace, name, "request", REQUEST.kind)
 
 
 def own_name(tenant: tuple[str, str], kind: str) -> str:
-    """What Butler calls the record of a tenant's own claim of a type."""
+    """Return Butler's name for the record of a tenant's own claim of a type."""
     return f"{tenant[0]}-{tenant[1]}-{_SHORT.get(kind, kind)}"
 
 
 def owner_of_request(document: Document, tenant: Document | None) -> Owner:
-    """The tenant that a request is for, whether it is in the repository or not."""
+    """Return the tenant of a request, whether or not it is in the repository."""
     if tenant is not None:
         return owner_of(tenant)
     reference = document.spec["tenantClusterRef"]
@@ -38,7 +38,7 @@ def owner_of_request(document: Document, tenant: Document | None) -> Owner:
 
 
 def team_of(document: Document, documents: Documents) -> str:
-    """The team of a tenant, or of the one that a request is for."""
+    """Return the team of a tenant, or of the tenant that a request is for."""
     if document.kind.id != REQUEST:
         return owner_of(document).team
     named = document.spec["tenantClusterRef"]
@@ -47,12 +47,11 @@ def team_of(document: Document, documents: Documents) -> str:
 
 
 def stands_for(document: Document) -> Key | None:
-    """The tenant's own claim that the request stands for, by its name; else None.
+    """Return the tenant's own claim that the request replaces by its name; else None.
 
-    Butler adopts an allocation that bears the name of a tenant's record, and looks for it in its own
-    namespace alone: who may write into another one speaks for no tenant. So does this: a request
-    named `<namespace>-<name>-lb` for that tenant is its load-balancer claim, and makes no second
-    one.
+    Butler adopts an allocation with the name of a tenant's record, but only from its own namespace,
+    so authors in other namespaces cannot act for a tenant. The same applies here: a request named
+    `<namespace>-<name>-lb` is the load-balancer claim of that tenant, not a second claim.
     """
     if document.namespace != SYSTEM:
         return None
@@ -64,16 +63,16 @@ def stands_for(document: Document) -> Key | None:
 
 
 def space_of(document: Document) -> str:
-    """The namespace that a document asks for: of a request that of its tenant."""
+    """Return the namespace that a document claims for; for a request, the tenant's namespace."""
     if document.kind.id != REQUEST:
         return document.namespace
     return owner_of_request(document, None).namespace
 
 
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The tenants that a broken request may stand for, where its reference names none.
+    """Return the tenants that a broken request might replace claims of, or None.
 
-    What can be read of the reference counts: a namespace, or a name, else nobody is meant.
+    An empty namespace or name matches any value. If neither can be read, no tenant is affected.
     """
     spec = body.get("spec") if body.get("kind") == REQUEST.kind else None
     reference = spec.get("tenantClusterRef") if isinstance(spec, Mapping) else None
@@ -85,7 +84,7 @@ def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
-    """The range that a request pins; None when it pins none, or with findings."""
+    """Return the range that a request pins; None if absent or invalid."""
     if "pinnedRange" not in document.spec:
         return None
     return read_range(document, *PINNED, found)
@@ -94,11 +93,11 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
 def read_request(
     document: Document, network: NetworkPool | None, owner: Owner, quota: Quota | None
 ) -> tuple[Claim, list[Finding]]:
-    """The claim of a request, and what is odd about it.
+    """Return the claim of a request, and its findings.
 
     Args:
         document: The request.
-        network: Its pool, or None when there is no such pool.
+        network: Its pool, or None if it does not exist.
         owner: The tenant.
         quota: The quota that the request counts towards.
     """
@@ -129,7 +128,7 @@ def read_request(
 
 
 def _size(document: Document, network: NetworkPool | None) -> int:
-    """`count`, else the pool's default for the type, else Butler's."""
+    """Return `count`, else the pool's default for the type, else Butler's default."""
     kind = document.spec["type"]
     default = None
     if network is not None:
@@ -141,7 +140,7 @@ PLACE = ("spec", "tenantClusterRef", "name")
 
 
 def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...], Key]]:
-    """Requests, each with the field that names its tenant, and that tenant's key."""
+    """Yield requests, each with the field that names its tenant, and that tenant's key."""
     for document in documents.of(REQUEST):
         reference = document.spec["tenantClusterRef"]
         named = Key(NAME, reference["namespace"], reference["name"], "", TENANT.kind)

@@ -25,16 +25,16 @@ SLOT = "loadbalancer"
 
 
 class LoadBalancerState(Struct, frozen=True):
-    """What a tenant holds and asks for, of load-balancer addresses.
+    """A tenant's load-balancer addresses and requests.
 
     Attributes:
-        first: The record of its own claim, if that holds something.
-        instead: The claim of the request that is its own claim, with the record of it, if any.
-        more: Records of further ranges that a person asked for, by their numbers.
-        number: The number of the next one.
-        stated: The size that its document states, or None.
-        default: The size of its first claim when it states none; 0 for no claim.
-        pin: The range that its document pins, and the pool that has it, or None.
+        first: The record of its own claim, if that holds addresses.
+        instead: The claim of the request that is its own claim, with its record, if any.
+        more: Records of further manually requested ranges, by number.
+        number: The next number.
+        stated: The size in its document, or None.
+        default: The size of its first claim without a stated size; 0 for no claim.
+        pin: The range that its document pins and its pool, or None.
     """
 
     first: Allocation | None
@@ -47,7 +47,7 @@ class LoadBalancerState(Struct, frozen=True):
 
 
 class LoadBalancerClaim(Struct, frozen=True):
-    """One claim, as far as it follows from sizes."""
+    """A claim, as far as it follows from sizes."""
 
     slot: str
     size: int
@@ -59,16 +59,16 @@ class LoadBalancerClaim(Struct, frozen=True):
 
 
 def is_elsewhere(standing: LoadBalancerState) -> bool:
-    """It holds another range than the one that its document pins."""
+    """Return whether it holds another range than its document pins."""
     first, pin = standing.first, standing.pin
     return first is not None and first.is_live and pin is not None and first.range != pin[1]
 
 
 def wanted(standing: LoadBalancerState, own: Key) -> Iterator[LoadBalancerClaim]:
-    """The claims of a tenant.
+    """Yield the claims of a tenant.
 
     Args:
-        standing: What it holds and asks for.
+        standing: Its addresses and requests.
         own: The key of its first claim.
     """
     first, stated = standing.first, standing.stated
@@ -90,7 +90,7 @@ def wanted(standing: LoadBalancerState, own: Key) -> Iterator[LoadBalancerClaim]
 
 
 def first_size(standing: LoadBalancerState) -> int:
-    """Addresses of its first claim; 0 for none. What holds some keeps just those."""
+    """Return the size of its first claim; 0 for none. An existing range keeps its size."""
     first, stated = standing.first, standing.stated
     if standing.instead is not None:
         return standing.instead[0].size
@@ -101,18 +101,18 @@ def first_size(standing: LoadBalancerState) -> int:
     if stated is None:
         return standing.default
     if first is not None and first.size <= stated:
-        return first.size  # the same range again; what lacks is a further one
+        return first.size  # the same range again; missing addresses become a further range
     return max(stated - sum(it.size for it in standing.more if it.is_live), 0)
 
 
 def holding(standing: LoadBalancerState) -> list[Allocation]:
-    """The records that hold its load-balancer addresses, the first one first."""
+    """Return the records of its load-balancer addresses, the first record first."""
     own = standing.instead[1] if standing.instead is not None else standing.first
     return [it for it in (own, *standing.more) if it is not None and it.is_live]
 
 
 def _kept(standing: LoadBalancerState, size: int) -> list[Allocation]:
-    """Further ranges: all that are live; and of those in retention as many as it asks for again."""
+    """Return all live further ranges, and as many ranges in retention as it requests again."""
     kept = [record for record in standing.more if record.is_live]
     lacking = (standing.stated or 0) - size - sum(record.size for record in kept)
     for record in standing.more:
@@ -123,7 +123,7 @@ def _kept(standing: LoadBalancerState, size: int) -> list[Allocation]:
 
 
 def _near(standing: LoadBalancerState, kept: Sequence[Allocation], held: int) -> Near | None:
-    """The last range that it got; None where there is none yet."""
+    """Return the last range that it got; None if there is none."""
     own = standing.instead[1] if standing.instead is not None else standing.first
     last = next((it for it in (*reversed(kept), own) if it is not None and it.range), None)
     if last is not None and last.range is not None:
@@ -137,7 +137,7 @@ def _near(standing: LoadBalancerState, kept: Sequence[Allocation], held: int) ->
 
 
 def _beside(standing: LoadBalancerState, own: Key) -> Key | None:
-    """The first claim, without which nothing is added: it holds nothing yet."""
+    """Return the first claim if it holds nothing yet: further claims require it."""
     if standing.instead is not None:
         claim, record = standing.instead
         return None if record is not None and record.is_live else claim.key
@@ -145,10 +145,10 @@ def _beside(standing: LoadBalancerState, own: Key) -> Key | None:
 
 
 class Grown(NamedTuple):
-    """One claim of a tenant's growth.
+    """A claim of a tenant's growth.
 
     Attributes:
-        doubt: What cannot be read, so that it gets nothing new; empty when all can be.
+        doubt: The unreadable file that prevents new addresses; empty if there is none.
     """
 
     entry: DemandEntry
@@ -164,14 +164,14 @@ def growing_grown(
     *,
     may_grow: bool,
 ) -> Iterator[Grown]:
-    """The claims of a tenant's growth.
+    """Yield the claims of a tenant's growth.
 
     Args:
-        demand: Its Demand, or None; one that never could be read is none.
+        demand: Its Demand, or None; a Demand without a readable version counts as None.
         tenant: The tenant.
-        records: The claims of its growth that hold something.
+        records: The growth claims with addresses.
         held: Records by claim.
-        may_grow: Whether its provider lets it grow: else what holds nothing claims nothing.
+        may_grow: Whether its provider permits growth. If not, only claims with addresses remain.
     """
     if demand is None:
         for entry in standing(held[key] for key in records):
@@ -184,7 +184,7 @@ def growing_grown(
 
 
 def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
-    """A warning where a provider lets nobody grow."""
+    """Yield a warning for a Demand whose provider does not permit growth."""
     if provider.is_elastic or not entries_of(demand):
         return
     name = provider.document.name
@@ -194,9 +194,9 @@ def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
 
 
 def demands(documents: Documents) -> dict[tuple[str, str], Document]:
-    """The Demands, by the namespace and name of their tenants.
+    """Return the Demands, by the namespace and name of their tenants.
 
-    Each asks for its tenant, whether that is there or not, so that the two are read together.
+    Each lookup also registers the tenant, whether or not it exists, so that both are read together.
     """
     found: dict[tuple[str, str], Document] = {}
     for demand in documents.of(DEMAND.id):
@@ -208,18 +208,18 @@ def demands(documents: Documents) -> dict[tuple[str, str], Document]:
 
 SORTS = ("loadbalancer", "nodes")
 PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
-"""Where a request pins its range, and the fields of both ends."""
+"""The field with a request's pinned range, and the fields of both ends."""
 
 
 def annotation(sort: str) -> str:
-    """The annotation by which a tenant chooses a pool for a sort of addresses."""
+    """Return the annotation by which a tenant selects a pool for a kind of addresses."""
     return f"{PREFIX}{sort}-pool"
 
 
 def relocate(claim: Key, pool: Key) -> Relocation:
-    """What the document of a claim has to say so that it moves to a pool.
+    """Return the document changes that move a claim to a pool.
 
-    A request goes on pinning its range: without a pin it would stand for no tenant's own claim.
+    A request keeps pinning its range: without a pin it would not replace a tenant's own claim.
     """
     if claim.kind == REQUEST.kind:
         return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
@@ -229,12 +229,12 @@ def relocate(claim: Key, pool: Key) -> Relocation:
 
 
 def chosen(document: Document, sort: str) -> str | None:
-    """The pool that a tenant chooses for a sort of addresses; None where it chooses none."""
+    """Return the pool that a tenant selects for a kind of addresses, or None."""
     return document.annotations().get(annotation(sort))
 
 
 def wrong_choices(document: Document, provider: Provider) -> list[Finding]:
-    """What is chosen that the tenant's provider does not name."""
+    """Return findings about selected pools that the tenant's provider does not name."""
     names = list(dict.fromkeys(key.name for key in provider.pools))
     found = []
     for sort in SORTS:
@@ -250,40 +250,40 @@ def wrong_choices(document: Document, provider: Provider) -> list[Finding]:
 
 _LB_SIZE = 8
 Instead = Mapping[str, Claim]
-"""Claims of requests that stand for a tenant's own, by slot."""
+"""Claims of requests that replace a tenant's own claims, by slot."""
 
 _NOBODY: Instead = MappingProxyType({})
 _GROWN = re.compile(r"(nodes|loadbalancer)-([0-9]+)", re.ASCII)
 
 
 def tenant_key(namespace: str, name: str, slot: str) -> Key:
-    """The key of a tenant's claim."""
+    """Return the key of a tenant's claim."""
     return Key(NAME, namespace, name, slot, TENANT.kind)
 
 
 def owner_of(document: Document) -> Owner:
-    """The tenant with its team: `teamRef`, else its namespace."""
+    """Return the tenant with its team: `teamRef`, else its namespace."""
     team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
     return Owner(document.namespace, document.name, team)
 
 
 def grown_slots(held: CurrentRecords) -> dict[tuple[str, str], list[tuple[int, Key]]]:
-    """Growth records by tenant: their numbers and claims, rising.
+    """Return growth records by tenant: their numbers and claims, ascending.
 
-    Made once for all tenants, so that each finds its own without a search.
+    The map is built once for all tenants.
     """
     found: dict[tuple[str, str], list[tuple[int, Key]]] = {}
     for key, record in held.items():
         if key.kind == TENANT.kind and "-" in key.slot and record.range is not None:
             match = _GROWN.fullmatch(key.slot)
-            if match is not None:  # a slot of another name is no growth of ours
+            if match is not None:  # other slots are not growth
                 entry = (int(match.group(2)), key)
                 found.setdefault((key.namespace, key.name), []).append(entry)
     return {tenant: sorted(entries) for tenant, entries in found.items()}
 
 
 class Tenant:
-    """One TenantCluster of an `ipam` provider, with what its claims follow from."""
+    """A TenantCluster of an `ipam` provider, with the input for its claims."""
 
     def __init__(
         self,
@@ -292,13 +292,13 @@ class Tenant:
         networks: Sequence[NetworkPool],
         demand: Document | None = None,
     ) -> None:
-        """Take a tenant.
+        """Initialize a tenant.
 
         Args:
             document: The TenantCluster.
             provider: Its provider, of mode `ipam`.
-            networks: The provider's pools that exist, in the order in which they are tried.
-            demand: What it grows by; None where that is told by its records.
+            networks: The provider's existing pools, in the order in which they are tried.
+            demand: The entries of its Demand; None to derive them from its records.
         """
         self.document = document
         self._demand = demand
@@ -315,12 +315,12 @@ class Tenant:
     def claims(
         self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
     ) -> Iterator[Claim]:
-        """All claims of the tenant.
+        """Yield all claims of the tenant.
 
         Args:
             held: Records by claim.
-            grown: The tenant's further records, as `grown_slots` gives them.
-            instead: What stands for its own claims.
+            grown: The tenant's further records, as returned by `grown_slots`.
+            instead: Claims of requests that replace its own claims.
         """
         standing = self.standing(held, grown, instead)
         for item in wanted(standing, self._key(SLOT)):
@@ -332,7 +332,7 @@ class Tenant:
     def standing(
         self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
     ) -> LoadBalancerState:
-        """What it holds and asks for, of load-balancer addresses. Args: as of `claims`."""
+        """Return its load-balancer addresses and requests. For the arguments, see `claims`."""
         own = instead.get(SLOT)
         first = held.get(self._key(SLOT))
         numbers = [number for number, key in grown if key.slot[0] == "l"]
@@ -349,17 +349,16 @@ class Tenant:
 
     @property
     def stated_size(self) -> int | None:
-        """The size of its load-balancer addresses that its document states."""
+        """Return the number of load-balancer addresses that its document states."""
         size = self._networking.get("lbPoolSize")
         return None if size is None else int(size)
 
     @property
     def pinned(self) -> IPRange | None:
-        """The range that its document pins: `loadBalancerPool`."""
+        """Return the range that its document pins: `loadBalancerPool`."""
         return manual_range(self.document, [])
 
     def _pin(self) -> tuple[Key, IPRange] | None:
-        """The same, with the pool that gives it out, if any does."""
         pin = self.pinned
         if pin is None or not self._networks:
             return None
@@ -368,15 +367,15 @@ class Tenant:
 
     @property
     def increment(self) -> int:
-        """How many addresses it grows by at least."""
+        """Return the minimum number of addresses by which it grows."""
         return self._provider.increment
 
     def grown(self, index: int, size: int) -> Claim:
-        """What its cluster asks for beyond the first load-balancer addresses."""
+        """Return the claim for its cluster's demand beyond the first load-balancer addresses."""
         return self._claim(f"loadbalancer-{index}", size, fixed=False)
 
     def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:
-        """What load balancers need beyond that: a claim for each entry of the Demand."""
+        """Yield a growth claim for each entry of the Demand."""
         may_grow = self._provider.is_elastic
         asked_for = {key.slot for key in records if _is_asked_for(held, key)}
         grown = [key for key in records if key.slot not in asked_for]
@@ -384,12 +383,12 @@ class Tenant:
             self._demand, self.document, grown, held, may_grow=may_grow
         ):
             if entry.slot in asked_for:
-                continue  # a person asked for it, and only a person gives it back
+                continue  # requested manually, and only given back manually
             made = self._claim(entry.slot, entry.count, fixed=False)
             yield replace(made, source=source, doubt=made.doubt or doubt)
 
     def _lb_size(self) -> int:
-        """Addresses of the load-balancer claim; 0 for none."""
+        """Return the size of the load-balancer claim; 0 for none."""
         if "lbPoolSize" in self._networking:
             return int(self._networking["lbPoolSize"])
         if self._provider.is_elastic and not self._has_ingress():
@@ -406,11 +405,11 @@ class Tenant:
     def _node_claims(
         self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead
     ) -> Iterator[Claim]:
-        """A nodes claim where a pool gives nodes addresses, and claims that top it up.
+        """Yield a nodes claim if a pool gives node addresses, and claims that extend it.
 
-        Growth is whole claims: as many of the existing ones as are needed stay, in the order of
-        their numbers, and what is then still lacking is one claim with a new number. A pool that
-        no longer gives nodes addresses takes none away: nodes that have theirs go on as before.
+        Growth consists of whole claims. The existing claims that are needed stay, in the order of
+        their numbers, and one claim with a new number requests the missing addresses. A pool that
+        no longer gives node addresses does not take any away.
         """
         defaults = (network.nodes_per_tenant for network in self._networks)
         default = next((size for size in defaults if size is not None), None)
@@ -440,15 +439,15 @@ class Tenant:
             yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
 
     def _live_size(self, held: CurrentRecords, slot: str) -> int:
-        """Addresses that the tenant's claim holds; 0 for none.
+        """Return the size of the tenant's claim if it holds addresses, else 0.
 
-        A default that goes away takes nothing from tenants that got theirs by it.
+        Tenants keep addresses of a default that was removed later.
         """
         record = held.get(self._key(slot))
         return record.size if record is not None and record.is_live else 0
 
     def _named(self, name: str) -> tuple[Key, ...]:
-        """Those of its provider's pools that bear a name."""
+        """Return the provider's pools that have a name."""
         return tuple(key for key in self._candidates if key.name == name)
 
     def _key(self, slot: str) -> Key:
@@ -489,5 +488,5 @@ class Tenant:
 
 
 def _is_asked_for(held: CurrentRecords, key: Key) -> bool:
-    """A further record of a load balancer's that a person asked for, not its cluster."""
+    """Return whether a further load-balancer record was requested manually, not by the cluster."""
     return key.slot.startswith(f"{SLOT}-") and held[key].role != GROWTH

@@ -30,27 +30,27 @@ from reconciler.model.key import Key
 from reconciler.model.objects import ADOPT
 
 PINNED = f"{PREFIX}address"
-"""The annotation by which a claim names its address."""
+"""The annotation by which a claim pins its address."""
 
 
 GIVEN = ("spec", "address")
-"""Where an IPAddress names its address."""
+"""The field with the address of an IPAddress."""
 
 
 class NamedSlot(Struct, frozen=True):
-    """The Cluster, and the slot of it, that a claim is named for."""
+    """A slot of a Cluster, as derived from a claim's name."""
 
     cluster: str
     slot: str
 
 
 def claim_key(document: Document) -> Key:
-    """The key of an IPAddressClaim's claim."""
+    """Return the key of an IPAddressClaim's claim."""
     return Key(NAME, document.namespace, document.name, ADDRESS, CLAIM.kind)
 
 
 def pool_of(document: Document) -> Key | None:
-    """The pool that an IPAddressClaim or an IPAddress names; None for one of another provider."""
+    """Return the pool of an IPAddressClaim or IPAddress; None for a pool of another provider."""
     reference = document.spec["poolRef"]
     kind, name = reference["kind"], reference["name"]
     if reference["apiGroup"] != IPAM_GROUP or kind not in (POOL.kind, GLOBAL_POOL.kind):
@@ -59,7 +59,7 @@ def pool_of(document: Document) -> Key | None:
 
 
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
-    """The address that an IPAddressClaim names; None when it names none, or with a finding."""
+    """Return the address that an IPAddressClaim pins; None if absent or invalid."""
     text = document.annotations().get(PINNED)
     if text is None:
         return None
@@ -67,12 +67,12 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
 
 
 def read_given(document: Document, found: list[Finding]) -> IPRange | None:
-    """The address of an IPAddress; None with a finding."""
+    """Return the address of an IPAddress; None if invalid."""
     return read_address(document, GIVEN, document.spec["address"], found)
 
 
 def named_for(name: str) -> NamedSlot | None:
-    """What an object's name says: `vip-cp-<cluster>`, `vip-ingress-<cluster>`; else None."""
+    """Return the slot in a name `vip-cp-<cluster>` or `vip-ingress-<cluster>`; else None."""
     for slot, prefix in CLAIM_NAMES.items():
         if name.startswith(prefix) and name != prefix:
             return NamedSlot(name.removeprefix(prefix), slot)
@@ -85,13 +85,13 @@ _NUMBERS = re.compile(r"[0-9.]+|.*:.*", re.ASCII | re.DOTALL)
 
 
 class ManualRange(Struct, frozen=True):
-    """What somebody chose for a slot.
+    """A manually chosen address of a slot.
 
     Attributes:
-        range: The address; None for a name of DNS.
-        title: What it is called where it blocks others: namespace and name come first.
-        source: Where it stands.
-        field: The field in which it stands.
+        range: The address; None for a DNS name.
+        title: The title in findings of other claims, which begins with namespace and name.
+        source: The location of the field.
+        field: The field.
     """
 
     range: IPRange | None
@@ -101,7 +101,7 @@ class ManualRange(Struct, frozen=True):
 
 
 def chosen(document: Document, slot: str, found: list[Finding]) -> ManualRange | None:
-    """What a Cluster has by hand for a slot; None when it has nothing, or with a finding."""
+    """Return the manual address of a Cluster for a slot; None if absent or invalid."""
     text, steps = _said(document, slot)
     if not text:
         return None
@@ -116,13 +116,13 @@ def chosen(document: Document, slot: str, found: list[Finding]) -> ManualRange |
 
 
 def judge_chosen(document: Document, found: list[Finding]) -> None:
-    """Findings about what a Cluster has by hand."""
+    """Add findings about the manual addresses of a Cluster."""
     for slot in (CONTROL_PLANE, INGRESS):
         chosen(document, slot, found)
 
 
 def is_adopted(document: Document) -> bool:
-    """What stands there by hand was given out before, and is to be recorded."""
+    """Return whether manual addresses were allocated earlier, and must be recorded."""
     return document.annotations().get(ADOPT) == "true"
 
 
@@ -134,14 +134,17 @@ def _said(document: Document, slot: str) -> tuple[str, Steps]:
 
 
 class ClassRef(NamedTuple):
-    """The ClusterClass that a Cluster is of."""
+    """The ClusterClass of a Cluster."""
 
     namespace: str
     name: str
 
 
 def class_of(document: Document) -> ClassRef | None:
-    """The class that a Cluster names; None for one without topology, which claims nothing."""
+    """Return the class of a Cluster; None without topology.
+
+    Clusters without a class claim nothing.
+    """
     topology = document.spec.get("topology") or {}
     reference = topology.get("classRef") or {}
     name = topology.get("class") or reference.get("name")
@@ -152,12 +155,15 @@ def class_of(document: Document) -> ClassRef | None:
 
 
 def wants(document: Document, slot: str) -> bool:
-    """A Cluster with topology asks for an address in a slot: for ingress unless it says `false`."""
+    """Return whether a Cluster requests an address for a slot.
+
+    A Cluster with topology requests one, except for ingress if the variable is `false`.
+    """
     return slot != INGRESS or document.annotations().get(INGRESS_ENABLED) != "false"
 
 
 def rests(document: Document) -> str:
-    """Why a Cluster or a claim gets nothing new: `paused`, or `being deleted`; else empty."""
+    """Return why a Cluster or claim gets nothing new: `paused` or `being deleted`; else empty."""
     if "deletionTimestamp" in document.metadata:
         return "being deleted"
     is_paused = PAUSED in document.annotations() or document.spec.get("paused", False)
@@ -165,21 +171,21 @@ def rests(document: Document) -> str:
 
 
 def variables_of(document: Document) -> frozenset[str]:
-    """The names of the variables that a ClusterClass defines."""
+    """Return the names of the variables that a ClusterClass defines."""
     return frozenset(item["name"] for item in document.spec.get("variables") or ())
 
 
 def cluster_named(document: Document, name: str, documents: Documents) -> Document | None:
-    """The Cluster of a name in a document's namespace."""
+    """Return the Cluster of a name in a document's namespace."""
     return documents.find(CLUSTER, document.namespace, name)
 
 
 class Selected(Struct, frozen=True):
-    """What labels select.
+    """Pools that match labels.
 
     Attributes:
         keys: The pools, in the order in which they are tried.
-        unread: A file that may describe another one; empty when all can be told.
+        unread: An unreadable file that might describe another pool; empty if there is none.
     """
 
     keys: tuple[Key, ...]
@@ -187,7 +193,7 @@ class Selected(Struct, frozen=True):
 
 
 class Selector:
-    """Finds the pools of Clusters. The labels of a pool are read once."""
+    """Selector of pools for Clusters. It parses the labels of each pool once."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
@@ -195,9 +201,9 @@ class Selector:
         self._selected: dict[tuple[str, str, str], Selected] = {}
 
     def select(self, namespace: str, class_: str, role: str) -> Selected:
-        """The pools of a namespace, and those of all, that serve a class for a role.
+        """Return the namespaced and global pools that serve a class for a role.
 
-        In the order of their names; of two of one name the namespace's own comes first.
+        The order is by name. Of two pools with one name, the namespaced pool is first.
         """
         asked = namespace, class_, role
         if asked not in self._selected:
@@ -215,7 +221,7 @@ class Selector:
         return Selected(tuple(found), next(iter(unread), ""))
 
     def before(self, document: Document) -> tuple[Key, str, str] | None:
-        """A pool that goes before this one for some class and role, with these; the first by name."""
+        """Return the first pool by name that precedes this one, with class and role."""
         own = self._key(document)
         serves = self._told(document)
         found: list[tuple[str, bool, str, str, Key]] = []

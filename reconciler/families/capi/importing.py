@@ -30,7 +30,7 @@ def _kinds(name: str) -> tuple[Kind, ...]:
 
 
 def _pool(manifest: Manifest) -> Identity:
-    """The pool that a claim or an address names; that of another provider nobody describes."""
+    """Return the pool of a claim or address; for another provider, a pool that no document has."""
     reference = (manifest.get("spec") or {}).get("poolRef") or {}
     group, kind = str(reference.get("apiGroup")), str(reference.get("kind"))
     is_local = (group, kind) == (IPAM_GROUP, POOL.kind)
@@ -39,7 +39,7 @@ def _pool(manifest: Manifest) -> Identity:
 
 
 def _is_served(claim: Manifest) -> bool:
-    """Another provider gave a claim its address."""
+    """Return whether another provider gave a claim its address."""
     return bool(((claim.get("status") or {}).get("addressRef") or {}).get("name"))
 
 
@@ -56,7 +56,7 @@ INTAKE = (
     ),
     IntakeKind(ADDRESSES, _kinds(FOREIGN.kind), pool=_pool),
 )
-"""Pools before what names them."""
+"""Kinds of the intake. Pools come before the kinds that refer to them."""
 
 
 _BY = {item.resource: item for item in INTAKE}
@@ -88,7 +88,7 @@ def _is_ours(manifest: Manifest) -> str:
 
 
 def _claim_left(claim: Manifest, there: ImportedList) -> str:
-    """Why a claim is nobody's own."""
+    """Return why a claim is not imported."""
     namespace, name = _named(claim)
     made = named_for(name)
     if made is not None and (namespace, made.cluster) in _names(there, CLUSTERS):
@@ -97,7 +97,7 @@ def _claim_left(claim: Manifest, there: ImportedList) -> str:
 
 
 def _address_left(address: Manifest, there: ImportedList) -> str:
-    """Why an address stands for nobody else."""
+    """Return why an address is not imported."""
     claim = ((address.get("spec") or {}).get("claimRef") or {}).get("name", "")
     namespace, _ = _named(address)
     if (namespace, claim) in _names(there, CLAIMS):
@@ -116,13 +116,13 @@ def _annotated(body: ImportedBody, **more: str) -> ImportedBody:
 
 
 def _adopting(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
-    """A Cluster whose addresses are recorded as they are."""
+    """Return the Cluster with the annotation that records its current addresses."""
     del manifest, there
     return _annotated(body, **{ADOPT: "true"})
 
 
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
-    """A claim that names the address that it was given."""
+    """Return the claim with the address that it was given."""
     namespace, name = _named(claim)
     for address in there.get(ADDRESSES, ()):
         spec = address.get("spec") or {}

@@ -20,7 +20,7 @@ from reconciler.model.objects import (
 )
 
 NAME = "capi"
-"""The family, as keys name it."""
+"""Name of the family in keys."""
 
 GROUP = "cluster.x-k8s.io"
 IPAM_GROUP = f"ipam.{GROUP}"
@@ -29,7 +29,7 @@ POOL = GroupKind(IPAM_GROUP, "InClusterIPPool")
 GLOBAL_POOL = GroupKind(IPAM_GROUP, "GlobalInClusterIPPool")
 CLAIM = GroupKind(IPAM_GROUP, "IPAddressClaim")
 FOREIGN = GroupKind(IPAM_GROUP, "IPAddress")
-"""An address that another provider gave out; ours are made of records."""
+"""An address of another provider. Addresses of `ipam` are made from records."""
 
 CLUSTER = GroupKind(GROUP, "Cluster")
 CLASS = GroupKind(GROUP, "ClusterClass")
@@ -49,12 +49,12 @@ KINDS = (
 )
 
 CONTROL_PLANE, INGRESS, ADDRESS = "control-plane", "ingress", "address"
-"""Slots. The first two are also the roles of pools."""
+"""Slots. The first two are also roles of pools."""
 
 SLOTS = {CONTROL_PLANE: CLUSTER.kind, INGRESS: CLUSTER.kind, ADDRESS: CLAIM.kind}
 OWNERS = {CONTROL_PLANE: CLUSTER, INGRESS: CLUSTER, ADDRESS: CLAIM}
 
-# capi-vip-allocator's words (docs/reference/cluster-api.md), which are kept to the letter.
+# Names of capi-vip-allocator (docs/reference/cluster-api.md), which must not change.
 VIP = "vip.capi.gorizond.io/"
 CLASS_LABEL = f"{VIP}cluster-class"
 ROLE_LABEL = f"{VIP}role"
@@ -67,11 +67,11 @@ PAUSED = f"{GROUP}/paused"
 
 
 PROTECT_POOL = f"{IPAM_GROUP}/ProtectPool"
-"""What the in-cluster provider puts on each pool that it serves; we never do."""
+"""Finalizer that the in-cluster provider adds to each pool that it serves. `ipam` never adds it."""
 
 
 def _in_two_versions(group: str, kind: str, plural: str, finalizer: str = "") -> Resource:
-    """A kind as we write it, which a server may keep in the version after that, too."""
+    """Return a kind in the version that `ipam` writes, and in the next version."""
     return Resource(
         f"{group}/v1beta1",
         kind,
@@ -94,7 +94,7 @@ CLASSES = _in_two_versions(GROUP, CLASS.kind, "clusterclasses")
 
 RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS, CLASSES)
 OWNED = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS)
-"""In the order in which they are made; they go the other way round."""
+"""Kinds in creation order. Deletion uses the reverse order."""
 
 _POOL = stored(spec=fields(), status=fields(ipAddresses=dict))
 SHAPES: Mapping[Resource, Check] = {
@@ -124,7 +124,10 @@ RIGHTS = (
 
 
 def owns(live: Manifest, manager: str, step: str) -> bool:
-    """A manager wrote a field of this step: `f:host`, or `k:{"name":"clusterVip"}` of a list."""
+    """Return whether a manager owns a field of this step.
+
+    The step is `f:host`, or `k:{"name":"clusterVip"}` for a list item.
+    """
     entries = live["metadata"].get("managedFields") or ()
     mine = (entry for entry in entries if entry.get("manager") == manager)
     return any(step in _steps(entry.get("fieldsV1") or {}) for entry in mine)

@@ -1,4 +1,4 @@
-"""Metrics."""
+"""Metrics of Cluster API pools and Clusters."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _PREFIX = "capi_vip_allocator_"
 _OF_CLASS = ("role", "cluster_class")
 _OF_NAMESPACE = ("role", "namespace")
 _ROLES = (CONTROL_PLANE, INGRESS)
-# What the original says of each: no claim could be made, or no address came of it.
+# Outcomes of capi-vip-allocator: no claim could be made, or the claim got no address.
 _UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disabled"})
 
 
@@ -72,7 +72,10 @@ _TIME = Metric(
 
 
 def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
-    """A pool of a namespace, which the original did not have, is told with it: `namespace/name`."""
+    """Yield samples of pools.
+
+    Namespaced pools, which the original does not have, are `namespace/name`.
+    """
     for key, used in usage.items():
         if key.family == NAME and key.kind in (GLOBAL_POOL.kind, POOL.kind):
             yield Sample(_ADDRESSES, (key.short,), used.total)
@@ -92,7 +95,10 @@ def _of_documents(measured: Measured) -> Iterator[Sample]:
 
 
 def _available(measured: Measured) -> Iterator[Sample]:
-    """Pools by class and role: of the classes that are there or asked for, lest a pool makes names up."""
+    """Yield free addresses by class and role, only for classes that exist or are requested.
+
+    This limits the label values that a pool can create.
+    """
     classes = {document.name for document in measured.documents.of(CLASS)}
     classes |= {_class(document) for document in measured.documents.of(CLUSTER)} - {""}
     found: Counter[tuple[str, str]] = Counter()
@@ -125,7 +131,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
 def _of_cluster(
     turn: Turn, document: Document, class_: str, decided: list[Decision]
 ) -> Iterator[Sample]:
-    """What became of one Cluster."""
+    """Yield samples of one Cluster's result."""
     object_ = f"{CLUSTER.group}/{CLUSTER.kind}/{document.namespace}/{document.name}"
     is_failed = object_ in turn.failed
     for decision in decided:

@@ -1,4 +1,4 @@
-"""Objects of clusters."""
+"""Cluster objects of Cluster API."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -63,12 +63,12 @@ _KEPT = ("apiVersion", "kind")
 
 
 def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -> ObjectFit:
-    """What is written into a Cluster, or why something cannot be.
+    """Return the fields to write into a Cluster, or the error that prevents it.
 
     Args:
-        wanted: The fields as its records say.
-        live: The Cluster; None where it is not there yet.
-        lost: Names of addresses that somebody else has: they are not announced.
+        wanted: The fields from its records.
+        live: The Cluster; None if it does not exist yet.
+        lost: Names of addresses that other objects hold; they are not announced.
     """
     if live is None or _rests(live):
         return ObjectFit()
@@ -90,12 +90,12 @@ def _spec(manifest: Manifest) -> Mapping[str, Any]:
 
 
 class _Part:
-    """The fields while they are gathered.
+    """Builder of the fields.
 
     Attributes:
-        is_changed: Something has to be written.
-        takes: A field that is there without a value is taken from who wrote it.
-        problems: What says something else, and stays.
+        is_changed: Whether a field must be written.
+        takes: Empty fields whose ownership is taken from another field manager.
+        problems: Fields with another value, which stay.
     """
 
     def __init__(self, wanted: Manifest, live: Manifest, lost: frozenset[str]) -> None:
@@ -108,7 +108,10 @@ class _Part:
         self.problems: list[str] = []
 
     def manifest(self) -> Manifest:
-        """The fields, whole: what we wrote before and is not here goes."""
+        """Return the fields as a manifest.
+
+        Fields of an earlier apply that are absent here are removed.
+        """
         metadata = {key: self.wanted["metadata"][key] for key in ("name", "namespace")}
         spec: dict[str, Any] = {}
         endpoint = self._endpoint()
@@ -180,7 +183,7 @@ _POOL_KINDS = {GLOBAL_POOLS.kind: GLOBAL_POOLS, POOLS.kind: POOLS}
 
 
 def fit(wanted: Manifests, there: Manifests) -> Mapping[Ref, ObjectFit]:
-    """What is applied in the place of projections, or why it cannot be."""
+    """Return the manifests to apply instead of the projections, or the errors that prevent it."""
     return dict(_Fitting(wanted, there).all())
 
 
@@ -203,7 +206,7 @@ class _Fitting:
             if error := errors.get(ref):
                 yield ref, ObjectFit(error=error)
             elif "spec" not in item and "status" not in item and ref.resource != CLUSTERS:
-                yield ref, ObjectFit()  # of a record that nobody asks for: it stays as it is
+                yield ref, ObjectFit()  # the record has no claim: its object stays unchanged
             elif ref.resource in (GLOBAL_POOLS, POOLS):
                 yield from self._pool(ref, item)
             elif ref.resource == ADDRESSES:
@@ -214,7 +217,7 @@ class _Fitting:
                 yield ref, fit_cluster(item, self.there.get(ref), _lost(ref, errors))
 
     def _foreign(self) -> Iterator[tuple[tuple[Ref, str], Ref]]:
-        """Addresses that objects of others hold, by pool and address."""
+        """Yield addresses of foreign objects, by pool and address."""
         for ref, item in self.there.items():
             if ref.resource != ADDRESSES or ref in self.wanted:
                 continue
@@ -232,7 +235,7 @@ class _Fitting:
         return Ref(resource, namespace, reference.get("name", ""))
 
     def _held(self, ref: Ref, item: Manifest) -> str:
-        """Why an address cannot be ours: another claim has it, or its own claim another one."""
+        """Return the conflict with another claim or the claim's other address; else empty."""
         if ref.resource != ADDRESSES or "spec" not in item:
             return ""
         address = item["spec"]["address"]
@@ -246,12 +249,15 @@ class _Fitting:
         return f"foreign-holder: the record says {address}, which {holder} has"
 
     def _pool(self, ref: Ref, item: Manifest) -> Iterator[tuple[Ref, ObjectFit]]:
-        """The counters are the provider's, where it is there."""
+        """Yield pools without the counters if the in-cluster provider maintains them."""
         if self.has_provider:
             yield ref, ObjectFit({key: item[key] for key in item if key != "status"})
 
     def _address(self, ref: Ref, item: Manifest) -> ObjectFit:
-        """An address cannot change: one that is there keeps what it says of its network."""
+        """Return the address to apply.
+
+        An address is immutable, so an existing one keeps its network fields.
+        """
         live = self.there.get(ref)
         said = item if live is None else {**item, "spec": live["spec"]}
         pool = self._pool_of(ref, item)
@@ -260,7 +266,7 @@ class _Fitting:
         return ObjectFit(said, owners=((Ref(CLAIMS, ref.namespace, ref.name), True), (pool, False)))
 
     def _is_providers(self, live: Manifest | None, manager: str, step: str) -> bool:
-        """A field is the provider's to set: it is there, and we did not set the field before it came."""
+        """Return whether the provider maintains a field: it exists, and `ipam` did not set it."""
         return self.has_provider and (live is None or not owns(live, manager, step))
 
     def _claim(self, ref: Ref, item: Manifest) -> ObjectFit:
@@ -274,14 +280,14 @@ class _Fitting:
         if live is not None:
             if (live.get("spec") or {}).get("poolRef") != item["spec"]["poolRef"]:
                 return ObjectFit(error="foreign-holder: the claim that is there names another pool")
-            found["spec"] = live["spec"]  # it cannot change
+            found["spec"] = live["spec"]  # immutable
         name = item["spec"].get("clusterName", "")
         cluster = Ref(CLUSTERS, ref.namespace, name)
         return ObjectFit(found, owners=((cluster, True),) if cluster in self.there else ())
 
 
 def _lost(cluster: Ref, errors: Mapping[Ref, str]) -> frozenset[str]:
-    """The names of addresses in a Cluster's namespace that cannot be ours."""
+    """Return the names of addresses in a Cluster's namespace that other objects hold."""
     return frozenset(ref.name for ref in errors if ref.namespace == cluster.namespace)
 
 
@@ -290,7 +296,7 @@ Held = dict[tuple[str, str, str], Allocation]
 
 def _pools(kind: GroupKind) -> Callable[[ListingInput], Iterable[ListingRow]]:
     def rows(standing: ListingInput) -> Iterator[ListingRow]:
-        """Pools that can be read, each with its usage."""
+        """Yield readable pools, each with its usage."""
         for document in standing.documents.of(kind):
             key = pool_key(kind.kind, document.namespace, document.name)
             if (usage := standing.usage.get(key)) is not None:
@@ -300,7 +306,7 @@ def _pools(kind: GroupKind) -> Callable[[ListingInput], Iterable[ListingRow]]:
 
 
 def _held(standing: ListingInput) -> Held:
-    """The records that hold something, by namespace, name and slot of who claims."""
+    """Return the records with addresses, by namespace, name, and slot of the owner."""
     return {
         (item.claim.namespace, item.claim.name, item.claim.slot): item
         for item in standing.records
@@ -309,7 +315,7 @@ def _held(standing: ListingInput) -> Held:
 
 
 def _claims(standing: ListingInput) -> Iterator[ListingRow]:
-    """IPAddressClaims, those of Clusters among them, under the names that they have in a cluster."""
+    """Yield IPAddressClaims, including claims of Clusters, by their names in a cluster."""
     held = _held(standing)
     rows = [
         ListingRow(replace(document, name=f"{prefix}{document.name}"), record)
@@ -327,7 +333,7 @@ def _claims(standing: ListingInput) -> Iterator[ListingRow]:
 
 
 def _clusters(standing: ListingInput) -> Iterator[ListingRow]:
-    """Clusters, each with what its slots hold."""
+    """Yield Clusters, each with the addresses of its slots."""
     held = _held(standing)
     for document in standing.documents.of(CLUSTER):
         name = document.namespace, document.name
@@ -340,7 +346,7 @@ def _address(record: Allocation | None) -> str:
 
 
 def _pool(row: ListingRow) -> tuple[str, str]:
-    """Name and kind of the pool of a claim, by its record, else by what it asks for."""
+    """Return name and kind of a claim's pool, by its record, else by its document."""
     if row.more is not None:
         return row.more.pool.name, row.more.pool.kind
     reference = row.document.spec["poolRef"]
@@ -353,7 +359,7 @@ def _class(row: ListingRow) -> str:
 
 
 def _counted(header: str, count: Callable[[Usage], int]) -> ListingColumn:
-    """A column of counts that may be as large as IPv6 has them."""
+    """Return a column of counts, which can be as large as an IPv6 network."""
     return ListingColumn(
         header, lambda row: format_count(count(row.more)), lambda row: str(count(row.more))
     )
@@ -404,7 +410,7 @@ LISTINGS = (
 
 
 def claim_event(happening: ObjectEvent) -> Manifest | None:
-    """The Event of a claim whose condition Ready says something else than before, with its reason."""
+    """Return the Event of a claim whose Ready condition changed status or reason, else None."""
     if happening.ref.resource != CLAIMS:
         return None
     now, before = _ready(happening.wanted), _ready(happening.before)
@@ -412,13 +418,13 @@ def claim_event(happening: ObjectEvent) -> Manifest | None:
         return None
     about = reference(CLAIMS, happening.wanted, happening.before)
     kind = "Normal" if now["status"] == "True" else "Warning"
-    # What flips back and forth is told each time: its time is another one.
+    # The transition time is part of the name, so each change of a flapping condition has an event.
     name = event_name(about, now["reason"], now["lastTransitionTime"])
     return event_on(about, name, (kind, now["reason"], now["message"]), happening.now, {})
 
 
 def _ready(claim: Manifest | None) -> Manifest:
-    """The condition of a claim; empty where it has none."""
+    """Return the Ready condition of a claim; empty if there is none."""
     status: Manifest = (claim or {}).get("status") or {}
     conditions: list[dict[str, Any]] = status.get("conditions") or []
     return next((item for item in conditions if item["type"] == "Ready"), {})
@@ -428,7 +434,7 @@ ASKED = (CLUSTERS, CLAIMS)
 
 
 def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
-    """Records whose addresses are still in use, by path, and by whom."""
+    """Return the records whose addresses are still in use, by path, with the user."""
     users: dict[str, str] = {}
     for cluster in lists[CLUSTERS]:
         for address, where in _addresses(cluster):

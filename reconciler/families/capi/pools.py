@@ -26,24 +26,24 @@ from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
 
 LISTED = "true"
-"""A label of this value means that the annotation of the same name lists the values."""
+"""A label with this value means that the annotation of the same name lists the values."""
 
 _ROLES = (CONTROL_PLANE, INGRESS)
 
 
 class Serves(Struct, frozen=True):
-    """For which classes and roles a pool gives addresses out."""
+    """Classes and roles that a pool serves."""
 
     classes: frozenset[str]
     roles: frozenset[str]
 
     def fits(self, class_: str, role: str) -> bool:
-        """A Cluster of the class may have an address of it for the role."""
+        """Return whether a Cluster of the class can get an address of the pool for the role."""
         return class_ in self.classes and role in self.roles
 
 
 def read_serves(document: Document, found: list[Finding]) -> Serves:
-    """What a pool's labels say, with warnings about what an API server or nobody takes."""
+    """Return the classes and roles in a pool's labels; warn about invalid or unused values."""
     classes = _values(document, CLASS_LABEL, found)
     roles = _values(document, ROLE_LABEL, found)
     for role in roles:
@@ -55,7 +55,7 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
 
 
 def _values(document: Document, name: str, found: list[Finding]) -> list[str]:
-    """The values of a label: one, or a comma list, in the label or in the annotation."""
+    """Return the values of a label: one, or a comma-separated list in label or annotation."""
     text = document.labels().get(name, "")
     if text == LISTED:
         listed = document.annotations().get(name, "")
@@ -83,12 +83,12 @@ _FORMS = "write an address, a CIDR or a range such as 10.0.0.10-10.0.0.20"
 
 
 def pool_key(kind: str, namespace: str, name: str) -> Key:
-    """The key of a pool; a cluster-scoped one has no namespace."""
+    """Return the key of a pool; a cluster-scoped pool has no namespace."""
     return Key(NAME, namespace, name, "", kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
-    """The pool of a document; None when anything about it is wrong."""
+    """Return the pool of a document; None if it has any error."""
     found: list[Finding] = []
     read_serves(document, found)
     thresholds, gate = read_thresholds(document, settings, found)
@@ -129,12 +129,12 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
 
 
 def read_gateway(document: Document) -> IPRange | None:
-    """The router's address of a pool that can be read."""
+    """Return the gateway address of a valid pool."""
     return _gateway(document, [])
 
 
 def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPRange]:
-    """The entries of a list, in its order."""
+    """Return the entries of a list, in order."""
     entries = []
     for index, text in enumerate(document.spec.get(str(steps[-1])) or ()):
         entry = _entry(document, (*steps, index), text, found)
@@ -144,7 +144,7 @@ def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPR
 
 
 def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """An address, a CIDR or a range; None with a finding."""
+    """Return an address, a CIDR, or a range; None if invalid."""
     if "-" not in text and "/" in text:
         item = read_cidr(document, steps, text, found)
     elif text.count("-") > 1:
@@ -162,7 +162,7 @@ def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) ->
 
 
 def _between(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """One address, or all from one to another."""
+    """Return one address, or all addresses between two."""
     left, dash, right = text.partition("-")
     first = read_address(document, steps, left, found)
     last = read_address(document, steps, right, found) if dash else first
@@ -181,7 +181,7 @@ def _between(document: Document, steps: Steps, text: str, found: list[Finding]) 
 
 
 def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
-    """The router's address; None without one, or with a finding. It may lie outside the subnet."""
+    """Return the gateway address, which can be outside the subnet; None if absent or invalid."""
     text = document.spec.get(GATEWAY[1])
     if not text:
         return None
@@ -195,7 +195,7 @@ def _subnet(
     gateway: IPRange | None,
     found: list[Finding],
 ) -> IPRange | None:
-    """The network of the lowest address; None, with findings, when something is not of it."""
+    """Return the network of the lowest address; None if an address or the gateway is outside it."""
     version, prefix = given[0].version, document.spec["prefix"]
     others = [
         (_ADDRESSES, given, "provided addresses are of mixed IP families"),
@@ -253,7 +253,7 @@ _MORE = 8
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
-    """What follows in the subnet on the ranges that there are, beside the last one first."""
+    """Yield edits that add ranges of the subnet, directly after the last range first."""
     kind = next(item.id for item in KINDS if item.name == pool.key.kind)
     document = documents.find(GroupKind(*kind), pool.key.namespace, pool.key.name)
     if document is None or document.doubt:

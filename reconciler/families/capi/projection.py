@@ -1,4 +1,4 @@
-"""Objects that Cluster API reads."""
+"""Objects of Cluster API."""
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
@@ -48,7 +48,7 @@ _REASONS = {
 
 
 def project_held(given: ProjectionInput) -> Iterator[Projection]:
-    """The objects of all records: of all addresses, then of claims, then of Clusters."""
+    """Yield the objects of all records: addresses, then claims, then Clusters."""
     pools = _holding_pools(given)
     documents = {(it.namespace, it.name): it for it in given.documents.of(CLAIM)}
     clusters = {(it.namespace, it.name): it for it in given.documents.of(CLUSTER)}
@@ -70,12 +70,15 @@ def project_held(given: ProjectionInput) -> Iterator[Projection]:
 
 
 def _rests(record: Allocation, claims: Container[Key]) -> bool:
-    """Nobody asks for what it holds: it is released, or not yet, as while its pool is paused."""
+    """Return whether no claim requests a record: it is released, or will be after a pause."""
     return record.is_released or (record.is_live and record.claim not in claims)
 
 
 def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]:
-    """The objects of a record that nobody asks for: those that are there stay as long as it does."""
+    """Yield the objects of a record without a claim.
+
+    Existing objects stay until the record is deleted.
+    """
     kinds = (ADDRESSES,) if document is not None else (ADDRESSES, CLAIMS)
     for kind in kinds:
         metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}
@@ -84,12 +87,12 @@ def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]
 
 
 def object_name(claim: Key) -> str:
-    """What the IPAddressClaim and the IPAddress of a claim are called."""
+    """Return the name of the IPAddressClaim and the IPAddress of a claim."""
     return f"{CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
 
 
 def _holding_pools(given: ProjectionInput) -> dict[Key, Document]:
-    """The documents of pools that can be read, by key."""
+    """Return the documents of valid pools, by key."""
     return {
         key: document
         for kind in (GLOBAL_POOL, POOL)
@@ -99,7 +102,7 @@ def _holding_pools(given: ProjectionInput) -> dict[Key, Document]:
 
 
 def address_of(record: Allocation) -> str:
-    """The address that a record holds."""
+    """Return the address of a record."""
     assert record.range is not None  # noqa: S101 - only such have objects  # nosec B101
     return format_address(record.range.version, record.range.first)
 
@@ -141,7 +144,7 @@ def _address(record: Allocation, pool: Document, claimant: Document | None) -> d
 def _claim(
     record: Allocation, document: Document | None, claimant: Document | None, *, is_whole: bool
 ) -> Projection:
-    """The claim of a record. One that somebody wrote is theirs: only its status is ours."""
+    """Return the claim object of a record. For a claim with a source document, only its status."""
     metadata = _metadata(record, claimant)
     manifest: dict[str, Any] = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
     status: dict[str, Any] = {"conditions": [_ready(record)]}
@@ -162,7 +165,7 @@ def _claim(
 
 
 def _ready(record: Allocation) -> Mapping[str, str]:
-    """The condition of a claim, with the reasons that Cluster API's core names."""
+    """Return the Ready condition of a claim, with the reasons that Cluster API's core uses."""
     if record.range is not None:
         message = f"{address_of(record)} allocated from {record.pool.name}"
         said = ("True", "AddressAllocated", message)
@@ -176,7 +179,7 @@ def _clusters(
     clusters: Mapping[tuple[str, str], Document],
     held: list[Allocation],
 ) -> Iterator[Projection]:
-    """The fields of each Cluster that has live records, and of which the tree has a document."""
+    """Yield the fields of each Cluster with live records and a document in the tree."""
     live: dict[tuple[str, str], dict[str, Allocation]] = {}
     for record in held:
         if record.claim.slot != ADDRESS:
@@ -204,7 +207,7 @@ def _cluster(
     if (record := records.get(INGRESS)) is not None:
         address = address_of(record)
         metadata["annotations"] = {INGRESS_VIP: address}
-        if record.range is not None and record.range.version == 4:  # no label may hold a colon
+        if record.range is not None and record.range.version == 4:  # a label cannot contain a colon
             metadata["labels"] = {INGRESS_VIP: address}
     variables = [
         {"name": VARIABLES[slot], "value": address_of(records[slot])}
@@ -226,16 +229,16 @@ def _cluster(
 
 
 _MAX_PROJECTING = 2**63 - 1
-"""Counters of the provider stop there."""
+"""The provider's counters stop at this value."""
 
 
 def project(given: ProjectionInput) -> tuple[Projection, ...]:
-    """The objects of the management cluster."""
+    """Return the objects of the management cluster."""
     return (*_projecting_pools(given), *project_held(given))
 
 
 def _projecting_pools(given: ProjectionInput) -> Iterator[Projection]:
-    """Pools that can be read, with their counters."""
+    """Yield valid pools, with their counters."""
     used, outside = _held(given)
     for kind in (GLOBAL_POOL, POOL):
         for document in given.documents.of(kind):
@@ -255,7 +258,7 @@ def _projecting_pools(given: ProjectionInput) -> Iterator[Projection]:
 
 
 def counters(pool: Pool, used: int, outside: int) -> Mapping[str, int]:
-    """How many addresses there are, as the provider counts: what lies outside is used, too."""
+    """Return the address counts of the provider, including used addresses outside the pool."""
     total = pool.usable.size
     return {
         "free": min(total - used, _MAX_PROJECTING),
@@ -266,7 +269,7 @@ def counters(pool: Pool, used: int, outside: int) -> Mapping[str, int]:
 
 
 def _held(given: ProjectionInput) -> tuple[Counter[Key], Counter[Key]]:
-    """How many addresses records hold of each pool, and how many that it does not give out."""
+    """Return how many addresses records hold of each pool, and how many of them are outside it."""
     used: Counter[Key] = Counter()
     outside: Counter[Key] = Counter()
     for record in given.records:
@@ -280,7 +283,7 @@ def _held(given: ProjectionInput) -> tuple[Counter[Key], Counter[Key]]:
 
 
 def _labels(document: Document) -> dict[str, Any]:
-    """Labels and annotations as an API server takes them: a list of values is an annotation."""
+    """Return valid labels and annotations: a list of values becomes an annotation."""
     labels, annotations = dict(document.labels()), dict(document.annotations())
     for name in (CLASS_LABEL, ROLE_LABEL):
         if not is_label_value(labels.get(name, "")):

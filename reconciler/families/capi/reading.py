@@ -1,4 +1,4 @@
-"""Reading of Cluster API documents."""
+"""Reader of Cluster API documents."""
 
 from collections.abc import Iterator
 
@@ -57,7 +57,10 @@ _BLOCKS = "cidrBlocks"
 
 
 def stated_inside(document: Document) -> Iterator[StatedText]:
-    """The blocks of `spec.clusterNetwork`; what is left out, a class may say, and is not known."""
+    """Yield the blocks of `spec.clusterNetwork`.
+
+    Omitted fields can come from a class, so they are unknown.
+    """
     networks = document.spec.get("clusterNetwork") or {}
     for use in ("pods", "services"):
         for index, text in enumerate((networks.get(use) or {}).get(_BLOCKS) or ()):
@@ -65,18 +68,18 @@ def stated_inside(document: Document) -> Iterator[StatedText]:
 
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
-    """Read all of Cluster API's documents."""
+    """Return the reading of all Cluster API documents."""
     return _Reader(documents, held or {}, settings).reading()
 
 
 class _Wanted(Struct, frozen=True):
-    """Where an address may come from.
+    """Pools for an address.
 
     Attributes:
-        candidates: Pools that can be read, best first.
-        names: What they are called, for messages.
-        doubt: A file that cannot be read, and may describe another one.
-        refusal: Why there is none.
+        candidates: Readable pools, in order of preference.
+        names: Their names, for messages.
+        doubt: An unreadable file that might describe another pool.
+        refusal: Why there is no candidate.
     """
 
     candidates: tuple[Key, ...]
@@ -130,7 +133,7 @@ class _Reader:
             )
 
     def _class(self, document: Document) -> None:
-        """Say what a class lacks: its Clusters get their endpoint all the same."""
+        """Report what a class lacks. Its Clusters get their endpoint anyway."""
         variable = VARIABLES[CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
@@ -141,7 +144,7 @@ class _Reader:
             self.collected.tell(document, warning("variable-missing", place, message, hint))
 
     def _slot(self, document: Document, slot: str) -> None:
-        """What a Cluster asks for in a slot, or has there by hand."""
+        """Read the request or the manual address of a Cluster's slot."""
         by_hand = chosen(document, slot, [])
         record = self.held.get(_key(document, slot))
         address = by_hand.range if by_hand is not None else None
@@ -159,7 +162,7 @@ class _Reader:
         self._add(document, _key(document, slot), wanted, address)
 
     def _block(self, document: Document, by_hand: ManualRange) -> None:
-        """Nobody else is given an address that a Cluster has by hand; a name of DNS is none."""
+        """Block the manual address of a Cluster for others. DNS names block nothing."""
         if by_hand.range is None:
             return
         others = [item.range for item in self.collected.blocked if item.owner == _title(document)]
@@ -170,15 +173,18 @@ class _Reader:
             )
 
     def _foreign(self, document: Document) -> None:
-        """What another provider gave out of a pool is nobody else's."""
+        """Block an address that another provider allocated from a pool."""
         pool, item = pool_of(document), read_given(document, [])
         if pool is not None and item is not None:
-            self._named(document, pool)  # noted: who plans the pool has to know of it
+            self._named(document, pool)  # registers the reference for the planning of the pool
             title, place = f"{_title(document)} (IPAddress)", document.at(*GIVEN)
             self.collected.blocked.append(Blocked(item, title, place, field=GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
-        """Note the networks of pods and services; a Cluster stands where its pools are."""
+        """Add the networks of pods and services.
+
+        A Cluster is in the address spaces of its pools.
+        """
         if stated := tuple(stated_inside(document)):
             keys = (_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
             claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
@@ -194,7 +200,7 @@ class _Reader:
         self.collected.tell(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: ClassRef, slot: str) -> _Wanted:
-        """The pools of a slot: that of a claim of its name, else those that labels select."""
+        """Return the pools of a slot: the pool of a claim with its name, else pools by label."""
         name = f"{CLAIM_NAMES[slot]}{document.name}"
         own = self.documents.find(CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
@@ -212,7 +218,7 @@ class _Reader:
         )
 
     def _named(self, document: Document, pool: Key) -> _Wanted:
-        """A pool that is named. One that never could be read gives nothing out."""
+        """Return a named pool. A pool without a readable version gives out nothing."""
         kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
         there = self.documents.find(kind, pool.namespace, pool.name)
         doubt = self._unread(document, kind, pool) if there is None else ""
@@ -222,7 +228,7 @@ class _Reader:
         return self.documents.unread(kind, pool.namespace, pool.name)
 
     def _claim(self, document: Document) -> None:
-        """An IPAddressClaim, unless it is the one of a Cluster's own claim."""
+        """Read an IPAddressClaim, unless it belongs to a Cluster's own claim."""
         pool = pool_of(document)
         named = named_for(document.name)
         if pool is None or (named is not None and self._is_of_cluster(document, named)):
@@ -241,7 +247,7 @@ class _Reader:
         self._add(document, key, wanted, read_pin(document, []))
 
     def _is_of_cluster(self, document: Document, named: NamedSlot) -> bool:
-        """A Cluster asks for it under this name: there is one claim, and this says of which pool."""
+        """Return whether a Cluster makes the same claim; the document then only selects its pool."""
         cluster = cluster_named(document, named.cluster, self.documents)
         return cluster is not None and _key(cluster, named.slot) in self.collected.claims
 
@@ -252,7 +258,8 @@ class _Reader:
             wanted=wanted.names,
             size=1,
             pin=pin,
-            # What a Cluster holds stays when the labels of pools change; a claim names its pool.
+            # A Cluster keeps its address if labels of pools change. An IPAddressClaim names its
+            # pool.
             fixed=key.slot == ADDRESS,
             owner=Owner(document.namespace, document.name, document.namespace),
             type=key.slot,
@@ -274,7 +281,7 @@ def _title(document: Document) -> str:
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """What is wrong with a document whose shape is right; empty when it can be read."""
+    """Return findings about a document with a valid schema; empty if it is valid."""
     found: list[Finding] = []
     match document.kind.id:
         case kind if kind in (POOL, GLOBAL_POOL):

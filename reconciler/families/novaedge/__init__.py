@@ -1,4 +1,4 @@
-"""NovaEdge: ProxyIPPool and ProxyVIP, as of its releases v1.0 to v1.6."""
+"""NovaEdge: ProxyIPPool and ProxyVIP, releases v1.0 to v1.6."""
 
 from reconciler.families.interface import Family
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP

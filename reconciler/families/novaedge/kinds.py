@@ -22,7 +22,7 @@ from reconciler.model.objects import (
 )
 
 NAME = "novaedge"
-"""The family, as keys name it."""
+"""Name of the family in keys."""
 
 GROUP = "novaedge.io"
 API_VERSION = f"{GROUP}/v1alpha1"
@@ -43,7 +43,7 @@ _BITS = {4: 32, 6: 128}
 
 
 def read_host(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """The address of a field, or None with a finding."""
+    """Return the address of a field, or None with a finding."""
     bare, slash, mask = text.partition("/")
     item = read_address(document, steps, bare, found)
     if item is None:
@@ -61,7 +61,7 @@ def read_host(document: Document, steps: Steps, text: str, found: list[Finding])
 
 
 def host_text(item: IPRange) -> str:
-    """`10.200.0.1/32` or `2001:db8::1/128`: the form of NovaEdge's documents."""
+    """Return `10.200.0.1/32` or `2001:db8::1/128`, the format of NovaEdge's documents."""
     return f"{format_address(item.version, item.first)}/{_BITS[item.version]}"
 
 
@@ -84,5 +84,5 @@ RIGHTS = (
 
 
 def crds() -> Mapping[str, str]:
-    """Its CRDs that ship with the program."""
+    """Return the bundled CRDs of the family."""
     return crd_files(*(f"{GROUP}_{kind.plural}.yaml" for kind in RESOURCES))

@@ -1,4 +1,4 @@
-"""Objects of clusters."""
+"""Cluster objects of NovaEdge."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ from reconciler.model.plan import Usage
 
 
 def _with_its_own(body: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
-    """The copy, which names the addresses that NovaEdge gave a ProxyVIP: they are in use."""
+    """Return the copy with the addresses that NovaEdge gave a ProxyVIP, because they are in use."""
     spec, status = dict(body.get("spec") or {}), manifest.get("status") or {}
     for field in FIELDS if "poolRef" in spec else ():
         if text := status.get(field):
@@ -64,7 +64,7 @@ def _left(manifest: Manifest, there: ImportedList) -> str:
 
 
 def _with_others(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
-    """A pool with what its status says that others than its ProxyVIPs have of it."""
+    """Return a pool with the status entries of users other than its ProxyVIPs."""
     del there
     given = (manifest.get("status") or {}).get("allocations")
     others = [
@@ -97,7 +97,7 @@ class _Vip(Struct, frozen=True):
 
 
 def _pools(standing: ListingInput) -> Iterator[ListingRow]:
-    """Pools that can be read, each with its usage."""
+    """Yield valid pools, each with its usage."""
     first: dict[object, str] = {}
     for record in standing.records:
         if record.allocated_at:
@@ -111,7 +111,7 @@ def _pools(standing: ListingInput) -> Iterator[ListingRow]:
 
 
 def _vips(standing: ListingInput) -> Iterator[ListingRow]:
-    """VIPs, each with the addresses that its records hold, or that it names without a pool."""
+    """Yield VIPs, each with the addresses of its records, or its own addresses without a pool."""
     records = current_records(standing.records)
     for document in standing.documents.of(VIP):
         wish = read_vip(document, [])
@@ -126,7 +126,7 @@ def _vips(standing: ListingInput) -> Iterator[ListingRow]:
 
 
 def _bound(pool: str, records: list[Allocation | None]) -> str:
-    """`True`, or why it is not; a VIP without a pool is never bound to one."""
+    """Return `True` or the reason why it is not bound; VIPs without a pool are never bound."""
     if not pool:
         return _NONE
     refused = next((item.reason for item in records if item and item.reason), "")
@@ -134,7 +134,7 @@ def _bound(pool: str, records: list[Allocation | None]) -> str:
 
 
 def _created(document: Document) -> str:
-    """When its object was made in the cluster that it was copied from; empty when nobody says."""
+    """Return the creation time of the imported object; empty if unknown."""
     created = document.copied.get("creationTimestamp")
     return created if isinstance(created, str) else ""
 

@@ -24,12 +24,12 @@ _AUTO = ("spec", "autoAssign")
 
 
 def pool_key(name: str) -> Key:
-    """The key of a ProxyIPPool."""
+    """Return the key of a ProxyIPPool."""
     return Key(NAME, "", name, "", POOL.kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
-    """The pool of a document; None when anything about it is wrong."""
+    """Return the pool of a document; None if it has any error."""
     found: list[Finding] = []
     networks = _networks(document, found)
     hosts = [item for _, item in _hosts(document, found)]
@@ -61,12 +61,12 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
 
 
 def auto_assign(document: Document) -> bool:
-    """Claims that name no address get one; not when the field is left out."""
+    """Return whether claims without a pin get an address; False if the field is absent."""
     return bool(document.spec.get("autoAssign", False))
 
 
 def given_out(network: IPRange) -> tuple[IPRange, ...]:
-    """What a CIDR gives out; nothing of an IPv4 /31."""
+    """Return the usable addresses of a CIDR; none for an IPv4 /31."""
     if network.version == 6 or network.size == 1:
         return (network,)
     first, last = network.first + 1, network.last - 1
@@ -96,7 +96,7 @@ def _hosts(document: Document, found: list[Finding]) -> Iterator[tuple[int, IPRa
 
 
 def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator[Finding]:
-    """What is right and may not be meant."""
+    """Yield warnings about valid but probably unintended values."""
     for index, network in enumerate(networks):
         if not given_out(network):
             message = f"spec.cidrs[{index}]: {format_cidr(network)} gives nothing out: it has a"
@@ -114,7 +114,7 @@ _NEXT = 8
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
-    """The blocks behind those that there are, of the same size."""
+    """Yield edits that add adjacent blocks of the same size."""
     document = documents.find(POOL, "", pool.key.name)
     if document is None or document.doubt:
         return
@@ -138,24 +138,24 @@ _VERSIONS = {"ipv4": (4,), "ipv6": (6,), "dual": (4, 6)}
 
 
 def vip_key(name: str, version: int) -> Key:
-    """The key of a ProxyVIP's claim for an IP version."""
+    """Return the key of a ProxyVIP's claim for an IP version."""
     return Key(NAME, "", name, SLOTS[version], VIP.kind)
 
 
 class NamedAddress(Struct, frozen=True):
-    """An address that a ProxyVIP names, and the field that does."""
+    """An address that a ProxyVIP pins, and its field."""
 
     item: IPRange
     steps: Steps
 
 
 class VipRequest(Struct, frozen=True):
-    """What a ProxyVIP asks for.
+    """The request of a ProxyVIP.
 
     Attributes:
         pool: The name of its pool; empty for none.
         versions: The IP versions of its family, IPv4 first.
-        named: The addresses that it names, by their IP version.
+        named: The pinned addresses, by IP version.
     """
 
     pool: str
@@ -164,12 +164,12 @@ class VipRequest(Struct, frozen=True):
 
 
 def address_family(document: Document) -> str:
-    """`ipv4`, `ipv6` or `dual`; the first when it is left out."""
+    """Return `ipv4`, `ipv6`, or `dual`; the default is `ipv4`."""
     return str(document.spec.get("addressFamily", "ipv4"))
 
 
 def read_vip(document: Document, found: list[Finding]) -> VipRequest:
-    """What a document asks for, with findings where it contradicts itself."""
+    """Return the request of a document; add findings for contradictions."""
     spec = document.spec
     reference = spec.get("poolRef") or {}
     if not any(field in spec for field in ("address", "ipv6Address", "poolRef")):
@@ -195,7 +195,7 @@ def read_vip(document: Document, found: list[Finding]) -> VipRequest:
 
 
 def _misplaced(document: Document, steps: Steps, item: IPRange, family: str) -> Finding | None:
-    """Why a field cannot name an address of its IP version."""
+    """Return the finding for a field that cannot pin an address of its IP version."""
     text = format_address(item.version, item.first)
     place = document.at(*steps)
     if steps == IPV6 and item.version == 4:
@@ -213,17 +213,17 @@ def _misplaced(document: Document, steps: Steps, item: IPRange, family: str) -> 
 
 
 ALLOCATIONS = ("status", "allocations")
-# NovaEdge's documents spell the second one in two ways.
+# NovaEdge's documents spell the second field in two ways.
 FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
 _EXAMPLE = "write it as 10.200.0.1/32, or remove it"
 
 
 class HeldAddress(Struct, frozen=True):
-    """An address that a pool's status says a ProxyVIP, or something else, has.
+    """An address that a pool's status lists as allocated.
 
     Attributes:
-        user: Who has it, as it is written.
-        vip: The name of the ProxyVIP; empty when it is none.
+        user: The user, as written.
+        vip: The name of the ProxyVIP; empty if the user is not a ProxyVIP.
     """
 
     item: IPRange
@@ -233,7 +233,7 @@ class HeldAddress(Struct, frozen=True):
 
 
 def held_by_vip(document: Document, wish: VipRequest, found: list[Finding]) -> dict[int, IPRange]:
-    """The addresses that a ProxyVIP's status says it has, by IP version."""
+    """Return the addresses in a ProxyVIP's status, by IP version."""
     held: dict[int, IPRange] = {}
     for field in FIELDS:
         text = _status(document).get(field)
@@ -252,7 +252,7 @@ def held_by_vip(document: Document, wish: VipRequest, found: list[Finding]) -> d
 
 
 def held_in_pool(document: Document, found: list[Finding]) -> Iterator[HeldAddress]:
-    """The addresses that a pool's status says are given out."""
+    """Yield the allocated addresses in a pool's status."""
     listed = _status(document).get("allocations")
     for index, value in enumerate(listed if isinstance(listed, list) else ()):
         entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"address": value}
@@ -265,7 +265,7 @@ def held_in_pool(document: Document, found: list[Finding]) -> Iterator[HeldAddre
 
 
 def is_of_others(held: HeldAddress, pool: Document, documents: Documents) -> bool:
-    """Whether no ProxyVIP of the pool in the repository stands for what its status lists."""
+    """Return whether no ProxyVIP of the pool in the repository matches a status entry."""
     vip = documents.find(VIP, "", held.vip) if held.vip else None
     return vip is None or read_vip(vip, []).pool != pool.name
 
@@ -286,7 +286,7 @@ def _host(document: Document, steps: Steps, text: object, found: list[Finding]) 
 def _contradicted(
     document: Document, steps: Steps, item: IPRange, wish: VipRequest
 ) -> Finding | None:
-    """Why what the status says cannot be what the spec asks for."""
+    """Return the finding for a status that contradicts the spec."""
     place, text = document.at(*steps), host_text(item)
     if item.version not in wish.versions:
         message = f"{dotted(steps)}: {text} is IPv{item.version}, which addressFamily excludes"

@@ -1,4 +1,4 @@
-"""Objects that NovaEdge reads."""
+"""Objects of NovaEdge."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ from reconciler.model.plan import Usage
 
 MAX_COUNTED = (1 << 31) - 1
 MAX_LISTED = 4_096
-"""Allocations in the status of a pool: more would not fit into an object of etcd."""
+"""Maximum allocations in the status of a pool. More would exceed the object size limit of etcd."""
 
 REASONS = {
     "pool-exhausted": "PoolExhausted",
@@ -34,14 +34,14 @@ REASONS = {
     "auto-assign-disabled": "AutoAssignDisabled",
     "family-mismatch": "AddressFamilyMismatch",
 }
-"""The reason of `Bound=False` for a refusal; for all others `AllocationFailed`."""
+"""The reason of `Bound=False` for some refusals; `AllocationFailed` for all others."""
 
 _EXHAUSTED = "PoolExhausted"
 _PENDING = ("AllocationPending", "no address is recorded yet")
 
 
 def project(world: ProjectionInput) -> tuple[Projection, ...]:
-    """Pools as objects of ours; of VIPs, which belong to others, the status alone."""
+    """Return pools as owned objects, and only the status of VIPs, which others own."""
     records = [item for item in world.records if item.claim.family == NAME]
     return (*_pools(world, records), *_vips(world, current_records(records)))
 
@@ -65,13 +65,13 @@ def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Pr
 def pool_status(
     usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress] = ()
 ) -> dict[str, Any]:
-    """What a pool's status says.
+    """Return the status of a pool.
 
     Args:
         usage: Its counters.
         records: Live records of the pool.
-        since: `lastTransitionTime` of conditions that a cluster does not know yet.
-        others: What somebody else has of the pool; NovaEdge would hand it out if it were not listed.
+        since: `lastTransitionTime` of conditions that the cluster does not have yet.
+        others: Addresses of other users; NovaEdge would allocate unlisted addresses.
     """
     listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
     for item in records:
@@ -105,12 +105,13 @@ def _vips(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
-    """Its addresses and whether it has them all; nothing of a VIP that no pool gives one."""
+    """Return the addresses of a VIP and whether it has all of them; empty without a pool."""
     wish = read_vip(document, [])
     if not wish.pool:
         return {}
     found = [records.get(vip_key(document.name, version)) for version in wish.versions]
-    # The first is the one that NovaEdge announces; the second stands beside an IPv4 address alone.
+    # NovaEdge announces the first field. The second field is only used in addition to an IPv4
+    # address.
     fields = ("allocatedAddress", "allocatedIPv6Address")
     texts = [host_text(it.range) if it and it.is_live and it.range else "" for it in found]
     status: dict[str, Any] = {
@@ -123,7 +124,7 @@ def _status(document: Document, records: Mapping[Key, Allocation], since: str) -
 def _bound(
     pool: str, texts: list[str], records: Iterable[Allocation | None]
 ) -> tuple[str, str, str]:
-    """Status, reason and message of the condition `Bound`."""
+    """Return status, reason, and message of the condition `Bound`."""
     if all(texts):
         what = " and ".join(texts)
         noun = "Addresses" if len(texts) > 1 else "Address"

@@ -1,4 +1,4 @@
-"""Reading of NovaEdge documents."""
+"""Reader of NovaEdge documents."""
 
 from collections.abc import Iterator, Mapping
 
@@ -36,7 +36,7 @@ _WHOLE = referring_whole(NAME, {TYPE: VIP}, TYPE)
 
 
 def claim_of_copy(body: RecordBody) -> Key | None:
-    """The claim that a record states; its address tells for which IP version."""
+    """Return the claim that a record states; its address determines the IP version."""
     claim = _WHOLE.claim(body)
     status = body.get("status")
     start = status.get("startAddress") if isinstance(status, Mapping) else None
@@ -49,12 +49,12 @@ FORM = replace(_WHOLE, claim=claim_of_copy, types=dict.fromkeys(SLOTS.values(), 
 
 
 def read(documents: Documents, held: Records | None, settings: Settings) -> FamilyReading:
-    """Read all pools and VIPs."""
+    """Return the reading of all pools and VIPs."""
     return _Reader(documents, held or {}, settings).reading()
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """What is wrong with a document whose shape is right; empty when it can be read."""
+    """Return findings about a document with a valid schema; empty if it is valid."""
     found: list[Finding] = []
     if document.kind.id == POOL:
         pool, found = read_pool(document, settings)
@@ -90,7 +90,7 @@ class _Reader:
             self._adopt(document, held)
 
     def _adopt(self, document: Document, held: HeldAddress) -> None:
-        """What a pool's status lists is its VIP's, or in use by somebody who is not here."""
+        """Assign addresses of a pool's status to their VIPs, or block them for unknown users."""
         if not is_of_others(held, document, self.documents):
             self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
             return
@@ -118,7 +118,7 @@ class _Reader:
             )
 
     def _claims(self, document: Document, wish: VipRequest) -> Iterator[Claim]:
-        """A claim for each IP version; of two, both get an address or neither does."""
+        """Yield a claim for each IP version. Of two claims, both get an address or neither does."""
         candidates, doubt = self._candidates(document, wish)
         own = held_by_vip(document, wish, [])
         for version in wish.versions:
@@ -143,7 +143,7 @@ class _Reader:
             )
 
     def _pin(self, key: Key, named: NamedAddress | None, own: IPRange | None) -> IPRange | None:
-        """The address that is asked for; while nothing is recorded, else the one that it has."""
+        """Return the pinned address; without a record, else the address in its status."""
         if named is not None:
             return named.item
         if key in self.held:
@@ -151,7 +151,7 @@ class _Reader:
         return own or self.adopted.get(key)
 
     def _candidates(self, document: Document, wish: VipRequest) -> tuple[tuple[Key, ...], str]:
-        """The pool that a VIP names, or the file in which it may stand and cannot be read."""
+        """Return the pool that a VIP names, or the unreadable file that might describe it."""
         key = pool_key(wish.pool)
         if self.documents.find(POOL, "", wish.pool) is not None:
             return ((key,) if key in self.collected.pools else ()), ""
