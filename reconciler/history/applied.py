@@ -11,11 +11,11 @@ from reconciler.documents.findings import shown
 from reconciler.model.claim import Allocation
 
 LONGEST = 600
-"""Characters of a text: namespace, slash and name, or a few words."""
+"""Maximum characters of a text: namespace, slash, and name, or a few words."""
 
 
 def address_of(value: Any, where: str) -> tuple[int, int]:
-    """An address, as version and number."""
+    """Return an address as version and number."""
     text = text_of(value, where)
     try:
         return parse_address(text)
@@ -24,21 +24,21 @@ def address_of(value: Any, where: str) -> tuple[int, int]:
 
 
 def mapping_of(value: Any, where: str) -> Mapping[str, Any]:
-    """A mapping."""
+    """Return a value that must be a mapping."""
     if not isinstance(value, dict):
         raise ValueError(f"{where} is {describe(value)}, not a mapping")
     return value
 
 
 def list_of(value: Any, where: str) -> list[Any]:
-    """A list."""
+    """Return a value that must be a list."""
     if not isinstance(value, list):
         raise ValueError(f"{where} is {describe(value)}, not a list")
     return value
 
 
 def text_of(value: Any, where: str) -> str:
-    """A text that is not empty, of one line."""
+    """Return a value that must be a nonempty text of one line."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"{where} is {describe(value)}, not a text")
     if len(value) > LONGEST or not value.isprintable():
@@ -47,7 +47,7 @@ def text_of(value: Any, where: str) -> str:
 
 
 def words_of(value: Any, where: str) -> str:
-    """A sentence of any length, or none; of a long one its beginning."""
+    """Return a text of any length, truncated if it is long."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -56,7 +56,7 @@ def words_of(value: Any, where: str) -> str:
 
 
 def describe(value: Any) -> str:
-    """A value for a message; of one that holds others only what it is."""
+    """Return a value for a message, or only its type if it has nested values."""
     match value:
         case None:
             return "missing"
@@ -69,14 +69,14 @@ def describe(value: Any) -> str:
 
 
 class Drifted(NamedTuple):
-    """An object that was not as it had been left.
+    """Object that differed from its last applied state.
 
     Attributes:
         object: `<group>/<kind>/<namespace>/<name>`.
-        manager: The field manager that changed it; empty where it cannot be told.
-        time: When, in UTC; empty where it cannot be told.
-        fields: Our fields that differed.
-        error: Why it could not be mended; empty where it was.
+        manager: The field manager that changed it, or empty if unknown.
+        time: Time of the change in UTC, or empty if unknown.
+        fields: The fields of ipam that differed.
+        error: Why it could not be corrected, or empty if it was.
     """
 
     object: str
@@ -87,14 +87,14 @@ class Drifted(NamedTuple):
 
 
 def drifted_of(objects: Sequence[Any], where: str) -> Iterator[Drifted]:
-    """Those of the objects of a cluster that had been changed, or that failed.
+    """Yield the objects of a cluster that had drifted or that failed.
 
     Args:
-        objects: As `apply -o json` lists them.
+        objects: Objects from the output of `apply -o json`.
         where: The cluster's place in the document.
 
     Raises:
-        ValueError: A field is not what it should be.
+        ValueError: A field is invalid.
     """
     for at, item in enumerate(objects):
         place = f"{where}.objects[{at}]"
@@ -114,7 +114,7 @@ def drifted_of(objects: Sequence[Any], where: str) -> Iterator[Drifted]:
 
 
 MAX_BYTES = 32 * 1024 * 1024
-"""Of a file. Fifty thousand objects that were made come to half of it."""
+"""Maximum size of a file. Fifty thousand created objects take half of it."""
 
 _API_VERSION = "gitops-ipam.dev/v1alpha1"
 _REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -122,14 +122,14 @@ _STATES = ("applied", "waiting", "unreachable", "refused", "failed")
 
 
 class SeenCluster(NamedTuple):
-    """A cluster of the result.
+    """Cluster of the result.
 
     Attributes:
-        state: What became of it.
-        uses: How many addresses Services used, by the range of a record; None where that was not
+        state: State of the cluster.
+        uses: Number of addresses that Services use, by range of a record, or None if it was not
             read.
-        error: Why not all was done; empty when it was.
-        drifted: Objects that others had changed, or that failed.
+        error: Why the apply is incomplete, or empty if it succeeded.
+        drifted: Objects that had drifted or that failed.
     """
 
     state: str
@@ -139,11 +139,11 @@ class SeenCluster(NamedTuple):
 
 
 class ApplyResult(NamedTuple):
-    """What an apply told.
+    """Result of an apply.
 
     Attributes:
         revision: The commit that was applied.
-        clusters: By name.
+        clusters: Clusters by name.
     """
 
     revision: str
@@ -151,10 +151,10 @@ class ApplyResult(NamedTuple):
 
 
 def read_apply_result(data: bytes) -> ApplyResult:
-    """The result that some bytes hold: an ApplyResult, or a ReconcileResult that has one.
+    """Parse an ApplyResult, or a ReconcileResult that has one.
 
     Raises:
-        ValueError: They hold none. The words name the field, what was read, and what was expected.
+        ValueError: The data is neither. The message names field, value, and expectation.
     """
     if len(data) > MAX_BYTES:
         raise ValueError(f"it has more than {MAX_BYTES} bytes; no result is as long")
@@ -184,7 +184,7 @@ def _applied_document(data: bytes) -> Mapping[str, Any]:
         raise ValueError(f"it is no UTF-8 from byte {wrong.start} on") from wrong
     except RecursionError as wrong:
         raise ValueError("it is nested too deeply") from wrong
-    except ValueError as wrong:  # a number of thousands of digits
+    except ValueError as wrong:  # a number with thousands of digits
         raise ValueError("it holds a number that is too long") from wrong
     return mapping_of(value, "it")
 
@@ -207,7 +207,7 @@ def _clusters(value: Any) -> Iterator[tuple[str, SeenCluster]]:
         state = text_of(cluster.get("state"), f"{where}.state")
         if state not in _STATES:
             raise ValueError(f"{where}.state is {describe(state)}, none of {', '.join(_STATES)}")
-        # An older version told no uses.
+        # Older versions have no uses.
         uses = cluster.get("uses")
         used = None if uses is None else dict(_uses(uses, where))
         error = words_of(cluster.get("error"), f"{where}.error")
@@ -240,12 +240,12 @@ _MAX_SECONDS = 10**9
 
 
 class Served(NamedTuple):
-    """Growth of a cluster that was served.
+    """Completed growth of a cluster.
 
     Attributes:
         cluster: `namespace/name` of the tenant.
-        revision: The commit that was the newest then.
-        seconds: From when its need was seen until the addresses were applied.
+        revision: The newest commit at that time.
+        seconds: Time from the first sight of the need until the addresses were applied.
     """
 
     cluster: str
@@ -254,10 +254,10 @@ class Served(NamedTuple):
 
 
 def read_served(data: bytes) -> list[Served]:
-    """What was served, as `reconcile -o json` told it: of a loop a document a line.
+    """Parse completed growth from the output of `reconcile -o json`, one document per line.
 
     Raises:
-        ValueError: A line holds no ReconcileResult. The words name line and field.
+        ValueError: A line is not a ReconcileResult. The message names line and field.
     """
     found: list[Served] = []
     for number, line in enumerate(data.splitlines(), 1):
@@ -298,13 +298,13 @@ NOT_ANNOUNCED = "the cluster did not announce {} of them yet"
 
 
 class Headroom(NamedTuple):
-    """The load-balancer addresses of one cluster.
+    """Load-balancer addresses of one cluster.
 
     Attributes:
-        allocated: That its live records hold.
-        looked: Of how many of them it is known whether Services use them.
-        used: How many of those Services use.
-        why: Why not all of them were looked at; empty when they were.
+        allocated: Addresses in live records.
+        looked: Number of them for which the use by Services is known.
+        used: Number of those that Services use.
+        why: Why the use of some is unknown, or empty.
     """
 
     cluster: str
@@ -315,17 +315,17 @@ class Headroom(NamedTuple):
 
     @property
     def idle(self) -> int:
-        """How many of those that were looked at nobody uses."""
+        """Number of addresses that are known to be unused."""
         return self.looked - self.used
 
 
 class Idle(NamedTuple):
-    """What is idle.
+    """Unused addresses.
 
     Attributes:
-        result: The commit that the result is of.
+        result: The commit of the apply result.
         revision: The commit that is read.
-        items: By cluster, every cluster that has load-balancer addresses.
+        items: All clusters with load-balancer addresses, by name.
     """
 
     result: str
@@ -334,18 +334,18 @@ class Idle(NamedTuple):
 
     @property
     def is_other(self) -> bool:
-        """The result is of another revision."""
+        """Whether the result is of another revision."""
         return self.result != self.revision
 
     @property
     def total(self) -> Headroom:
-        """All of them together."""
+        """The sum of all clusters."""
         sums = (sum(found) for found in zip(*((it[1:4]) for it in self.items), strict=True))
         return Headroom("", *(sums if self.items else (0, 0, 0)))
 
 
 def used_of(record: Allocation, cluster: str, result: ApplyResult) -> int | None:
-    """How many addresses of a record Services use; None where nobody looked."""
+    """Return the number of used addresses of a record, or None if it is unknown."""
     seen = result.clusters.get(cluster)
     if seen is None or seen.uses is None or record.range is None:
         return None
@@ -355,12 +355,12 @@ def used_of(record: Allocation, cluster: str, result: ApplyResult) -> int | None
 def headroom(
     records: Mapping[str, Iterable[Allocation]], result: ApplyResult, revision: str
 ) -> Idle:
-    """What is idle in some clusters.
+    """Return the unused addresses of some clusters.
 
     Args:
-        records: Those of load-balancer addresses, by cluster.
-        result: What an apply told.
-        revision: The commit that the records are of; empty for a work tree.
+        records: Records of load-balancer addresses, by cluster.
+        result: Result of an apply.
+        revision: The commit of the records, or empty for a work tree.
     """
     items = [_headroom(name, records[name], result) for name in sorted(records)]
     return Idle(result.revision, revision, [item for item in items if item.allocated])
@@ -379,7 +379,7 @@ def _headroom(cluster: str, records: Iterable[Allocation], result: ApplyResult) 
 
 
 def _why(cluster: str, result: ApplyResult, left: int) -> str:
-    """Why some addresses were not looked at."""
+    """Return why the use of some addresses is unknown."""
     seen = result.clusters.get(cluster)
     if not left:
         return ""

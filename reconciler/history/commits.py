@@ -15,19 +15,19 @@ from reconciler.records.parse import parse_record
 
 
 class Approval(NamedTuple):
-    """An Override that let it pass: the commit that wrote it, and its file."""
+    """Override that permitted a change: the commit that added it, and its file."""
 
     row: CommitRow
     path: str
 
 
 class CommitCause(NamedTuple):
-    """A commit of a person, and the document in it that names what it happened to.
+    """User commit that caused an event, and the document that names the claim.
 
     Attributes:
-        path: The file; empty where none of them names it.
-        line: The line that names it; 0 without a file.
-        approval: The Override that counted for it; None for none.
+        path: The file, or empty if no document names the claim.
+        line: The line that names it, or 0 without a file.
+        approval: The Override that applied, or None.
     """
 
     row: CommitRow
@@ -37,7 +37,7 @@ class CommitCause(NamedTuple):
 
 
 def may_tell(row: CommitRow, records: str, most: int) -> list[Touch]:
-    """Documents that a commit touched; none of very many, which would be a change of everything."""
+    """Return the documents that a commit touched, or none if it touched too many."""
     inside = f"{records}/"
     found = [touch for touch in row.touched if not touch.path.startswith(inside)]
     return found if len(found) <= most else []
@@ -46,15 +46,15 @@ def may_tell(row: CommitRow, records: str, most: int) -> list[Touch]:
 def cause_in(
     item: RecordEvent, rows: Sequence[tuple[CommitRow, Sequence[Touch]]], texts: Mapping[str, bytes]
 ) -> CommitCause | None:
-    """The cause of what happened.
+    """Return the cause of an event.
 
-    The newest commit that touched a document which names it; else the newest one of a person. A
-    record that a person wrote is its own cause.
+    The cause is the newest commit that touched a document with the claim's name, or else the newest
+    user commit. A record that a user wrote is its own cause.
 
     Args:
-        item: What happened.
-        rows: The commit, and those before it back to the last one of reconcile; newest first. Each
-            with the documents in it that may tell something, as `may_tell` has them.
+        item: The event.
+        rows: The commit and its predecessors back to the last reconcile commit, newest first. Each
+            has the relevant documents, as `may_tell` returns them.
         texts: Documents by id.
     """
     named = _naming(item)
@@ -76,17 +76,17 @@ def taken_out(
     texts: Mapping[str, bytes],
     most: int,
 ) -> CommitCause | None:
-    """The commit of a person in which the document went that names it, however long ago.
+    """Return the user commit that removed the document of a claim, however old it is.
 
-    A brake may have held the release back since then, while reconcile committed all else. None
-    where its document came in none of these commits or after it went, or is there still.
+    The release limit can delay a release while reconcile commits everything else. Return None if
+    none of the commits added the document, if it was added again later, or if it still exists.
 
     Args:
-        item: What was released.
-        rows: The commit, and those before it; newest first.
+        item: The release.
+        rows: The commit and its predecessors, newest first.
         records: The records folder.
         texts: Documents by id.
-        most: So many documents of a commit are looked at.
+        most: Maximum number of documents read per commit.
     """
     named = _naming(item)
     for row in rows:
@@ -103,7 +103,7 @@ def taken_out(
 
 
 def _naming(item: RecordEvent) -> re.Pattern[bytes]:
-    """A pattern of the line that names an object, in YAML of either form."""
+    """Return a pattern of the line that names an object, in block or flow YAML."""
     name = (item.heir or item.fact).claim.split("/")[3].encode()
     return re.compile(rb"\bname:[ \t]*[\"']?" + re.escape(name) + rb"[\"']?[ \t]*(?=[,}#\r\n]|\Z)")
 
@@ -113,10 +113,10 @@ _MOVES = (What.MOVED, What.TRANSFERRED, What.LEFT, What.RELEASED, What.ALLOCATED
 
 @dataclass(slots=True)
 class Approvals:
-    """The Overrides of a line, which are read once something asks for them.
+    """Overrides of the branch, read on first use.
 
     Attributes:
-        start: Id of the commit from which on the past is told.
+        start: Id of the newest commit.
     """
 
     annals: Annals
@@ -126,7 +126,7 @@ class Approvals:
     _known: dict[tuple[str, str], Override | None] = field(default_factory=dict)
 
     def of(self, item: RecordEvent) -> Approval | None:
-        """The Override that counted for a claim's move, else for its release."""
+        """Return the Override that permitted a claim's move, or else its release."""
         if item.what not in _MOVES:
             return None
         brake = None
@@ -138,7 +138,7 @@ class Approvals:
         return brake
 
     def _standing(self, row: CommitRow) -> Iterator[tuple[Approval, Override]]:
-        """Those that stood before a commit and had not expired; the newest first."""
+        """Yield the Overrides that existed before a commit and had not expired, newest first."""
         seen: set[str] = set()
         for older in self._read():
             if older.id == row.id or older.clock > row.clock:
@@ -166,10 +166,10 @@ class Approvals:
 
 _FIRST = 64
 _MAX_ANNALS = 4_096
-# Between a change and the commit that carries it out there are seldom more than one or two.
+# A change and its reconcile commit are rarely more than one or two commits apart.
 _NEAR = 50
 _MAX_FILES = 50
-# So far back it is looked for who asked for a release that a brake held back.
+# How many commits back to look for the cause of a delayed release.
 _FAR = 500
 
 Caused = tuple[RecordEvent, CommitCause | None]
@@ -177,15 +177,15 @@ Caused = tuple[RecordEvent, CommitCause | None]
 
 @dataclass(slots=True)
 class History:
-    """The past of a revision.
+    """History of a revision.
 
     Attributes:
-        annals: The line of the branch.
-        source: The files of the revision; versions of other commits are read by it, too.
-        settings: Where records and documents are.
-        start: Id of the commit from which on the past is told.
-        rows: What is read of it so far, newest first.
-        known: What versions of records say, by id and path.
+        annals: The first-parent line of the branch.
+        source: The files of the revision. It also reads versions from other commits.
+        settings: Locations of records and documents.
+        start: Id of the newest commit.
+        rows: The commits read so far, newest first.
+        known: Facts of record versions, by id and path.
     """
 
     annals: Annals
@@ -204,12 +204,12 @@ class History:
         *,
         has_causes: bool = True,
     ) -> Iterator[Caused]:
-        """What happened, newest first, with what a person did to bring it about.
+        """Yield the events with their causes, newest first.
 
         Args:
-            wanted: Which of it.
-            only: Which paths of records tell of it; others are not read.
-            has_causes: Look for causes, too.
+            wanted: Filter of events.
+            only: Filter of record paths. Other records are not read.
+            has_causes: Whether to determine causes.
         """
         at, size = 0, _FIRST
         while rows := list(islice(self._from(at), size)):
@@ -220,9 +220,9 @@ class History:
             at, size = at + len(rows), min(size * 4, _MAX_ANNALS)
 
     def oldest_before(self, clock: int) -> int | None:
-        """The date of the newest commit that is not dated later, else of the first at hand.
+        """Return the date of the newest commit up to `clock`, or else of the oldest one here.
 
-        None where there is no commit.
+        Return None if there is no commit.
         """
         oldest = None
         for row in self._from(0):
@@ -232,7 +232,7 @@ class History:
         return oldest
 
     def _from(self, at: int) -> Iterator[CommitRow]:
-        """The rows from one on; those that are not read yet are."""
+        """Yield the commits from a position on, and read more as needed."""
         while True:
             if at < len(self.rows):
                 yield self.rows[at]
@@ -269,10 +269,10 @@ class History:
             self.known[entry.oid, entry.path] = fact_of(found)
 
     def _caused(self, found: Sequence[RecordEvent], places: dict[str, int]) -> Iterator[Caused]:
-        """Happenings with their causes; all documents that may tell one are read at once."""
+        """Yield events with their causes. All relevant documents are read in one batch."""
         near = {row: self._near(places[row]) for row in dict.fromkeys(it.row.id for it in found)}
         texts = self._texts(row for rows in near.values() for row in rows)
-        # Of a commit that touched very many files this takes a while: once, not for each claim.
+        # For commits that touched many files this is slow, so do it once, not per claim.
         told = {row.id: self._telling(row) for rows in near.values() for row in rows}
         telling = {at: [(row, told[row.id]) for row in rows] for at, rows in near.items()}
         causes = [cause_in(it, telling[it.row.id], texts) for it in found]
@@ -288,13 +288,13 @@ class History:
             yield it, why and why._replace(approval=self._approvals_at_hand().of(it))
 
     def _approvals_at_hand(self) -> Approvals:
-        """The Overrides of the line; they are read once something asks for them."""
+        """Return the Overrides of the branch, read on first use."""
         if self._approvals is None:
             self._approvals = Approvals(self.annals, self.source, self.start)
         return self._approvals
 
     def _near(self, at: int) -> list[CommitRow]:
-        """The commits that one may carry out: it, and those behind the one of reconcile before."""
+        """Return the commits that a reconcile commit can carry out, back to the previous one."""
         near: list[CommitRow] = []
         for row in islice(self._from(at), _NEAR):
             if row.is_plan and near:
@@ -306,7 +306,7 @@ class History:
         return may_tell(row, self.settings.records, _MAX_FILES)
 
     def _texts(self, rows: Iterable[CommitRow]) -> dict[str, bytes]:
-        """The documents that commits touched, as they were before and after, by id."""
+        """Return the documents before and after each commit, by id."""
         once = {row.id: row for row in rows}.values()
         touches = (it for row in once for it in self._telling(row))
         oids = dict.fromkeys(it for touch in touches for it in (touch.new, touch.old) if it)
@@ -320,5 +320,5 @@ class History:
 
 
 def _may_be_held(item: RecordEvent, cause: CommitCause | None) -> bool:
-    """A release of which no near commit says anything: a brake may have held it back for long."""
+    """Report whether the release limit can have delayed a release without a nearby cause."""
     return item.what is What.RELEASED and (cause is None or not cause.path)

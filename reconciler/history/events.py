@@ -10,19 +10,19 @@ from reconciler.model.claim import Allocation, Phase
 
 
 class Fact(NamedTuple):
-    """What one version of a record said.
+    """Content of one version of a record.
 
     Attributes:
         claim: The claim's key as text.
-        name: The claim, as a person calls it.
-        owner: `namespace/name` of whom the addresses are for.
+        name: Display name of the claim.
+        owner: `namespace/name` of the owner of the addresses.
         record: The name of the record.
         pool: The pool's key as text.
-        range: What it held; None for nothing.
-        phase: Its phase.
-        is_growth: It is more for a tenant that had some: its cluster or its document asked for it.
-        is_announced: Its claim left what it holds, which is announced until nobody uses it.
-        type: What its addresses are for, such as `loadbalancer`.
+        range: The held range, or None.
+        phase: Phase of the record.
+        is_growth: Whether it adds to an existing tenant, at the request of its cluster or document.
+        is_announced: Whether the claim left the range, which is announced until it is unused.
+        type: Purpose of the addresses, such as `loadbalancer`.
     """
 
     claim: str
@@ -39,7 +39,7 @@ class Fact(NamedTuple):
 
 
 def fact_of(record: Allocation | None) -> Fact | None:
-    """What a version of a record says; None where nobody could read it."""
+    """Return the content of a record version, or None if it cannot be parsed."""
     if record is None:
         return None
     return Fact(
@@ -61,7 +61,7 @@ _HOLDING = (Phase.ALLOCATED.value, Phase.RELEASED.value)
 
 
 class What(StrEnum):
-    """What happened, in the words of outputs."""
+    """Type of an event, in the words of outputs."""
 
     ALLOCATED = "allocated"
     GREW = "grew"
@@ -77,21 +77,21 @@ class What(StrEnum):
 
     @property
     def gives(self) -> bool:
-        """Somebody has addresses since."""
+        """Whether the claim has new addresses since the event."""
         return self in (What.ALLOCATED, What.GREW, What.TAKEN_BACK, What.MOVED)
 
 
 class RecordEvent(NamedTuple):
-    """What happened to a claim's addresses in a commit.
+    """Event of a claim's addresses in a commit.
 
     Attributes:
-        fact: What its record says after it; before it, where no record is left.
-        range: The addresses; None for a refusal.
-        source: Those that it had before, where it moved.
-        delta: How many addresses more are held since, allocated or after release, and in which
-            pool, as text of its key.
-        giver: Of whom they were before, where that is another owner; else empty.
-        heir: What the record says that has the addresses since, where its claim was renamed.
+        fact: The record after the event, or before it if the record was removed.
+        range: The addresses, or None for a refusal.
+        source: The previous addresses of a move.
+        delta: Change of the number of held addresses (allocated or after release), by the pool's
+            key as text.
+        giver: The previous owner if it is another one, or empty.
+        heir: The record that has the addresses after a rename of the claim.
     """
 
     row: CommitRow
@@ -104,26 +104,26 @@ class RecordEvent(NamedTuple):
     heir: Fact | None = None
 
     def concerns(self, asked: Iterable[IPRange]) -> bool:
-        """Some of these addresses are told of."""
+        """Report whether the event involves some of these addresses."""
         told = [item for item in (self.range, self.source) if item is not None]
         return any(item.overlaps(one) for one in asked for item in told)
 
 
-# What a record that comes is told as where it has the addresses of one that went, by what that was.
+# Type of the event in which a new record takes over addresses, by type of the old one's event.
 _COMES = {
     What.REMOVED: (What.ALLOCATED, What.GREW),
     What.EXPIRED: (What.RELEASED, What.LEFT),
 }
 Facts = Mapping[tuple[str, str], Fact | None]
-"""What versions of records said, by their id and path."""
+"""Facts of record versions, by id and path."""
 
 
 def happenings(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
-    """What happened in a commit, by claim.
+    """Yield the events of a commit, by claim.
 
     Args:
         row: The commit.
-        facts: What the versions said that it touched. One that is not among them says nothing.
+        facts: Facts of the versions that it touched. A missing one counts as no record.
     """
     before: dict[str, list[Fact]] = {}
     after: dict[str, list[Fact]] = {}
@@ -141,11 +141,11 @@ def happenings(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
 
 
 def _renamed(items: list[RecordEvent]) -> Iterator[RecordEvent]:
-    """A record makes way for one of just its addresses where its claim got another name.
+    """Merge two records with equal addresses into a rename of the claim.
 
-    That is one thing that happened, not two, and no pool has more or less for it.
+    A rename is one event, and the pool counts do not change.
     """
-    # By their addresses: of a commit that gives out very many, each is looked up at once.
+    # Indexed by address, because a commit can allocate many ranges.
     came: dict[tuple[str, IPRange | None], list[RecordEvent]] = {}
     for item in items:
         came.setdefault((item.fact.pool, item.range), []).append(item)
@@ -164,16 +164,16 @@ def _renamed(items: list[RecordEvent]) -> Iterator[RecordEvent]:
 
 
 def _goes_on(item: RecordEvent, other: RecordEvent) -> bool:
-    """One that went goes on as one that came with its addresses, in the same phase."""
+    """Report whether a new record continues a removed one: same addresses, same phase."""
     return other.what in _COMES[item.what] and item.fact.claim != other.fact.claim
 
 
 def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator[RecordEvent]:
-    """A claim may have several records: one that holds what it had, one that says what it has."""
+    """Yield events of a claim, which can have a released record and a current one."""
     gone = [fact for fact in before if fact not in after]
     came = [fact for fact in after if fact not in before]
     pairs: list[tuple[Fact | None, Fact | None]] = []
-    for same in (True, False):  # what says another thing of the same addresses is the same record
+    for same in (True, False):  # prefer versions with the same addresses as the same record
         for new in list(came):
             old = next((it for it in gone if not same or it.range == new.range), None)
             if old is not None:
@@ -206,7 +206,7 @@ def _happening(row: CommitRow, old: Fact | None, new: Fact | None) -> RecordEven
 
 
 def _released(row: CommitRow, old: Fact | None, new: Fact) -> RecordEvent | None:
-    """A record is released; its claim may have left it, and then it comes free when nobody uses it."""
+    """Return a release, including ranges that the claim left and that stay until unused."""
     what = What.LEFT if new.is_announced else What.RELEASED
     is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
     is_new = is_new or (old is not None and old.is_announced != new.is_announced)
@@ -214,14 +214,14 @@ def _released(row: CommitRow, old: Fact | None, new: Fact) -> RecordEvent | None
 
 
 def _giver(old: Fact | None, new: Fact | None) -> str:
-    """Of whom a record was that holds something, and is of another owner since; else empty."""
+    """Return the previous owner of a held record if the owner changed, or empty."""
     if old is None or new is None or old.owner == new.owner:
         return ""
     return old.owner if {old.phase, new.phase}.issubset(_HOLDING) else ""
 
 
 def _gone(row: CommitRow, old: Fact) -> RecordEvent | None:
-    """A record went: its retention ended, or somebody removed it."""
+    """Return the removal of a record: its retention ended, or a user deleted it."""
     if old.phase not in _HOLDING:
         return None
     what = What.EXPIRED if old.phase == Phase.RELEASED else What.REMOVED
@@ -233,7 +233,7 @@ def _is_news(old: Fact | None, new: Fact) -> bool:
 
 
 def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
-    """How the counters of pools changed."""
+    """Return the change of pool counts."""
     counts: dict[str, int] = {}
     for fact, sign in ((old, -1), (new, 1)):
         if fact is not None and fact.range is not None and fact.phase in _HOLDING:
@@ -242,12 +242,12 @@ def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
 
 
 class Life(NamedTuple):
-    """A range as one claim had it, in one state, for some commits.
+    """Period in which one claim held a range in one state.
 
     Attributes:
-        fact: What its record said meanwhile.
-        begins: The commit that began it; None where that is before the history.
-        ends: The commit that ended it; None where it goes on.
+        fact: The record in this period.
+        begins: The commit that began it, or None if the history starts later.
+        ends: The commit that ended it, or None if it continues.
     """
 
     fact: Fact
@@ -256,20 +256,20 @@ class Life(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """It goes on."""
+        """Whether the period continues."""
         return self.ends is None
 
 
 def lives(
     records: Iterable[Allocation], rows: Sequence[CommitRow], facts: Facts, most: int
 ) -> tuple[list[Life], int]:
-    """What held which addresses, in no order, and of how many commits it is told.
+    """Return the periods of all addresses in no order, and the number of commits covered.
 
     Args:
-        records: As they stand after the newest commit.
+        records: Records after the newest commit.
         rows: The commits, newest first.
-        facts: What the versions said that they touched. One that is not among them says nothing.
-        most: So many lives at most, but for those that go on: older ones are not told.
+        facts: Facts of the versions that they touched. A missing one counts as no record.
+        most: Maximum number of ended periods. Older ones are omitted.
     """
     found: list[Life] = []
     living: dict[str, tuple[Fact, CommitRow | None]] = {
@@ -285,7 +285,7 @@ def lives(
 def _of_row(
     row: CommitRow, facts: Facts, living: dict[str, tuple[Fact, CommitRow | None]]
 ) -> list[Life]:
-    """What a commit began; what it ended lives before it."""
+    """Return the periods that a commit began. Those that it ended become active before it."""
     found = []
     for touch in row.touched:
         old = _version(facts, touch.old, touch.path)
@@ -299,7 +299,7 @@ def _of_row(
 
 
 def _before(living: Mapping[str, tuple[Fact, CommitRow | None]]) -> list[Life]:
-    """What was there before the first commit that is told."""
+    """Return the periods that began before the first known commit."""
     return [Life(fact, None, ends) for fact, ends in living.values()]
 
 
@@ -308,13 +308,13 @@ def _version(facts: Facts, oid: str, path: str) -> Fact | None:
 
 
 def _holding(fact: Fact | None) -> Fact | None:
-    """A fact that holds addresses; else None."""
+    """Return a fact if it holds addresses, or None."""
     is_holding = fact is not None and fact.range is not None and fact.phase in _HOLDING
     return fact if is_holding else None
 
 
 def _is_same(old: Fact, new: Fact) -> bool:
-    """Nobody who looks at addresses sees a difference, whatever else the record says."""
+    """Report whether two facts are equal for a reader of addresses."""
     return _seen(old) == _seen(new)
 
 

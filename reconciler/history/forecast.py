@@ -14,27 +14,26 @@ from reconciler.model.state import State
 from reconciler.planning.space import FreeRuns
 
 SPANS = (30, 90)
-"""Days of the past that rates are taken of."""
+"""Days of history that rates are computed from."""
 TREND = tuple(range(max(SPANS), -1, -6))
-"""Days ago at which the use is looked back at, the earliest first: 90, 84 … 0."""
+"""Days ago at which the usage is sampled, earliest first: 90, 84 … 0."""
 MAX_TENANTS = 10_000
 WEEK = 7
 
 
 class Level(NamedTuple):
-    """So many addresses, allocated or held, at which something begins."""
+    """Number of allocated or held addresses at which a limit is reached."""
 
     name: str
     addresses: int
 
 
 class Rate(NamedTuple):
-    """What changed in so many days before the revision.
+    """Change in a number of days before the revision.
 
     Attributes:
-        change: Addresses more that are allocated or held; None where the history does not reach
-            back so far.
-        weeks: Weeks until each level at that rate; 0.0 for one that is reached, None for never.
+        change: Change of allocated or held addresses, or None if the history is too short.
+        weeks: Weeks until each level at that rate: 0.0 if it is reached, None if it never is.
     """
 
     days: int
@@ -43,15 +42,15 @@ class Rate(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """How long a pool will do.
+    """Forecast of a pool.
 
     Attributes:
         used: Addresses that are allocated or held.
-        levels: Warning, gate and full, as far as the pool has them.
-        rates: By span.
-        shape: The claims of the median tenant of the pool, large ones first; none without tenants.
-        fits: How many more such tenants fit into its free runs.
-        trend: Addresses that were allocated or held at each of `TREND`; None before the first commit.
+        levels: Levels of the pool: warning, capacity limit, and full.
+        rates: Rates by span.
+        shape: Claim sizes of the pool's median tenant, largest first. Empty without tenants.
+        fits: Number of further such tenants that fit into its free ranges.
+        trend: Allocated or held addresses at each of `TREND`, or None before the first commit.
     """
 
     pool: Key
@@ -65,12 +64,12 @@ class Outlook(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What is known of the past.
+    """Known history.
 
     Attributes:
         clock: Date of the revision, in seconds since 1970.
         oldest: Date of the first commit.
-        told: What happened, newest first.
+        told: Events, newest first.
     """
 
     clock: int
@@ -79,20 +78,20 @@ class Past(NamedTuple):
 
     @property
     def days(self) -> int:
-        """How far it reaches back."""
+        """Length of the history in days."""
         return max(self.clock - self.oldest, 0) // DAY
 
 
 def outlooks(
     state: State, usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
 ) -> list[Outlook]:
-    """How long some pools will do.
+    """Return the forecast of some pools.
 
     Args:
-        state: Records as they stand.
-        usage: Of each pool, today.
-        past: At least as far back as the longest span, or all there is.
-        pools: Keys of pools that are there.
+        state: The current records.
+        usage: Usage of each pool today.
+        past: History over at least the longest span, or all of it.
+        pools: Keys of existing pools.
     """
     changes = {days: _changes(past, days) for days in SPANS}
     free, trend = free_of(state, pools), trends(usage, past, pools)
@@ -111,12 +110,12 @@ def outlooks(
 def trends(
     usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
 ) -> dict[Key, tuple[int | None, ...]]:
-    """Addresses that were allocated or held at each of `TREND`; None before the first commit.
+    """Return allocated or held addresses at each of `TREND`, or None before the first commit.
 
     Args:
-        usage: Of each pool, today.
-        past: At least as far back as the longest span, or all there is.
-        pools: Keys of pools that are there.
+        usage: Usage of each pool today.
+        past: History over at least the longest span, or all of it.
+        pools: Keys of existing pools.
     """
     since = _since(past)
     return {
@@ -131,7 +130,7 @@ def trends(
 
 
 def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
-    """At how many addresses a pool warns, is refused by its gate, and is full."""
+    """Return the address counts at which a pool warns, reaches its capacity limit, and is full."""
     named = [("warning", Tier.WARNING), *([("gate", pool.gate)] if pool.gate else [])]
     shares = [(name, int(getattr(pool.thresholds, tier.value))) for name, tier in named]
     found = [Level(name, -(-share * total // 100)) for name, share in shares]
@@ -139,7 +138,7 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
 
 
 def _changes(past: Past, days: int) -> Mapping[str, int] | None:
-    """By how much the use of each pool grew; None where the history does not reach back so far."""
+    """Return the growth of each pool, or None if the history is too short."""
     start = past.clock - days * DAY
     if past.oldest > start:
         return None
@@ -153,7 +152,7 @@ def _changes(past: Past, days: int) -> Mapping[str, int] | None:
 
 
 def _since(past: Past) -> list[Mapping[str, int]]:
-    """By how much the use of each pool grew since each of `TREND`; of all that is told, in one walk."""
+    """Return the growth of each pool since each of `TREND`, in one pass over all events."""
     grown: dict[str, int] = {}
     found: list[Mapping[str, int]] = []
     told = iter(past.told)
@@ -187,7 +186,7 @@ def _weeks(left: int, change: int, days: int) -> float | None:
 
 
 def median_shapes(state: State) -> dict[Key, tuple[int, ...]]:
-    """Sizes of the claims of the median tenant of each pool, large ones first; without growth."""
+    """Return claim sizes of each pool's median tenant, largest first, without growth."""
     tenants: dict[Key, dict[str, list[int]]] = {}
     for record in state.records:
         if record.is_live and record.role == "initial":
@@ -202,7 +201,7 @@ def _median(tenants: Iterable[list[int]]) -> tuple[int, ...]:
 
 
 def fitting(pool: Pool, free: IPSet, shape: Sequence[int]) -> int:
-    """How many more tenants of a shape get all they need of a pool's free runs, a tenant a time."""
+    """Return the number of further tenants that fit into free ranges, placed one at a time."""
     if not shape:
         return 0
     by_version: dict[int, list[tuple[int, int]]] = {}

@@ -30,16 +30,16 @@ from reconciler.reconcile.simulate import pools_of, served
 
 
 def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | None) -> FreeSpace:
-    """Where a run is free once all is served that the revision asks for.
+    """Return free ranges that remain after all claims of the revision are served.
 
     Args:
         source: The files of a revision.
-        wanted: What is looked for.
-        pool: Name of a pool; None for all.
-        provider: Name of what tenants choose their pools by; None for all pools.
+        wanted: The requested size.
+        pool: Name of a pool, or None for all.
+        provider: Name of the provider through which tenants select pools, or None for all pools.
 
     Raises:
-        UsageError: There is no such pool or provider.
+        UsageError: The pool or provider does not exist.
     """
     tree = read_tree(source)
     today = served(tree)
@@ -57,7 +57,7 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
 
 
 def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
-    """What live records hold in the address space of a pool."""
+    """Return the ranges that live records hold in the address space of a pool."""
     space = pools[key].space
     homes = ((it, pools.get(it.pool)) for it in records if it.is_live)
     ranges = (it.range for it, home in homes if home is not None and home.space == space)
@@ -65,12 +65,12 @@ def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) ->
 
 
 def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
-    """What records hold, and whether it is released."""
+    """Return the ranges of records, and whether they are released."""
     return {(it.claim, it.range, it.is_released) for it in records if it.range is not None}
 
 
 def _led(found: Sequence[Runs]) -> Iterator[Runs]:
-    """Pools that are asked one after the other: what comes next is told of the first that has it."""
+    """Yield pools that are tried in turn. The next claim gets a range from the first that fits."""
     is_found = False
     for runs in found:
         has_it = any(fit.is_next for fit in runs.fits)
@@ -80,15 +80,15 @@ def _led(found: Sequence[Runs]) -> Iterator[Runs]:
 
 
 def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = None) -> list[Key]:
-    """The pools of a name.
+    """Return the pools of a name.
 
     Args:
-        evaluation: Of the revision.
+        evaluation: Evaluation of the revision.
         text: The name.
-        among: Those that may be meant; None for all.
+        among: Candidates, or None for all.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such pool.
     """
     keys = list(evaluation.state.pools) if among is None else among
     if found := pools_named(keys, text):
@@ -102,12 +102,12 @@ def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = N
 def forecast(
     evaluation: Evaluation, history: History, pool: str | None
 ) -> tuple[Past, list[Outlook]]:
-    """How long pools will do, and from which past that is told.
+    """Return the forecast of pools, and the history behind it.
 
     Args:
-        evaluation: Of the revision.
-        history: Its past.
-        pool: Name of a pool; None for all.
+        evaluation: Evaluation of the revision.
+        history: History of the revision.
+        pool: Name of a pool, or None for all.
 
     Raises:
         UsageError: There is no such pool.
@@ -119,11 +119,11 @@ def forecast(
 
 
 def past_of(history: History, clock: int) -> Past:
-    """As much of the past as the longest span needs.
+    """Return the history of the longest span.
 
     Args:
-        history: Of a revision.
-        clock: Its date.
+        history: History of a revision.
+        clock: Date of the revision.
     """
     start = clock - max(SPANS) * DAY
     told: list[RecordEvent] = []
@@ -136,16 +136,16 @@ def past_of(history: History, clock: int) -> Past:
 
 
 _MAX_IDLE = 5
-"""Idle records that are named; of the others only how many there are."""
+"""Number of unused records that are named. The others are counted."""
 
 
 def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Idle:
-    """How many addresses of each cluster no Service uses.
+    """Return the number of addresses of each cluster that no Service uses.
 
     Args:
-        evaluation: Of the revision.
-        result: What an apply told.
-        pool: Name of a pool whose addresses alone count; None for all.
+        evaluation: Evaluation of the revision.
+        result: Result of an apply.
+        pool: Name of the only pool to count, or None for all.
 
     Raises:
         UsageError: There is no such pool.
@@ -156,7 +156,7 @@ def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Id
 
 
 class _Found(NamedTuple):
-    """A record of which no address is used; it sorts by size."""
+    """Record without used addresses. It sorts by size."""
 
     size: int
     cluster: str
@@ -165,9 +165,9 @@ class _Found(NamedTuple):
 
 
 def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list[str]:
-    """Which records that nobody uses would make room for a refused claim, the smallest first.
+    """Return unused records that would make room for a refused claim, smallest first.
 
-    Nothing is proposed as a patch: whether a tenant still needs its addresses its people know.
+    No patch is proposed, because only the tenant knows whether it still needs the addresses.
     """
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
     claim = evaluation.state.claims.get(key)
@@ -217,7 +217,7 @@ def _describe(evaluation: Evaluation, found: _Found, claim: Claim) -> str:
 
 
 def _way(evaluation: Evaluation, record: Allocation) -> str:
-    """The reviewed way to give a record back."""
+    """Return the reviewed way to release a record."""
     if record.role == GROWTH and growth_index(record):
         return "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
     claim = evaluation.state.claims.get(record.claim)

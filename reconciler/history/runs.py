@@ -20,28 +20,28 @@ from reconciler.planning.space import Space, Withheld
 from reconciler.planning.usage import Holdings, outside, space_of
 
 LARGEST = 3
-"""So many of the largest free runs are told of a pool."""
+"""Number of the largest free ranges that are shown per pool."""
 
 
 class FreeQuery(Struct, frozen=True):
-    """What is looked for: so many addresses in a row, or a CIDR block of a prefix length."""
+    """Requested size: a number of contiguous addresses, or a CIDR block of a prefix length."""
 
     count: int = 0
     prefix: int | None = None
 
     def size(self, version: int) -> int | None:
-        """Addresses in an IP version; None where there is no such block."""
+        """Return the size in an IP version, or None if the block does not exist there."""
         if self.prefix is None:
             return self.count
         return 1 << (BITS[version] - self.prefix) if self.prefix <= BITS[version] else None
 
 
 class FreeFit(NamedTuple):
-    """A free run in which it fits.
+    """Free range that is large enough.
 
     Attributes:
-        block: The addresses: the lowest of the run that would do.
-        is_next: A claim of that size that names no address would get just these.
+        block: The lowest matching addresses of the range.
+        is_next: Whether the next claim of that size without an address gets this block.
     """
 
     block: IPRange
@@ -50,10 +50,10 @@ class FreeFit(NamedTuple):
 
 
 class ReservedRange(NamedTuple):
-    """Addresses of a released record; `until` in seconds since 1970, None for without end.
+    """Addresses of a released record. `until` is in seconds since 1970, or None if unlimited.
 
-    What a claim has left `is_left`: its retention begins when nobody uses it any more. What only
-    the plan releases or moves `is_planned`: a live record has it until that is reconciled.
+    `is_left`: the claim left the range, whose retention begins when it is unused. `is_planned`: a
+    live record has the range until the plan that releases or moves it is reconciled.
     """
 
     range: IPRange
@@ -63,15 +63,15 @@ class ReservedRange(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """What a pool has free.
+    """Free addresses of a pool.
 
     Attributes:
         free: Free addresses.
-        fits: Runs in which it fits, in the order in which the pool would give them.
-        largest: The largest free runs, the lowest of equals first.
-        held: What comes free one day, the soonest first.
-        fits_from: When it fits because of that, where it does not today; None for never.
-        closed: Why the pool gives nothing to a claim that names no address; empty when it does.
+        fits: Ranges that are large enough, in the allocation order of the pool.
+        largest: The largest free ranges, lowest first if equal.
+        held: Ranges that become free later, soonest first.
+        fits_from: Time at which the size fits because of them, or None if it fits today or never.
+        closed: Why the pool serves only claims that name an address, or empty if it serves all.
     """
 
     pool: Key
@@ -84,12 +84,12 @@ class Runs(NamedTuple):
 
 
 def free_runs(state: State, wanted: FreeQuery, pools: Sequence[Key]) -> list[Runs]:
-    """What some pools have free, in the order asked for.
+    """Return the free addresses of some pools, in the given order.
 
     Args:
-        state: Records as they stand when all that is asked for is served.
-        wanted: What is looked for.
-        pools: Keys of pools that are there.
+        state: Records after all claims are served.
+        wanted: The requested size.
+        pools: Keys of existing pools.
     """
     unread_of = frozen_pools(state)
     found = []
@@ -101,18 +101,18 @@ def free_runs(state: State, wanted: FreeQuery, pools: Sequence[Key]) -> list[Run
 
 
 def as_planned(runs: Runs, today: IPSet) -> Runs:
-    """The same, with what of its held addresses live records have today."""
+    """Mark held addresses that live records have today as planned."""
     held = (it._replace(is_planned=bool(today & IPSet((it.range,)))) for it in runs.held)
     return runs._replace(held=tuple(held))
 
 
 def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
-    """The free addresses of some pools."""
+    """Return the free addresses of some pools."""
     return {key: space.free for key, space in _frees(state, pools)}
 
 
 class _Free(NamedTuple):
-    """Free addresses of a pool, and those of its space that nobody can have one day."""
+    """Free addresses of a pool, and addresses of its space that never become free."""
 
     free: IPSet
     taken: IPSet
@@ -150,17 +150,17 @@ def _closed(pool: Pool, unread: str) -> str:
 
 
 def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
-    """As the planner looks: IPv4 first, then where the placement of the pool says."""
+    """Return fitting ranges in planner order: IPv4 first, then by the placement of the pool."""
     fitting = [(block, run) for run in free if (block := _block(run, wanted)) is not None]
     is_best = pool.placement is Placement.BEST_FIT
     fitting.sort(key=lambda it: (it[1].version, it[1].size if is_best else 0, it[1]))
-    # Nobody can ask for a block that is aligned without naming it.
+    # An aligned block can be requested only by naming it.
     next_one = fitting[0][1] if fitting and not closed and wanted.prefix is None else None
     return tuple(FreeFit(block, run, run == next_one) for block, run in fitting)
 
 
 def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
-    """The lowest addresses of a run that would do; None where none do."""
+    """Return the lowest matching addresses of a free range, or None."""
     size = wanted.size(run.version)
     if size is None:
         return None
@@ -170,7 +170,7 @@ def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
 
 
 def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
-    """What released records alone hold of a pool, the soonest first."""
+    """Return the ranges of a pool that only released records hold, soonest first."""
     found = []
     for record in state.records:
         home = state.pools.get(record.pool)
@@ -184,7 +184,7 @@ def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
 
 
 def _later(free: IPSet, wanted: FreeQuery, held: Iterable[ReservedRange]) -> int | None:
-    """When enough has come free for it, if that ever is."""
+    """Return the time at which enough addresses are free, or None for never."""
     came = free
     for item in held:
         if item.until is None:
@@ -196,11 +196,11 @@ def _later(free: IPSet, wanted: FreeQuery, held: Iterable[ReservedRange]) -> int
 
 
 class FreeSpace(Struct, frozen=True):
-    """What pools have free for something.
+    """Free space of pools for a request.
 
     Attributes:
-        revision: Id of the commit; None of a work tree.
-        is_planned: The plan of the revision changes who holds what, and counts as carried out.
+        revision: Id of the commit, or None for a work tree.
+        is_planned: Whether the plan of the revision changes holders. It counts as carried out.
     """
 
     revision: str | None
@@ -210,7 +210,7 @@ class FreeSpace(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """It fits somewhere."""
+        """Whether the size fits anywhere."""
         return any(runs.fits for runs in self.pools)
 
 
@@ -219,12 +219,12 @@ _Held = tuple[int, str, IPRange]
 
 
 class _There(NamedTuple):
-    """What there is in a pool.
+    """Space of a pool.
 
     Attributes:
-        free: What is free.
-        rests: What comes free by itself: when, by which record, and what of the pool.
-        left: What claims have left, and what is announced until nobody uses it.
+        free: Free addresses.
+        rests: Ranges that become free by themselves: time, record, and part in the pool.
+        left: Ranges that claims left, announced until they are unused.
     """
 
     free: IPSet
@@ -233,7 +233,7 @@ class _There(NamedTuple):
 
 
 def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """What a refused claim may wait for, and what would have to be given up for it."""
+    """Return ranges that a refused claim can wait for, and ranges to release for it."""
     decided = (it for it in evaluation.plan.decisions if it.claim == claim.key)
     refused = next(decided, None)
     if not isinstance(refused, Refuse) or refused.reason not in _LACKS_ROOM:
@@ -247,7 +247,7 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
 
 
 def _there(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> _There:
-    """What there is in a pool once the plan is carried out."""
+    """Return the space of a pool after the plan."""
     pools = evaluation.state.pools
     here = [it for it in holding if space_of(pools, it) in (pool.space, None)]
     held = (it.range for it in here if it.range is not None)
@@ -259,7 +259,7 @@ def _there(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) ->
 
 
 def _given(claim: Claim, there: _There) -> str:
-    """What claims have left, and has to be given up for a run; empty where it makes none."""
+    """Return the left ranges to release for a claim, or empty if they do not suffice."""
     rests = IPSet.of(it for _, _, it in there.rests)
     if not there.left or _room(claim, there.free | rests) is not None:
         return ""
@@ -273,7 +273,7 @@ def _given(claim: Claim, there: _There) -> str:
 
 
 def _after(evaluation: Evaluation) -> list[Allocation]:
-    """What holds addresses once the plan is carried out, without what a brake holds back."""
+    """Return the holding records after the plan, without delayed releases."""
     decisions = evaluation.plan.decisions
     changed = [
         it for it in decisions if isinstance(it, Grant | Release) and not is_held(it, evaluation)
@@ -283,7 +283,7 @@ def _after(evaluation: Evaluation) -> list[Allocation]:
 
 
 def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
-    """Ranges in use without a record."""
+    """Yield the ranges in use without a record."""
     for item in outside(evaluation.state):
         is_there = not item.spaces or pool.space in item.spaces
         if item.sort in ("in-use", "gateway") and is_there:
@@ -291,7 +291,7 @@ def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
 
 
 def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
-    """What comes free by itself, with when. Of what a move has left no clock tells that."""
+    """Yield the ranges that become free by themselves, with the time. Left ranges have no time."""
     for record in holding:
         end = retention_end(record, evaluation.state) if record.is_released else None
         if record.range is None or record.announced or end is None:
@@ -301,7 +301,7 @@ def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) 
 
 
 def _wait(claim: Claim, free: IPSet, rests: Sequence[_Held]) -> tuple[int, str] | None:
-    """The first instant at which a run is long enough by what came free till then."""
+    """Return the first time at which a contiguous range is large enough, or None."""
     low, high = 0, len(rests)
     if _room(claim, free | IPSet.of(it for _, _, it in rests)) is None:
         return None
@@ -320,7 +320,7 @@ def _wait(claim: Claim, free: IPSet, rests: Sequence[_Held]) -> tuple[int, str] 
 
 
 def _room(claim: Claim, free: IPSet) -> IPRange | None:
-    """A run that is long enough, or that holds the range that the claim pins."""
+    """Return a range that is large enough, or that contains the pinned range."""
     if claim.pin is not None:
         return claim.pin if free.covers(claim.pin) else None
     runs = (it for it in free if claim.version in (None, it.version))

@@ -24,15 +24,15 @@ from reconciler.planning.retention import retention_end
 
 
 class Holder(NamedTuple):
-    """What some addresses are.
+    """Use of some addresses.
 
     Attributes:
-        until: When what is held comes free, in seconds since 1970; None where nothing does.
-        document: Where a person asks for them, or None.
-        giver: Whom the record names, where its claim is for another owner by now; reconcile writes
-            that. Else None.
-        before: What stands before them in their pool, None of the first ones.
-        after: What stands after them.
+        until: End of retention in seconds since 1970, or None if nothing is reserved.
+        document: The document that requests them, or None.
+        giver: Owner in the record if the claim has another owner until reconcile updates it, or
+            None.
+        before: The preceding part of the pool, or None for the first one.
+        after: The following part of the pool.
     """
 
     part: AddressPart
@@ -44,12 +44,12 @@ class Holder(NamedTuple):
 
 
 def of_ranges(state: State, asked: Iterable[IPRange]) -> list[Holder]:
-    """What some addresses are, by address."""
+    """Return the use of some addresses, by address."""
     return _describe(state, parts_of(state, asked))
 
 
 def of_name(state: State, text: str) -> list[Holder]:
-    """The addresses of a tenant, a claim or a record, and all of a pool, by address."""
+    """Return the addresses of a tenant, claim, record, or pool, by address."""
     pools = pools_named(state.pools, text)
     networks = [it for key in pools for it in state.pools[key].extent | state.pools[key].usable]
     found = dict.fromkeys(parts_of(state, networks)) if networks else {}
@@ -62,13 +62,13 @@ def of_name(state: State, text: str) -> list[Holder]:
 
 
 def is_named(item: RecordEvent, text: str) -> bool:
-    """It happened to this tenant, claim, record or pool, or was of this tenant before."""
+    """Report whether an event involves this tenant, claim, record, pool, or previous tenant."""
     pool = item.fact.pool.split("/")
     return bears(item, text) or text in (item.fact.pool, pool[-1], "/".join(pool[2:]))
 
 
 def bears(item: RecordEvent, text: str) -> bool:
-    """It happened to this tenant, claim or record, or was of this tenant before."""
+    """Report whether an event involves this tenant, claim, record, or previous tenant."""
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
@@ -77,7 +77,7 @@ def bears(item: RecordEvent, text: str) -> bool:
 
 
 def nearest_holders(state: State, text: str) -> str:
-    """A name that is like this one; empty for none."""
+    """Return the most similar name, or empty."""
     names = {name for record in state.records for name in _names(record)[:2]}
     names |= {key.name for key in state.pools}
     return nearest(text, sorted(names))
@@ -103,7 +103,7 @@ def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
 def _row(
     state: State, part: AddressPart, rows: dict[tuple[str, Key], list[AddressPart]]
 ) -> list[AddressPart]:
-    """All that stands in the pool of some addresses, by address; made once for each pool."""
+    """Return all parts of the pool of some addresses, by address, computed once per pool."""
     if part.pool is None or part.pool not in state.pools:
         return []
     key = part.space, part.pool
@@ -117,7 +117,7 @@ def _row(
 
 def _holder(state: State, part: AddressPart, row: Sequence[AddressPart]) -> Holder:
     record = part.record
-    # What a claim has left rests only once nobody uses it.
+    # The retention of a left range begins only when it is unused.
     rests = record is not None and record.is_released and not record.announced
     until = retention_end(record, state) if record is not None and rests else None
     claim = state.claims.get(record.claim) if record is not None else None
@@ -138,15 +138,15 @@ _MINUTE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
 
 def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
-    """Seconds since 1970 of `2026-03-02`, `2026-03-02T14:00Z`, `2026-03-02T14:00:30Z` or `30d`.
+    """Parse `2026-03-02`, `2026-03-02T14:00Z`, `2026-03-02T14:00:30Z`, or `30d`.
 
     Args:
-        text: What a person wrote; a duration counts back from the clock.
-        clock: Date of the revision: no other clock is asked.
-        is_end: A day means its last second, a minute too; else the first.
+        text: Text of the user. A duration counts back from the clock.
+        clock: Date of the revision, the only clock in use.
+        is_end: Whether a day or minute means its last second instead of its first.
 
     Returns:
-        The moment; None of a text that is none.
+        Seconds since 1970, or None if the text is invalid.
     """
     if _DAY.fullmatch(text):
         return parse_instant(f"{text}T{'23:59:59' if is_end else '00:00:00'}Z")
@@ -159,14 +159,14 @@ def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
 
 
 class WhoAnswer(Struct, frozen=True):
-    """What was asked, and what it is.
+    """Answer to a query about addresses or a name.
 
     Attributes:
-        asked: What a person wrote.
-        range: The addresses that it means; None for a name.
-        holders: What they are, by address.
-        brought: What made each record what it is, by its path.
-        near: A name that is like one that nothing bears; else empty.
+        asked: Text of the user.
+        range: The addresses, or None for a name.
+        holders: Use of the addresses, by address.
+        brought: Newest event of each record, by path.
+        near: A similar name if the name is unknown, or empty.
     """
 
     asked: str
@@ -177,16 +177,16 @@ class WhoAnswer(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Something of the repository stands there."""
+        """Whether the repository has anything at the addresses."""
         return any(it.part.sort is not AddressUse.OUTSIDE for it in self.holders)
 
 
 def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
-    """What some addresses are, or the addresses of somebody.
+    """Return the use of some addresses, or the addresses of a name.
 
     Args:
-        evaluation: Of the revision.
-        history: Its past.
+        evaluation: Evaluation of the revision.
+        history: History of the revision.
         asked: An address, a CIDR, a range, or a name.
     """
     state, item = evaluation.state, asked_range(asked)
@@ -197,12 +197,12 @@ def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
 
 
 def what_happened(history: History, asked: str) -> Iterator[Caused]:
-    """All that ever happened to some addresses, or to those of somebody; newest first."""
+    """Yield all events of some addresses or of a name, newest first."""
     return history.told(_concerning(asked))
 
 
 def near(history: History, asked: str) -> str:
-    """A name of the past, as far as it was read, that is like one that nothing bore; else empty."""
+    """Return a similar name from the history read so far, or empty."""
     facts = [fact for fact in history.known.values() if fact is not None]
     owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
     names = owners | {it.pool.rpartition("/")[2] for it in facts} | {it.record for it in facts}
@@ -215,9 +215,9 @@ def _concerning(asked: str) -> Callable[[RecordEvent], bool]:
 
 
 class _Named:
-    """What happened to a name, newest first; before a rename that it came by, to the claim renamed.
+    """Filter of events of a name, newest first. Before a rename, it follows the renamed claim.
 
-    What else bore a former name may be somebody else's, so it is that claim alone.
+    Other objects with the previous name can belong to another owner, so only that claim counts.
     """
 
     def __init__(self, asked: str) -> None:
@@ -233,7 +233,7 @@ class _Named:
 
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
-    """What made records what they are: the newest that happened to each."""
+    """Return the newest event of each record."""
     missing = {it.part.record.path for it in holders if it.part.record is not None}
     paths = frozenset(missing)
     found: dict[str, Caused] = {}
@@ -257,10 +257,10 @@ def _new(item: RecordEvent, path: str) -> str:
 
 
 def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None) -> str:
-    """The revision that `--at` means: that of a moment on the line of `--rev`, or one by its name.
+    """Return the revision of `--at`: a time on the line of `--rev`, or a name.
 
     Raises:
-        UsageError: It is neither, or the line begins later.
+        UsageError: The text is neither, or the line begins later.
     """
     if at is None:
         return rev

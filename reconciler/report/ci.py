@@ -28,7 +28,7 @@ from reconciler.report.json import envelope, json_text
 from reconciler.report.text.plan import verdict_text
 from reconciler.report.text.table import Painter, findings_text
 
-# GitHub shows so many annotations of a kind for one step, and drops all others without a word.
+# GitHub shows at most this number of annotations of a kind per step, and silently drops the rest.
 ANNOTATIONS = 10
 _KIND = {
     Severity.ERROR: "error",
@@ -41,7 +41,7 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 
 def github_text(evaluation: Evaluation) -> str:
-    """The gravest findings as annotations, the others as lines of the log, then the verdict."""
+    """Return the most severe findings as annotations, the others as log lines, then the verdict."""
     annotations, others = [], []
     given: Counter[str] = Counter()
     for item in all_found(evaluation):
@@ -82,7 +82,7 @@ _SEVERITY = {
 
 
 def gitlab_text(evaluation: Evaluation) -> str:
-    """The findings, the gravest first, in the part of Code Climate's form that GitLab reads."""
+    """Return the findings, most severe first, in the subset of Code Climate that GitLab reads."""
     found = all_listed(evaluation)
     return json_text(
         [
@@ -109,10 +109,10 @@ _TEAM = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 
 
 def dotenv_text(document: Mapping[str, Any]) -> str:
-    """`IPAM_RESULT_…`: the exit code, the digest, whether something changes, and whose change it is.
+    """Return `IPAM_RESULT_…` lines: exit code, digest, whether anything changes, and the team.
 
     Args:
-        document: What `check` tells as JSON.
+        document: The JSON document of `check`.
     """
     code, plan = int(document["exitCode"]), document["plan"]
     team = str((document["withinContract"] or {}).get("team") or "")
@@ -130,7 +130,7 @@ def dotenv_text(document: Mapping[str, Any]) -> str:
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-# GitHub keeps so many results of a run, and refuses a run with more than 25,000.
+# GitHub keeps this number of results per run, and refuses a run with more than 25,000.
 RESULTS = IN_ALL
 _LEVEL = {
     Severity.ERROR: "error",
@@ -139,18 +139,18 @@ _LEVEL = {
     Severity.INFO: "note",
 }
 _RULES = {code: at for at, code in enumerate(sorted(CODES))}
-# SARIF 2.1.0 §3.11.5 and §3.11.6: what a reader would take for a placeholder or a link.
+# SARIF 2.1.0 §3.11.5 and §3.11.6: text that readers take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _BRACKET = re.compile(r"[\[\]]")
 
 
 def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
-    """One run with a rule for every code and a result for each finding, the gravest first.
+    """Return a SARIF run with a rule per code and a result per finding, most severe first.
 
     Args:
         evaluation: The evaluation.
         version: The version of the program.
-        root: The folder that is the root: a service keeps one run for each of a commit.
+        root: The root folder. A service keeps one run per root of a commit.
     """
     found = all_listed(evaluation)
     marks = fingerprints(found)
@@ -217,14 +217,14 @@ def _plain(text: str) -> str:
 
 @cache
 def examples() -> Mapping[str, dict[str, str]]:
-    """A finding of most codes, with its hint, as `check` shows it."""
+    """Return an example finding of most codes, with its hint, as `check` shows it."""
     text = files("reconciler.report").joinpath("examples.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = json.loads(text)
     return found
 
 
 def code_document(code: str) -> dict[str, Any]:
-    """What is known of one code."""
+    """Return the document of a code."""
     return {
         **envelope("Code"),
         "code": code,
@@ -234,21 +234,21 @@ def code_document(code: str) -> dict[str, Any]:
 
 
 def likely(text: str, names: Iterable[str]) -> list[str]:
-    """Codes and other names that a person may have meant, the likeliest first."""
+    """Return the codes and other names that are most similar to a text, best match first."""
     return alike(text, [*CODES, *names], 3, 0.7)
 
 
-# Gates are named by what they guard, not by what fails them, so that a service sees one mended.
+# Limits are named by their subject, not by the failure, so that a service can show them as fixed.
 _GATES = {"capacity": "capacity", "brake": "brake"}
 _REFUSALS = "claims"
 _PLAIN = Painter(is_on=False)
 
 
 def junit_text(evaluation: Evaluation) -> str:
-    """Suites `files` and `gates`.
+    """Return a JUnit report with the suites `files` and `gates`.
 
     Args:
-        evaluation: An evaluation of the whole tree: a file that was left out is no test.
+        evaluation: An evaluation of the whole tree, because each file is a test.
     """
     files: dict[str, list[Finding]] = {item.path: [] for item in evaluation.tree.sources}
     for item in evaluation.findings:
@@ -284,7 +284,8 @@ def _counts(cases: Iterable[Sequence[Finding]]) -> dict[str, str]:
 def _add_case(
     suite: Element, title: str, found: Sequence[Finding], listed: Container[Finding]
 ) -> None:
-    # No attribute `file`: the name of a file says it, and Jenkins' xUnit plugin refuses reports with it.
+    # No attribute `file`: the name is the path already, and Jenkins' xUnit plugin refuses the
+    # attribute.
     about = {"classname": suite.get("name", ""), "name": escape(title), "time": "0"}
     case = SubElement(suite, "testcase", about)
     if failing := [item for item in found if _fails(item)]:
@@ -294,7 +295,7 @@ def _add_case(
 
 
 def _add_failure(case: Element, found: Sequence[Finding], listed: Container[Finding]) -> None:
-    """All of a case's errors in one element: most readers show the first alone."""
+    """Add all errors of a case in one element, because most readers show only the first."""
     first = gravest_first(found)[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     message = f"{first.code}: {escape(first.message)}{more}"
@@ -303,7 +304,7 @@ def _add_failure(case: Element, found: Sequence[Finding], listed: Container[Find
 
 
 def _text(found: Sequence[Finding], listed: Container[Finding]) -> str:
-    """Those of a case's findings that are listed, and how many more there are."""
+    """Return the listed findings of a case, and the number of the others."""
     shown = [item for item in found if item in listed]
     more = len(found) - len(shown)
     return f"{findings_text(shown, _PLAIN)}{f'and {more} more' if more else ''}"

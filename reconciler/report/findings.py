@@ -27,14 +27,14 @@ _HINT = "mend what is shown; the next run shows more"
 
 
 def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors, then gates, warnings and what is to know; each sort in the order that it has."""
+    """Return errors, then exceeded limits, warnings, and notes, each in the given order."""
     return sorted(findings, key=lambda item: GRAVITY.index(item.severity))
 
 
 def capped(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that are listed, in their order, and what is said of the others.
+    """Return the findings to list, in their order, with a summary of the omitted ones.
 
-    That stands behind the last one of its file; of all files it stands at the end.
+    The summary follows the last finding of its file. The summary of all files is at the end.
     """
     counts = Counter(item.location.path for item in findings)
     if len(findings) <= IN_ALL and max(counts.values(), default=0) <= OF_A_FILE:
@@ -82,7 +82,7 @@ def _more(path: str, rest: Sequence[Finding], where: str) -> Finding:
 
 
 def listed_counts(counts: Mapping[Severity, int]) -> str:
-    """How many there are of each sort: `1 error, 3 refused, 2 warnings`; empty for none."""
+    """Return the count of each severity: `1 error, 3 refused, 2 warnings`, or empty for none."""
     said = []
     for severity in GRAVITY:
         count, word = counts.get(severity, 0), _WORDS[severity]
@@ -96,17 +96,17 @@ _SAYS = {
     Severity.GATE: "the content is right, but a gate stops it",
     None: "passes",
 }
-# Only where nothing at all is said.
+# Shown only if there is no other result.
 _NOTHING_SAID = "fine"
 
 
 class CheckVerdict(NamedTuple):
-    """What a check comes to.
+    """Verdict of a check.
 
     Attributes:
-        worst: What stops the change, or None.
-        says: That in words.
-        listed: How many findings there are of each sort, in words.
+        worst: The most severe reason that stops the change, or None.
+        says: The verdict in words.
+        listed: The number of findings of each severity, in words.
     """
 
     worst: Severity | None
@@ -115,11 +115,11 @@ class CheckVerdict(NamedTuple):
 
 
 def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
-    """What a check comes to; it agrees with the exit code.
+    """Return the verdict of a check. It agrees with the exit code.
 
     Args:
-        evaluation: With the findings of the change.
-        inherited: How many findings more its base has already.
+        evaluation: The evaluation, with the findings of the change.
+        inherited: Number of further findings that the base already has.
     """
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
@@ -130,7 +130,7 @@ def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
 
 
 def within_sentence(found: Within | None) -> str:
-    """Whether a change stays within what one team may do; empty where nothing is said of it."""
+    """Return whether a change stays within the rights of one team, or empty if unknown."""
     if found is None:
         return ""
     if found.team:
@@ -139,29 +139,29 @@ def within_sentence(found: Within | None) -> str:
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:
-    """All findings and gates, the gravest first: services show only so many."""
+    """Return all findings and exceeded limits, most severe first, as services truncate lists."""
     return gravest_first([*evaluation.findings, *evaluation.gates])
 
 
 def all_listed(evaluation: Evaluation) -> list[Finding]:
-    """What an output lists of all findings and gates, the gravest first."""
+    """Return the findings and exceeded limits that an output lists, most severe first."""
     return gravest_first(capped([*evaluation.findings, *evaluation.gates]))
 
 
 def place_of(item: Finding) -> Location:
-    """A file and a line, for services that take no finding without one.
+    """Return a file and line for services that require a location.
 
-    What is about the repository as a whole is shown at Settings.
+    Findings about the whole repository are located at Settings.
     """
     path = PATH if item.location.path == "." else item.location.path
     return item.location._replace(path=path, line=item.location.line or 1)
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """A mark for each finding, by which a service knows it again in the next run.
+    """Return an id for each finding that stays the same in later runs.
 
-    It is made of code, file and field, and of no line and no message: those change when something
-    else in the file, or in the pool, does. Of several alike the first is known by its order.
+    The id depends on code, file, and field, but not on line and message, because other edits of the
+    file or the pool change those. Equal findings are distinguished by their order.
     """
     seen: Counter[str] = Counter()
     marks = []

@@ -25,27 +25,27 @@ API_VERSION = "gitops-ipam.dev/v1alpha1"
 
 
 def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """One JSON document, indented, with a final line feed."""
+    """Return an indented JSON document with a final line feed."""
     return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """One JSON document on one line (JSON Lines), for loops."""
+    """Return a JSON document on one line (JSON Lines), for loops."""
     return escape_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def envelope(kind: str) -> dict[str, str]:
-    """What every document of ours begins with."""
+    """Return the common first fields of every document."""
     return {"apiVersion": API_VERSION, "kind": kind}
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:
-    """The same document as canonical YAML."""
+    """Return the same document as canonical YAML."""
     return dump({**value, **_floats(value)})
 
 
 def _floats(value: Any) -> Any:
-    """YAML has no float here: percentages become texts that read as decimals."""
+    """Replace floats, which canonical YAML lacks, by decimal strings."""
     if isinstance(value, float):
         return Decimal(str(value))
     if isinstance(value, Mapping):
@@ -58,7 +58,7 @@ def _floats(value: Any) -> Any:
 def plan_document(
     evaluation: Evaluation, *, base: str | None = None, keeps: bool = False
 ) -> dict[str, Any]:
-    """The plan."""
+    """Return the plan as a document."""
     decided = actions(evaluation, keeps=keeps)
     return {
         "apiVersion": API_VERSION,
@@ -75,7 +75,7 @@ def plan_document(
 
 
 def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]]:
-    """Usage of all pools: what the plan leads to, or what is today."""
+    """Return the usage of all pools after the plan, or today."""
     plan = evaluation.plan
     return [
         {
@@ -88,12 +88,12 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
 
 
 def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Findings; of very many the gravest, and how many more there are."""
+    """Return the most severe findings, and the number of the others."""
     return [finding(item) for item in capped(findings)]
 
 
 def finding(item: Finding) -> dict[str, Any]:
-    """A finding."""
+    """Return a finding as a document."""
     return {
         "code": item.code,
         "severity": item.severity.value,
@@ -113,7 +113,7 @@ def check_document(
     inherited: Sequence[Finding] = (),
     beside: Compared | None = None,
 ) -> dict[str, Any]:
-    """The outcome of a check; what its base or another change has is no finding of the change."""
+    """Return the result of a check. Findings of the base and of other changes are separate."""
     return {
         "apiVersion": API_VERSION,
         "kind": "Check",
@@ -130,7 +130,7 @@ def check_document(
 
 
 def _within(found: Within | None) -> dict[str, Any] | None:
-    """Whether a change stays within what one team may do; None where nothing is said of it."""
+    """Return whether a change stays within the rights of one team, or None if unknown."""
     if found is None:
         return None
     return {"team": found.team or None, "reasons": list(found.reasons)}
@@ -139,7 +139,7 @@ def _within(found: Within | None) -> dict[str, Any] | None:
 def reconcile_document(
     evaluation: Evaluation, base: str, commit: str | None, *, attempts: int, exit_code: int
 ) -> dict[str, Any]:
-    """The outcome of a reconcile."""
+    """Return the result of a reconcile."""
     return {
         "apiVersion": API_VERSION,
         "kind": "ReconcileResult",
@@ -155,7 +155,7 @@ def reconcile_document(
 
 
 def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
-    """All clusters, with their objects that are not unchanged."""
+    """Return all clusters, with their objects except for unchanged ones."""
     return {
         **envelope("ApplyResult"),
         "revision": revision,
@@ -165,12 +165,12 @@ def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) ->
 
 
 def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-    """Clusters whose growth was served, and how many seconds it was waited for."""
+    """Return the clusters with completed growth, and the waiting time in seconds."""
     return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
 
 
 def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
-    """All checks."""
+    """Return all checks of a diagnosis."""
     return {
         **envelope("Diagnosis"),
         "revision": diagnosis.revision or None,
@@ -187,7 +187,7 @@ def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
 
 
 def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict[str, Any]:
-    """The pools as they are today; some of them, or all."""
+    """Return pools as they are today, selected ones or all."""
     named = None if keys is None else {str(key) for key in keys}
     found = pools(evaluation, today=True)
     return {
@@ -199,7 +199,7 @@ def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict
 
 
 def document_list(kind: str, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Documents as people wrote them, as a Kubernetes list."""
+    """Return source documents as a Kubernetes list."""
     return {"apiVersion": "v1", "kind": kind, "items": [dict(item) for item in documents]}
 
 
@@ -284,7 +284,7 @@ def _check(check: DiagnosisCheck) -> dict[str, Any]:
 
 
 def _together(items: Sequence[Together]) -> list[dict[str, Any]]:
-    """All of them as data, in the order in which they were asked for."""
+    """Return other changes as data, in the requested order."""
     return [
         {
             "name": item.name,
@@ -331,12 +331,12 @@ _MAX_TOGETHER = 10
 
 
 def title_of(item: Together) -> str:
-    """What it is beside."""
+    """Return the title of another change."""
     return f"{item.name} ({item.revision[:12]})" if item.revision else item.name
 
 
 def sentences_of(item: Together) -> Iterator[str]:
-    """What neither of the two changes shows by itself; one sentence where there is nothing."""
+    """Yield a sentence per finding that only the merge of both has, or one if there is none."""
     if item.why:
         yield f"not looked at: {item.why}"
     if item.conflicts:

@@ -1,4 +1,4 @@
-"""Lists as kubectl shows them."""
+"""Lists in the style of kubectl."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,16 +27,17 @@ ListedOwner = tuple[str, str, str, str]
 
 
 class ListedItem(Struct, frozen=True):
-    """One object.
+    """Object of a list.
 
     Attributes:
-        namespace: Empty for what has none.
-        ranges: Of a pool what it gives out from, of all else the addresses that it holds, in order.
-        pools: Names of the pool that it is, or of those that it holds addresses of.
-        team: Whose it is; empty for what belongs to nobody.
-        since: When it got its addresses first, `2026-02-15T10:00:30Z`; empty for never.
-        row: Its row in a table; None where it can be shown as a whole only.
-        body: The object, made when it is asked for; None where it is no document by itself.
+        namespace: Namespace, or empty.
+        ranges: For a pool, its allocatable ranges. For other objects, the addresses that they hold,
+            in order.
+        pools: Name of the pool itself, or names of the pools that its addresses belong to.
+        team: The owning team, or empty.
+        since: Time of the first allocation, `2026-02-15T10:00:30Z`, or empty.
+        row: Table row, or None for an object without a table form.
+        body: The object, built on demand, or None if it is not a document by itself.
     """
 
     namespace: str
@@ -50,16 +51,16 @@ class ListedItem(Struct, frozen=True):
 
     @property
     def called(self) -> tuple[str, ...]:
-        """What a person may call it: its name, and `namespace/name` where it has a namespace."""
+        """The names of the object: its name, and `namespace/name` if it has a namespace."""
         return (self.name, f"{self.namespace}/{self.name}") if self.namespace else (self.name,)
 
     def is_at(self, asked: IPRange) -> bool:
-        """It has one of these addresses."""
+        """Report whether the object has one of these addresses."""
         return any(item.overlaps(asked) for item in self.ranges)
 
 
 def items(evaluation: Evaluation, listing: Listing | None) -> list[ListedItem]:
-    """All that is listed, in the order of its table, then what has no row; None lists records."""
+    """Return the listed objects in table order, then objects without a row. None lists records."""
     if listing is None:
         records = sorted(evaluation.state.records, key=lambda it: (it.namespace, it.name))
         return [_record(record) for record in records]
@@ -80,7 +81,7 @@ def _record(record: Allocation) -> ListedItem:
 
 
 class _Documents:
-    """Documents of one kind, with what their records say."""
+    """Documents of one kind, with the status from their records."""
 
     def __init__(self, evaluation: Evaluation, listing: Listing) -> None:
         self.evaluation = evaluation
@@ -92,7 +93,7 @@ class _Documents:
         self.statuses = cache(partial(_statuses, evaluation))
 
     def items(self) -> Iterator[ListedItem]:
-        """Those with a row first."""
+        """Yield the objects with a row first."""
         evaluation, listing = self.evaluation, self.listing
         usage, records = evaluation.plan.before, evaluation.state.records
         standing = ListingInput(evaluation.documents, usage, records, evaluation.tree.clock)
@@ -124,7 +125,7 @@ class _Documents:
         )
 
     def _body(self, document: Document, records: Iterable[Allocation]) -> ListedBody:
-        """The document with its status, and the addresses that it holds."""
+        """Return the document with its status and its addresses."""
         namespace = {"namespace": document.namespace} if document.namespace else {}
         body = {**document.body, "metadata": {**document.metadata, **namespace}}
         status = dict(self.statuses().get(document.identity, {}))
@@ -135,7 +136,7 @@ class _Documents:
 
 
 def _of_row(row: ListingRow | None) -> list[Allocation] | None:
-    """The records that a row is made from; None for one that is made from something else."""
+    """Return the records that a row is made from, or None for a row of another source."""
     more = row.more if row is not None else None
     if isinstance(more, Allocation):
         return [more]
@@ -161,7 +162,7 @@ def _held(record: Allocation, item: IPRange) -> dict[str, Any]:
 
 
 def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:
-    """The status of each object of the management cluster, as an apply writes it."""
+    """Return the status of each object of the management cluster, as apply writes it."""
     found: dict[Identity, ListedBody] = {}
     for item in project(evaluation):
         body = item.manifest
@@ -175,11 +176,11 @@ def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:
 
 
 RECORDS = "allocations"
-"""The word for records, which are no family's."""
+"""The resource name of records, which belong to no family."""
 
 
 def listings() -> Mapping[str, Listing | None]:
-    """All that can be listed, by its word: pools, then records (None), then the rest."""
+    """Return everything that can be listed, by name: pools, records (None), then the rest."""
     theirs = [family.objects.listings for family in families()]
     pools = {listing.name: listing for found in theirs for listing in found[:1]}
     rest = {listing.name: listing for found in theirs for listing in found[1:]}
@@ -187,7 +188,7 @@ def listings() -> Mapping[str, Listing | None]:
 
 
 def words() -> dict[str, str]:
-    """Each word, in lower case, with what it means: plural, singular, kind, short names, groups."""
+    """Map each lower-case name to its listing: plural, singular, kind, short name, or group."""
     found: dict[str, str] = {}
     for name, listing in listings().items():
         for word in _words(name, listing):
@@ -211,11 +212,11 @@ Labels = Mapping[str, str]
 
 
 class ListQuery(Struct, frozen=True):
-    """What is asked for; empty and None ask for everything.
+    """Filter of a list. Empty and None match everything.
 
     Attributes:
-        names: Names of objects, with or without their namespaces; addresses, CIDRs or ranges.
-        has_labels: Whether labels are those that are asked for.
+        names: Names of objects, with or without namespaces, addresses, CIDRs, or ranges.
+        has_labels: Whether labels match the selector.
     """
 
     names: tuple[str, ...] = ()
@@ -226,14 +227,14 @@ class ListQuery(Struct, frozen=True):
 
 
 class Selection(Struct, frozen=True):
-    """What was found of it, and of which names nothing was; with the nearest name, or nothing."""
+    """Selected objects, and the names without a match, each with the nearest name or empty."""
 
     items: tuple[ListedItem, ...]
     missing: tuple[tuple[str, str], ...] = ()
 
 
 def choose(items: Sequence[ListedItem], wish: ListQuery) -> Selection:
-    """Those that are asked for."""
+    """Return the objects that match a filter."""
     among = [item for item in items if _is_meant(item, wish)]
     if not wish.names:
         return Selection(tuple(among))
@@ -251,7 +252,7 @@ def choose(items: Sequence[ListedItem], wish: ListQuery) -> Selection:
 
 
 def _meant(name: str, there: Iterable[str]) -> str:
-    """The nearest name, with a namespace where one was asked for with it; or nothing."""
+    """Return the nearest name, in the form of the requested one, or empty."""
     return nearest(name, sorted(it for it in there if ("/" in it) is ("/" in name)))
 
 
@@ -281,7 +282,7 @@ _ORDERS: dict[str, Callable[[ListedItem], Any]] = {
     "age": lambda item: (item.since, item.namespace, item.name),
 }
 ORDERS = tuple(_ORDERS)
-"""The words by which objects are put in order."""
+"""The names of sort orders."""
 
 
 def in_order(items: Iterable[ListedItem], by: str) -> list[ListedItem]:
@@ -297,7 +298,7 @@ _PARTS = re.compile(r",(?![^()]*\))")
 
 
 class SelectorError(ValueError):
-    """A text is no selector."""
+    """A text is not a valid selector."""
 
 
 class _Term(NamedTuple):
@@ -306,10 +307,10 @@ class _Term(NamedTuple):
 
 
 def parse_selector(text: str) -> Callable[[Labels], bool]:
-    """Whether labels are what a selector asks for.
+    """Return a function that reports whether labels match a selector.
 
     Raises:
-        SelectorError: It is none; the message names the part that cannot be read.
+        SelectorError: The selector is invalid. The message names the invalid part.
     """
     terms = [_term(part.strip()) for part in _PARTS.split(text)] if text.strip() else []
     return lambda labels: _holds(terms, labels)

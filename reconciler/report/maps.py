@@ -25,7 +25,7 @@ _ARROW = "  →  "
 
 
 def changed_lines(before: PoolMap, after: PoolMap) -> list[str]:
-    """The rows that change, beside each other, and a legend of what is in them."""
+    """Return the changed rows, before and after next to each other, and a legend."""
     many = format_count(after.per_cell)
     scale = f": a cell is {many} addresses" if after.per_cell > 1 else ""
     lines = [f"{escape(after.pool.name)}{scale}"]
@@ -34,13 +34,13 @@ def changed_lines(before: PoolMap, after: PoolMap) -> list[str]:
 
 
 def changed_rows(before: PoolMap, after: PoolMap) -> list[tuple[MapRow, MapRow]]:
-    """The rows of cells that change."""
+    """Return the rows of cells that change, before and after."""
     both = zip(before.rows, after.rows, strict=True)
     return [(old, new) for old, new in both if signs(before, old) != signs(after, new)]
 
 
 def signs(found: PoolMap, row: MapRow) -> str:
-    """A row in characters: one for each cell."""
+    """Return a row as text, with one character per cell."""
     return "".join(" " if part is None else found.sign(part) for part in row.cells)
 
 
@@ -54,7 +54,7 @@ def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 
 def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
-    """A line for each range that changes hands: of IPv6 there are too many addresses for cells."""
+    """Yield a line per range that changes hands, because IPv6 has too many addresses for cells."""
     old, new = ({(it.range, sign_of(side, it)) for it in side.parts} for side in (before, after))
     for range_, sign in sorted(old ^ new):
         does = "-" if (range_, sign) in old else "+"
@@ -62,12 +62,12 @@ def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 
 def sign_of(found: PoolMap, part: AddressPart) -> str:
-    """The sign of a part; a space for what has none."""
+    """Return the sign of a part, or a space if it has none."""
     return found.sign(part) if part.sort in SIGNS or part.sort is AddressUse.ALLOCATED else " "
 
 
 def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
-    """Each sign of what changes, and how many addresses it stands for."""
+    """Yield each sign of a change with its number of addresses."""
     old, new = _counts(before), _counts(after)
     shown = _shown(before, after)
     order = [*after.letters.values(), *SIGNS.values()]
@@ -85,7 +85,7 @@ def _shown(before: PoolMap, after: PoolMap) -> frozenset[str]:
 
 
 def _counts(found: PoolMap) -> dict[tuple[str, str], int]:
-    """How many addresses each sign stands for, by sign and meaning."""
+    """Return the number of addresses by sign and meaning."""
     counts: dict[tuple[str, str], int] = {}
     for holder in found.holders:
         title = "others" if holder.letter == OTHERS else holder.title
@@ -108,7 +108,7 @@ _CLASSES = {
     AddressUse.UNUSED: "unused",
 }
 _TURNS = 6
-# Colours that stay apart for people who see few of them; letters say the same.
+# The colors are distinguishable for color-blind readers. Letters carry the same information.
 _STYLE = """
 text{font:12px ui-monospace,monospace;fill:#1f2328;white-space:pre}
 .paper{fill:#ffffff}.free{fill:#eaeef2}.unused{fill:#ffffff;stroke:#d0d7de}.reserved{fill:#afb8c1}
@@ -123,7 +123,7 @@ _Maps = Sequence[tuple[PoolMap, PoolMap]]
 
 
 def map_svg(maps: _Maps) -> str:
-    """The picture of some pools; of none it says that none changes."""
+    """Return the picture of pools, or a picture that says that no pool changes."""
     shapes: list[str] = []
     top = _EDGE
     for before, after in maps:
@@ -138,7 +138,7 @@ def map_svg(maps: _Maps) -> str:
 
 
 def _map_svg_legend(before: PoolMap, after: PoolMap) -> tuple[str, list[str]]:
-    """The title, and the lines below the cells; for what has no cells all of them."""
+    """Return the title, and the lines below the cells. Without cells, the lines have everything."""
     title, *lines = changed_lines(before, after)
     return title, [it for it in lines if it.startswith("  ")] if after.per_cell else lines
 
@@ -171,7 +171,7 @@ def _pool(before: PoolMap, after: PoolMap, top: int) -> Iterator[str]:
 
 
 def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
-    """Cells that are one thing are one shape, with its letter at its begin."""
+    """Yield the shapes of a row: equal adjacent cells are one shape with a letter at its start."""
     at = 0
     for part, cells in groupby(row.cells, key=lambda it: _look(found, it)):
         count = len(list(cells))
@@ -187,7 +187,7 @@ def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
 def _changes(
     before: tuple[PoolMap, MapRow], after: tuple[PoolMap, MapRow], left: int, top: int
 ) -> Iterator[str]:
-    """A line around what changes."""
+    """Yield outlines around the changes."""
     old, new = ([_look(it, part) for part in row.cells] for it, row in (before, after))
     at = 0
     for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
@@ -199,7 +199,7 @@ def _changes(
 
 
 def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:
-    """The class of a cell, and its letter."""
+    """Return the class of a cell and its letter."""
     if part is None:
         return None
     if part.sort is not AddressUse.ALLOCATED:
@@ -215,10 +215,10 @@ def _text(x: int, y: int, text: str, name: str = "") -> str:
 
 
 def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
-    """The picture of some pools as they are, each with lines that stand below its cells.
+    """Return the picture of pools as they are, each with lines below its cells.
 
     Args:
-        maps: Pools, and what is told of each: its title first, then lines that begin with signs.
+        maps: Pools, each with its title and then lines that begin with signs.
     """
     shapes: list[str] = []
     top, width = _EDGE, 480
@@ -242,14 +242,14 @@ def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
 
 
 def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
-    """Rows with their first address; of what has no cells one, by the logarithm of sizes."""
+    """Return rows with their first address. Without cells, one row with a logarithmic scale."""
     if found.per_cell or not found.parts:
         return [(format_address(4, row.first), row) for row in found.rows]
     return [("", MapRow(0, tuple(strip(found.parts, MAX_COLUMNS))))]
 
 
 def _torn(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
-    """What two records hold both, over all else."""
+    """Yield overlays for ranges that two records hold."""
     if not found.per_cell:
         return
     whole = IPRange(4, row.first, row.first + len(row.cells) * found.per_cell - 1)
@@ -263,7 +263,7 @@ def _torn(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
 
 
 def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
-    """The colour of the sign that a line begins with, before it."""
+    """Yield the color swatch for the sign that a line begins with."""
     sign = line[2:3]
     names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
     for turn, letter in enumerate(found.letters.values()):

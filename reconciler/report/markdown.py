@@ -36,13 +36,13 @@ from reconciler.review.preview import NOTHING, ClusterChange, Preview
 from reconciler.review.result import Compared, Together
 
 MAX_CLUSTERS = 40
-"""Clusters that are shown; of others it is only said how many they are."""
+"""Maximum number of shown clusters. The others are only counted."""
 _CONTEXT = 3
 _LINE = 300
 
 
 class _Block(NamedTuple):
-    """Lines in a fence, of which some may be left out, between a head and an end."""
+    """Lines in a fence that can be truncated, between a head and an end."""
 
     head: str
     language: str
@@ -55,16 +55,16 @@ class _Block(NamedTuple):
 
 
 def with_preview(sections: Sequence[Section], preview: Preview, room: int) -> list[str]:
-    """Sections, then a preview, in so many characters at most; each has half of them for sure."""
+    """Return sections and then a preview in at most `room` characters, at least half for each."""
     asked = sum(map(len, previewed(preview, room // 2)))
     parts = fitted(sections, room - asked)
     return [*parts, *previewed(preview, room - sum(map(len, parts)))]
 
 
 def previewed(preview: Preview, room: int) -> list[str]:
-    """The sections of a preview, in so many characters at most."""
+    """Return the sections of a preview in at most `room` characters."""
     blocks = [_map(*found) for found in preview.maps]
-    # What the management cluster gets says again what the tables say.
+    # The objects of the management cluster repeat the tables, so they come last.
     shown = sorted(preview.applied, key=lambda it: it.cluster == MANAGEMENT)[:MAX_CLUSTERS]
     blocks += [_cluster(found) for found in shown]
     texts = _fitted(blocks, room)
@@ -111,7 +111,7 @@ def _line(text: str) -> str:
 
 
 def _fitted(blocks: Sequence[_Block], room: int) -> list[str]:
-    """Blocks in so many characters together; what a short one leaves, others get."""
+    """Return blocks in at most `room` characters. Short blocks leave their space to others."""
     texts = {}
     by_size = sorted(range(len(blocks)), key=lambda at: blocks[at].size)
     for done, at in enumerate(by_size):
@@ -135,9 +135,9 @@ def _rendered(block: _Block, room: int) -> str:
     return block.head + "\n".join(lines) + "\n" + more + block.end
 
 
-# By this a job finds the comment that it made before, to write it anew.
+# CI jobs find and update the existing comment by this marker.
 MARKER = "<!-- ipam -->"
-# GitHub takes 65,536; what a job puts around it needs room, too.
+# GitHub accepts 65,536. CI jobs add text around the comment.
 LIMIT = 60_000
 _AROUND = 2_000
 _VERDICT = {Severity.ERROR: "❌", Severity.GATE: "⛔", None: "✅"}
@@ -169,16 +169,17 @@ def markdown_text(
     keeps: bool = False,
     preview: Preview = NOTHING,
 ) -> str:
-    """The verdict, what moves or changes hands, findings, exact addresses and capacity, in at most `LIMIT` characters.
+    """Return the comment of a change in at most `LIMIT` characters.
 
-    Then maps and what clusters get, where that is known.
+    It has the verdict, moves and transfers, findings, exact addresses, and capacity. If known, maps
+    and the objects of clusters follow.
 
     Args:
         compared: The evaluation.
-        verb: The verb that printed it, for the line that tells how to do it again.
-        base: The base revision, as it was asked for.
-        keeps: Also what stays.
-        preview: What merging comes to.
+        verb: The command that printed it, for the command line in the footer.
+        base: The base revision, as the user named it.
+        keeps: Whether unchanged allocations are listed.
+        preview: Result of the merge.
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
@@ -191,7 +192,7 @@ def markdown_text(
         Section("Capacity", _CAPACITY, _capacity(evaluation)),
     ]
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
-    # What stops a change is told first; what only warns, last.
+    # Findings that stop a change come first, warnings last.
     sections.insert(0 if worst else len(sections), findings)
     many = "" if len(transfers) == 1 else "s"
     sections.insert(0, Section(f"{len(transfers)} transfer{many}", _TRANSFERS, transfers))
@@ -223,7 +224,7 @@ def _allocations(compared: Compared, *, keeps: bool) -> list[str]:
 
 
 def _moves(evaluation: Evaluation) -> list[str]:
-    """The claims that move: a row each."""
+    """Return a table of the claims that move."""
     rows = []
     for move in moves_of(evaluation):
         pools = dict.fromkeys((move.old.pool, move.new.pool))
@@ -238,7 +239,7 @@ def _moves(evaluation: Evaluation) -> list[str]:
 
 
 def _transfers(evaluation: Evaluation) -> list[str]:
-    """The ranges that go to another owner: a row each."""
+    """Return a table of the ranges that go to another owner."""
     rows = []
     for transfer in transfers_of(evaluation):
         record = transfer.decision.allocation
@@ -290,7 +291,7 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
 
 
 def _capacity(evaluation: Evaluation) -> list[str]:
-    """Pools that the plan changes, and those that are filling up."""
+    """Return the pools that the plan changes, and those that are nearly full."""
     plan = evaluation.plan
     return [
         _pool(key, plan.before[key], after)
@@ -337,14 +338,14 @@ def _beside(item: Together) -> str:
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "") -> str:
-    """What was compared, its digest, and the command that does it again."""
+    """Return the compared revisions, the digest, and the command that repeats the output."""
     revision = evaluation.tree.revision
     parts = [
         f"Revision {code(revision)}" if revision else "The work tree",
         *([f"base {code(base)}{_of(base, commit)}"] if base else []),
         f"digest `{digest(actions(evaluation))}`",
     ]
-    # HEAD is another commit for whoever reads this, and so is a branch later.
+    # HEAD is another commit in the reader's clone, and a branch moves on.
     named = commit[:12] or base or ""
     if revision and not named.startswith("HEAD"):
         words = ["ipam", verb, *(["--base", named] if named else []), "--rev", revision[:12]]
@@ -354,22 +355,22 @@ def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "
 
 
 def _of(base: str, commit: str) -> str:
-    """The commit that a base is, unless it was named by it."""
+    """Return the commit of a base, or empty if the base was named by its commit."""
     return f" ({code(commit[:12])})" if commit and base != commit else ""
 
 
 WHOLE = "."
-"""The place of what is about a repository as a whole."""
+"""The path of findings about the whole repository."""
 
 
 def at_top(compared: Compared, root: str) -> Compared:
-    """The same, with the places of findings and the names of files as they are from the top.
+    """Return the comparison with the paths of findings and files relative to the top.
 
-    What a message or a hint names stays as it is from the root, where a person works.
+    Paths in messages and hints stay relative to the root, in which users work.
 
     Args:
-        compared: What counts from the root.
-        root: The folder that is the root; empty for the top.
+        compared: The comparison, relative to the root.
+        root: The root folder, or empty for the top.
     """
     if not root:
         return compared
@@ -382,7 +383,7 @@ def at_top(compared: Compared, root: str) -> Compared:
 
 
 def marked(text: str, root: str) -> str:
-    """A comment in Markdown that a job finds again among those of other roots."""
+    """Return a Markdown comment with a marker that distinguishes it from those of other roots."""
     return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
 
 

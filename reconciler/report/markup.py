@@ -1,8 +1,8 @@
-"""Markdown that user text cannot break out of, and the shapes that comments are made of.
+"""Markdown building blocks that user text cannot break out of.
 
-A mention, a reference, an address of a page or an emoji is found by the service in any rendered
-text, whatever was escaped; only in a code span does it look for none. So whatever is not plainly
-a word or a number stands in one. That sets names and addresses off from the prose, too.
+Services find mentions, references, URLs, and emoji in any rendered text, however it is escaped.
+They ignore only code spans. All text except plain words and numbers is therefore in code spans,
+which also sets names and addresses off from prose.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from reconciler.documents.text import escape
 
-# Rows that are in view at once; a reader opens the others.
+# Number of visible rows. The reader expands the others.
 IN_VIEW = 10
 _CODE_CHARACTERS = 200
 _PROSE_CHARACTERS = 1_000
@@ -22,9 +22,9 @@ _EDGES = re.compile(r"([('\"]*)(.*?)([)'\",;:.?]*)", re.DOTALL)
 
 
 class Section(NamedTuple):
-    """A title, and rows below it that may be many.
+    """Title, and a list of rows that can be long.
 
-    `head` is what a table begins with; empty for a list.
+    `head` is the head of a table, or empty for a list.
     """
 
     title: str
@@ -33,8 +33,8 @@ class Section(NamedTuple):
 
 
 def code(text: str) -> str:
-    """A text as a code span, which may stand in a table."""
-    # A bar ends a cell even in a code span, and services differ in how it may be escaped.
+    """Return a text as a code span that is safe in a table."""
+    # A bar ends a cell even in a code span, and services differ in how to escape it.
     plain = cut(escape(text), _CODE_CHARACTERS).replace("|", "\\u007c")
     if not plain.strip():
         return "` `"
@@ -44,13 +44,13 @@ def code(text: str) -> str:
 
 
 def fence(lines: Iterable[str]) -> str:
-    """What opens and closes a block of lines, and nothing in them can."""
+    """Return a code fence that no line can close."""
     longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
     return "`" * max(3, longest + 1)
 
 
 def prose(text: str) -> str:
-    """A message: words as they are, names and all else in code spans."""
+    """Return a message with plain words unchanged, and everything else in code spans."""
     plain = cut(escape(text).replace("`", "'"), _PROSE_CHARACTERS)
     return " ".join(_token(token) for token in plain.split(" ") if token)
 
@@ -59,7 +59,7 @@ def _token(token: str) -> str:
     found = _EDGES.fullmatch(token)
     before, core, after = found.groups() if found else ("", token, "")
     if core and not _WORD.fullmatch(core):
-        # The span sets a value off; quotes around it would say the same again.
+        # The code span already sets the value off, so quotes around it are redundant.
         if before.endswith("'") and after.startswith("'"):
             before, after = before[:-1], after[1:]
         core = code(core)
@@ -67,7 +67,7 @@ def _token(token: str) -> str:
 
 
 def bar(before: float, after: float) -> str:
-    """How full a pool is: `█` before and after, `▓` what is added, `▒` what comes free."""
+    """Return the usage as a bar: `█` used before and after, `▓` added, `▒` released."""
     old, new = _cells(before), _cells(after)
     both, rest = min(old, new), _BAR - max(old, new)
     change = ("▓" if new > old else "▒") * abs(new - old)
@@ -75,14 +75,14 @@ def bar(before: float, after: float) -> str:
 
 
 def _cells(percent: float) -> int:
-    """Cells of a bar; one at least for what is not empty, all of them only for what is full."""
+    """Return the cells of a bar: at least one if not empty, and all only if full."""
     if percent <= 0 or percent >= 100:
         return _BAR if percent > 0 else 0
     return min(max(round(percent * _BAR / 100), 1), _BAR - 1)
 
 
 def fitted(sections: Sequence[Section], room: int) -> list[str]:
-    """Sections that fit into `room` characters together; what a short one leaves, others get."""
+    """Return sections in at most `room` characters. Short ones leave their space to others."""
     texts = {}
     by_size = sorted(range(len(sections)), key=lambda at: sum(map(len, sections[at].rows)))
     for done, at in enumerate(by_size):
@@ -92,7 +92,7 @@ def fitted(sections: Sequence[Section], room: int) -> list[str]:
 
 
 def rendered(section: Section, room: int) -> str:
-    """A section of at most `room` characters: some rows in view, some folded, some left out."""
+    """Return a section in at most `room` characters: rows visible, then folded, then omitted."""
     left = room - 2 * len(section.head) - len(section.title) - 200
     fitting = 0
     for row in section.rows:
@@ -115,5 +115,5 @@ def _rows(section: Section, rows: Sequence[str]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """A text of so many characters at most."""
+    """Return a text of at most `most` characters."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -1,4 +1,4 @@
-"""Metrics of our own, and what a revision says in figures: gauges, by pure functions."""
+"""Metrics of ipam, and gauges of a revision."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from reconciler.planning.evaluate import Evaluation, let_pass
 
 UNASKED = "demand-unasked"
 _PREFIX = "gitops_ipam_"
-# A round waits for clusters; growth counts from a Service that was seen pending.
+# Runs wait for clusters. Growth is measured from the time at which a pending Service was seen.
 _SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
@@ -87,18 +87,18 @@ OURS = (
 
 
 def catalogue() -> tuple[Metric, ...]:
-    """All metrics: ours, then those of each family."""
+    """Return all metrics, first of ipam, then of each family."""
     return (*OURS, *(metric for family in families() for metric in family.metering.metrics))
 
 
 def usage_after(evaluation: Evaluation, *, is_committed: bool) -> Mapping[Key, Usage]:
-    """How full pools are once what may pass of a plan is done, or while nothing is."""
+    """Return the usage of pools after the permitted part of a plan, or today."""
     plan = let_pass(evaluation).plan
     return plan.after if is_committed else plan.before
 
 
 def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
-    """How full pools are."""
+    """Yield the usage of pools."""
     for key, used in usage.items():
         name = str(key)
         for state, count in (
@@ -114,12 +114,13 @@ def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 
 
 def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -> Iterator[Sample]:
-    """What was found, gates among it; a severity of which there is nothing is told, too.
+    """Yield the number of findings and exceeded limits by severity, including zero.
 
     Args:
-        evaluation: What was evaluated.
-        unasked: Why clusters could not be asked when they were looked at last, each once. It takes
-            the place of what the evaluation says of that, for not each is of a look. None: it is.
+        evaluation: The evaluation.
+        unasked: Reasons why clusters could not be read at the last discovery, each once. They
+            replace the corresponding findings, because not every evaluation has a discovery. If
+            None, the evaluation's own findings count.
     """
     found = [(it.code, it.severity) for it in (*evaluation.findings, *evaluation.gates)]
     if unasked is not None:
@@ -137,7 +138,7 @@ def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -
 
 
 def of_documents(evaluation: Evaluation, usage: Mapping[Key, Usage]) -> Iterator[Sample]:
-    """What families tell of a revision that was read whole."""
+    """Yield the metrics of families for a complete revision."""
     state = evaluation.state
     measured = Measured(
         documents=evaluation.documents,
@@ -151,7 +152,7 @@ def of_documents(evaluation: Evaluation, usage: Mapping[Key, Usage]) -> Iterator
 
 
 def of_turn(turn: Turn) -> Iterator[Sample]:
-    """What families tell of a round."""
+    """Yield the metrics of families for a run."""
     for family in families():
         yield from family.metering.of_turn(turn)
 
@@ -164,14 +165,14 @@ def of_run(
     *,
     is_bug: bool,
 ) -> Mapping[str, tuple[Sample, ...]]:
-    """Gauges of a run that ends, by part.
+    """Return the gauges of a finished run, by part.
 
     Args:
-        head: The revision that the branch is at.
-        evaluation: All of it, as committed.
-        applied: What became of clusters.
+        head: The current revision of the branch.
+        evaluation: The evaluation of that revision.
+        applied: Results of clusters.
         now: Seconds since 1970.
-        is_bug: A bug was met: that is no success.
+        is_bug: Whether the run met a bug, so that it is not a success.
     """
     usage = evaluation.plan.before
     return {
@@ -185,7 +186,7 @@ def of_run(
 
 
 def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
-    """Whether clusters answered, and which were applied to just now."""
+    """Yield whether clusters answered, and which ones were applied to in this run."""
     for item in applied:
         if (is_up := answers(item)) is not None:
             yield Sample(UP, (item.cluster,), int(is_up))
@@ -194,7 +195,7 @@ def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
 
 
 def answers(applied: Applied) -> bool | None:
-    """Whether a cluster answers and lets us in; None while it is still to be made."""
+    """Report whether a cluster answers and accepts the login. None if it does not exist yet."""
     if applied.state is ClusterState.WAITING:
         return None
     is_asked = bool(applied.uid) or applied.state is ClusterState.APPLIED
@@ -202,5 +203,5 @@ def answers(applied: Applied) -> bool | None:
 
 
 def is_done(applied: Applied) -> bool:
-    """All that a cluster shall have is there."""
+    """Report whether a cluster has all of its objects."""
     return applied.state is ClusterState.APPLIED and not applied.is_failed

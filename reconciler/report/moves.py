@@ -12,11 +12,11 @@ from reconciler.planning.evaluate import Evaluation
 
 
 class RangeMove(NamedTuple):
-    """One claim that gets another range than it held.
+    """Claim that gets another range than it held.
 
     Attributes:
-        stays: The old range is announced until nobody uses it; else it is free at once.
-        giver: Whose the old range was, where the new one is for another owner; else None.
+        stays: Whether the old range is announced until it is unused. Otherwise it is free at once.
+        giver: The owner of the old range if the new one is for another owner, or None.
     """
 
     claim: Key
@@ -27,10 +27,10 @@ class RangeMove(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """One kept record that is for another owner than it names.
+    """Kept record whose owner changes.
 
     Attributes:
-        giver: The owner that it names.
+        giver: The owner that the record names.
     """
 
     decision: Keep
@@ -38,12 +38,12 @@ class Transfer(NamedTuple):
 
     @property
     def words(self) -> str:
-        """From whom to whom: `team-a/one → team-a/two`."""
+        """The old and the new owner: `team-a/one → team-a/two`."""
         return change_of_owner(self.giver, self.decision.allocation)
 
 
 def moves_of(evaluation: Evaluation) -> list[RangeMove]:
-    """The claims that move, by claim."""
+    """Return the claims that move, by claim."""
     return [
         RangeMove(
             decision.claim,
@@ -58,7 +58,7 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
 
 
 def transfers_of(evaluation: Evaluation) -> list[Transfer]:
-    """The kept records that go to another owner, by claim."""
+    """Return the kept records that go to another owner, by claim."""
     return [
         Transfer(decision, giver)
         for decision in (evaluation.plan.decisions if evaluation.state.givers else ())
@@ -68,17 +68,17 @@ def transfers_of(evaluation: Evaluation) -> list[Transfer]:
 
 
 def change_of_owner(giver: Owner, record: Allocation) -> str:
-    """From whom to whom a record goes: `team-a/one → team-a/two`."""
+    """Return the old and the new owner of a record: `team-a/one → team-a/two`."""
     return f"{giver.short} → {record.owner.short}"
 
 
 def range_of(record: Allocation) -> str:
-    """What a record holds, in short."""
+    """Return the range of a record in short form."""
     return format_short(record.range) if record.range is not None else "nothing"
 
 
 def room_of(evaluation: Evaluation, pool: Key) -> str:
-    """What a pool has once the plan is carried out."""
+    """Return the usage of a pool after the plan."""
     usage = evaluation.plan.after.get(pool)
     if usage is None:
         return "not in the repository"
@@ -86,17 +86,17 @@ def room_of(evaluation: Evaluation, pool: Key) -> str:
 
 
 def elsewhere(causes: Sequence[Cause]) -> list[Cause]:
-    """Those that the change causes by something else than the claim's own document."""
+    """Return decisions that the change causes outside of the claim's own document."""
     return [it for it in causes if it.is_caused and it.reason]
 
 
 def not_caused(causes: Sequence[Cause]) -> list[Cause]:
-    """Those that the change does not cause."""
+    """Return decisions that the change does not cause."""
     return [it for it in causes if not it.is_caused]
 
 
 def sentence_of(cause: Cause) -> str:
-    """Why it is decided."""
+    """Return the reason for a decision in a sentence."""
     words = [f"{cause.claim._replace(slot='').short} ({cause.claim.slot}): "]
     if cause.place is not None:
         words.append(f"{place_of(cause)}: ")
@@ -104,7 +104,7 @@ def sentence_of(cause: Cause) -> str:
 
 
 def place_of(cause: Cause) -> str:
-    """File, line and commit; empty for a decision that the change does not cause."""
+    """Return file, line, and commit, or empty for a decision that the change does not cause."""
     if cause.place is None:
         return ""
     commit = f" ({cause.short})" if cause.commit else ""
@@ -112,7 +112,7 @@ def place_of(cause: Cause) -> str:
 
 
 def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[Cause]]]:
-    """What has to be told beside the documents of the claims themselves, with its title."""
+    """Yield causes outside of the claims' own documents, with their title."""
     for title, found in (
         ("Caused elsewhere in this change", elsewhere(causes)),
         ("Not caused by this change", not_caused(causes)),
@@ -122,7 +122,7 @@ def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[Cause]]]:
 
 
 def causes_listed(causes: Sequence[Cause]) -> list[dict[str, Any]]:
-    """All of them as data, in the order of the plan."""
+    """Return all causes as data, in the order of the plan."""
     return [
         {
             "claim": str(it.claim),

@@ -1,4 +1,4 @@
-"""JSON of queries."""
+"""JSON documents of queries."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ from reconciler.report.json import API_VERSION, envelope, listed_findings, plan_
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return free ranges as a document."""
     return {
         **envelope("FreeRuns"),
         "revision": found.revision,
@@ -67,7 +67,7 @@ def _sized(item: IPRange) -> dict[str, Any]:
 
 
 def ends(item: IPRange) -> dict[str, str]:
-    """The first and the last address."""
+    """Return the first and the last address."""
     return {
         "start": format_address(item.version, item.first),
         "end": format_address(item.version, item.last),
@@ -82,7 +82,7 @@ _ORDER = ("pool", "record", "in-use", "gateway", "pods", "services")
 
 
 def standing(evaluation: Evaluation, asked: IPRange) -> dict[str, Any]:
-    """All that stands at some addresses, pools first."""
+    """Return all objects at some addresses, pools first."""
     there = [item for item in everything(evaluation.state) if item.range.overlaps(asked)]
     there.sort(key=lambda item: (_ORDER.index(item.sort), item))
     pools = {pool.source: pool for pool in evaluation.state.pools.values()}
@@ -114,7 +114,7 @@ def _ends(item: IPRange) -> dict[str, str]:
 
 
 def pool_map_document(revision: str | None, maps: Iterable[PoolMap]) -> dict[str, Any]:
-    """The maps of some pools."""
+    """Return the maps of some pools."""
     return {
         **envelope("PoolMap"),
         "revision": revision,
@@ -146,7 +146,7 @@ HISTORY_COLUMNS = (
     "date", "what", "start", "end", "holder", "team", "claim", "pool", "commit", "author",
     "request", "cause_commit", "cause_author", "cause", "former_holder",
 )  # fmt: skip
-# A spreadsheet takes a cell that begins so for a formula.
+# Spreadsheets take a cell with this first character for a formula.
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -157,7 +157,7 @@ def holders_document(
     brought: dict[str, CausedEvent],
     history: Sequence[CausedEvent] | None,
 ) -> dict[str, Any]:
-    """What some addresses are; with `history`, all that ever happened to them."""
+    """Return the holders of addresses, and optionally all of their history."""
     return {
         **envelope("Holders"),
         "revision": revision,
@@ -168,7 +168,7 @@ def holders_document(
 
 
 def history_document(revision: str, told: Iterable[CausedEvent]) -> dict[str, Any]:
-    """What happened, newest first."""
+    """Return events, newest first."""
     return {
         **envelope("History"),
         "revision": revision,
@@ -177,7 +177,7 @@ def history_document(revision: str, told: Iterable[CausedEvent]) -> dict[str, An
 
 
 def happening_item(told: CausedEvent) -> dict[str, Any]:
-    """What happened to the addresses of a claim in a commit."""
+    """Return the event of a claim's addresses in a commit."""
     item, cause = told
     fact = item.fact
     return {
@@ -196,7 +196,7 @@ def happening_item(told: CausedEvent) -> dict[str, Any]:
 
 
 def holder_rows(holders: Iterable[Holder], brought: dict[str, CausedEvent]) -> Iterator[str]:
-    """Lines of CSV, the first one names the columns."""
+    """Yield lines of CSV, with column names first."""
     yield _holders_line(HOLDER_COLUMNS)
     for holder in holders:
         item = _holder(holder, _of(holder, brought))
@@ -211,7 +211,7 @@ def holder_rows(holders: Iterable[Holder], brought: dict[str, CausedEvent]) -> I
 
 
 def happening_rows(told: Iterable[CausedEvent]) -> Iterator[str]:
-    """Lines of CSV, the first one names the columns."""
+    """Yield lines of CSV, with column names first."""
     yield _holders_line(HISTORY_COLUMNS)
     for one in told:
         item = happening_item(one)
@@ -229,7 +229,7 @@ def happening_rows(told: Iterable[CausedEvent]) -> Iterator[str]:
 
 
 def former_holder(holder: Holder, told: CausedEvent | None) -> str:
-    """Of whom addresses were before their holder; empty where the newest commit does not tell."""
+    """Return the previous owner of addresses, or empty if the newest commit does not show it."""
     if holder.giver is not None:
         return holder.giver.short
     return told[0].giver if told is not None else ""
@@ -321,7 +321,7 @@ def _cell(value: object) -> str:
 def outlook_document(
     revision: str, past: Past, found: Iterable[Outlook], idle: Idle | None = None
 ) -> dict[str, Any]:
-    """The outlook of some pools, and what is idle where that is known."""
+    """Return the forecast of some pools, and the unused addresses if they are known."""
     return {
         **envelope("Forecast"),
         "revision": revision,
@@ -380,7 +380,7 @@ def _rate(item: Outlook, rate: Rate) -> dict[str, Any]:
 
 
 def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
-    """All that is known of a claim."""
+    """Return everything that is known of a claim."""
     decision = next((item for item in evaluation.plan.decisions if item.claim == key), None)
     claim = evaluation.state.claims.get(key)
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
@@ -428,7 +428,7 @@ def _explanation_range(item: IPRange) -> str:
 
 
 def _gone(evaluation: Evaluation, record: Allocation | None) -> str:
-    """Why nobody asks for it: of growth whose tenant is there, its entry is gone."""
+    """Return why a record has no claim. For growth of an existing tenant, its entry was removed."""
     is_entry = record is not None and record.path in evaluation.state.grown
     return f"nothing: its {'entry' if is_entry else 'document'} is gone"
 
@@ -451,7 +451,7 @@ def _explanation_pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> 
 
 
 def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """What would help without touching a pool, best first: a smaller size, or what comes free."""
+    """Return fixes that do not touch a pool, best first: a smaller size, or released ranges."""
     found = []
     largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     if 0 < largest < claim.size and claim.pin is None:
@@ -460,7 +460,7 @@ def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
 
 
 def simulation_document(result: Simulation) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return a simulation as a document."""
     refused, stopped = result.refused, result.stopped
     return {
         "apiVersion": API_VERSION,
@@ -496,7 +496,7 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
 
 
 def reached_tiers(tier: Tier) -> str:
-    """All tiers that are reached, as the three conditions of a pool would be True."""
+    """Return all reached tiers, matching the True conditions of a pool."""
     reached = [item.value for item in Tier if 0 < item.rank <= tier.rank]
     return "+".join(reached) or "none"
 
@@ -504,7 +504,7 @@ def reached_tiers(tier: Tier) -> str:
 def verification_document(
     revision: str, found: Sequence[Verified], exit_code: int
 ) -> dict[str, Any]:
-    """All commits, newest first."""
+    """Return the verification of all commits, newest first."""
     counts = {verdict.value: 0 for verdict in ReplayVerdict}
     for item in found:
         counts[item.verdict.value] += 1
@@ -531,12 +531,12 @@ def _commit(item: Verified) -> dict[str, Any]:
 
 
 def import_document(result: Imported, written: Sequence[str], exit_code: int) -> dict[str, Any]:
-    """Old beside new for every range, conflicts, files, and the plan that they lead to.
+    """Return old and new range of each import, conflicts, files, and the resulting plan.
 
     Args:
         result: The import.
         written: Paths of the files that were written.
-        exit_code: Of the run.
+        exit_code: Exit code of the run.
     """
     return {
         **envelope("ImportResult"),
@@ -552,7 +552,7 @@ def import_document(result: Imported, written: Sequence[str], exit_code: int) ->
 
 
 def moved(result: Imported) -> int:
-    """How many ranges would get another place than they have."""
+    """Return the number of ranges that the plan would move."""
     return sum(1 for line in result.lines if line.old and line.new and not line.is_same)
 
 
