@@ -1,4 +1,4 @@
-"""The command line: parse, wire adapters to a command, print its result, return its exit code."""
+"""Command line: parse arguments, run a command, print its result, and return its exit code."""
 
 import io
 import os
@@ -18,7 +18,7 @@ from reconciler.gitio.processes import SignalReceived
 INTERRUPTED = 130
 USAGE = 64
 COMPLETE = "_IPAM_COMPLETE"
-# What click takes for "no" in a variable of a flag.
+# Values that click reads as "no" in the environment variable of a flag.
 _OFF = ("", "0", "false", "f", "no", "n", "off")
 
 
@@ -30,7 +30,7 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run `ipam` and return its exit code (docs/reference/output.md)."""
+    """Run `ipam` and return its exit code (`contract.md` §5). Every failure is handled here."""
     clean_environment(os.environ)
     debug = "--debug" in arguments or os.environ.get("IPAM_DEBUG", "0").lower() not in _OFF
     code = _run(arguments, debug=debug)
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     except SignalReceived as ended:
         return failures.farewell(ended.number)
     except SystemExit:
-        # click's own way out: completion is told, or the reader of help went away.
+        # Raised by click itself, after shell completion or a closed output of help.
         return 0
     except Exception as failure:  # noqa: BLE001 - the last door: no traceback reaches a user
         return _failed(failure, debug=debug)
@@ -64,7 +64,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
 
 def _failed(failure: Exception, *, debug: bool) -> int:
     if COMPLETE in os.environ and not debug:
-        return 0  # a shell asks for words, and shows whatever else it gets
+        return 0  # a shell expects candidates, and would print anything else
 
     if debug:
         steps = "".join(traceback.format_exception(failure))

@@ -1,4 +1,4 @@
-"""`apply`: the committed records to the clusters."""
+"""`apply`: apply the committed records to clusters."""
 
 from functools import partial
 from pathlib import Path
@@ -82,11 +82,11 @@ def apply(
 
 
 def published(repository: GitRepository, rev: str | None) -> Source:
-    """The head of the branch, or a revision of it.
+    """Return the files of the branch head, or of one of its revisions.
 
     Raises:
-        UsageError: The revision is not on the branch: nobody reviewed it, and no other run would
-            know what it gives out.
+        UsageError: The revision is not on the branch, so it is not reviewed, and other runs do not
+            know its allocations.
     """
     head, _ = current_head(repository)
     repository.require_pushed(head)
@@ -100,7 +100,7 @@ def published(repository: GitRepository, rev: str | None) -> Source:
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Index from 0 and count of `0/4`."""
+    """Return the index (from 0) and the count of a shard such as `0/4`."""
     index, slash, count = text.partition("/")
     if slash and index.isdecimal() and count.isdecimal() and text.isascii():
         shard = int(index), int(count)

@@ -1,4 +1,4 @@
-"""TODO."""
+"""`check`: review a revision, or single files."""
 
 import os
 import stat
@@ -51,10 +51,10 @@ NOT_LOOKED_AT = (
 
 
 def named_alone(files: Sequence[str]) -> Compared:
-    """What is wrong with files by themselves.
+    """Return the findings of files, without their repository.
 
     Raises:
-        UsageError: An option is about revisions; or some file cannot be read.
+        UsageError: An option applies only to revisions, or a file cannot be read.
     """
     context = click.get_current_context()
     for name in _OF_REVISIONS:
@@ -68,7 +68,7 @@ def named_alone(files: Sequence[str]) -> Compared:
 
 
 def _place(file: str) -> Place | None:
-    """Where a file is in the root that it stands in; None where it stands in none."""
+    """Return the place of a file in its root, or None if it is in no root."""
     place, name = Path(file).parent.resolve(), Path(file).name
     top = next((it for it in (place, *place.parents) if (it / ".git").exists()), None)
     if top is None or file == STDIN:
@@ -82,22 +82,22 @@ def _place(file: str) -> Place | None:
     settings, _ = read_settings(_data(str(path)) if path.is_file() else None)
     folders = (*settings.folders, settings.records)
     if not (path.is_file() or any((root / it).is_dir() for it in folders)):
-        return None  # the checkout is of something else
+        return None  # the checkout is not an ipam root
     return (place / name).relative_to(root).as_posix(), settings
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to keeps nobody waiting."""
+    """Open a file without blocking on a pipe that has no writer."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _shown(file: str) -> str:
-    """The path as findings name it."""
+    """Return the path of a file for findings."""
     return file if file == STDIN else os.path.normpath(file)
 
 
 def _data(file: str) -> bytes:
-    """The bytes of a file; of one that is too large, that it is."""
+    """Return the bytes of a file, or a marker if it is too large."""
     if file == STDIN:
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         return data if len(data) <= MAX_BYTES else Unread(len(data))
@@ -113,9 +113,9 @@ def _data(file: str) -> bytes:
     return data if len(data) <= MAX_BYTES else Unread(max(about.st_size, len(data)))
 
 
-# Forges know files by their path from the top; people, and who reads JSON, by that from the root.
+# Forges use paths relative to the top. People and consumers of JSON use paths relative to the root.
 _COMPARING = ("gitlab", "sarif", "junit")
-"""Forms of services that find out by themselves what is new: they are told all there is."""
+"""Formats of services that determine new findings themselves, so they get all findings."""
 _FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
 FORMATS = (
     "text",
@@ -130,15 +130,15 @@ FORMATS = (
     "dotenv",
 )
 DRAWN = ("markdown", "svg")
-"""Forms that show what a change comes to."""
+"""Formats that show the result of the merge."""
 
 
 class CheckResult(Struct, frozen=True):
-    """What a check came to.
+    """Result of a check.
 
     Attributes:
-        root: The folder that is the root; empty for the top of the repository.
-        preview: What merging comes to; None where nobody sees it.
+        root: The root folder, or empty for the top of the repository.
+        preview: The result of the merge, or None if no format shows it.
     """
 
     compared: Compared
@@ -149,7 +149,7 @@ class CheckResult(Struct, frozen=True):
 
 
 def review_options(function: F) -> F:
-    """`-o` with all forms of a review, `--out`, `--color` and `--debug`."""
+    """Add `-o` with all formats of a review, `--out`, `--color`, and `--debug`."""
     choice = click.Choice(FORMATS)
     decorators: list[Callable[[F], F]] = [
         talk_options,
@@ -178,7 +178,7 @@ def review_options(function: F) -> F:
 
 
 def check_in(form: str, checked: CheckResult, painter: Painter) -> str:
-    """A check in one of `FORMATS`; the painter counts for text."""
+    """Return a check in one of `FORMATS`. The painter applies only to text."""
     compared, base, root = checked.compared, checked.base, checked.root
     if form == "text":
         return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
@@ -193,7 +193,7 @@ def check_in(form: str, checked: CheckResult, painter: Painter) -> str:
 
 
 def _for_forge(form: str, evaluation: Evaluation, root: str) -> str:
-    """What a service shows; each form loads what it needs alone."""
+    """Return the report for a service. Each format imports only what it needs."""
     match form:
         case "github":
             return github_text(evaluation)
@@ -206,7 +206,7 @@ def _for_forge(form: str, evaluation: Evaluation, root: str) -> str:
 
 
 def _drawn(form: str, checked: CheckResult) -> str:
-    """What merging comes to, as a comment or as a picture."""
+    """Return the result of the merge, as a comment or as a picture."""
     compared, preview = checked.compared, checked.preview or NOTHING
     if form == "markdown":
         text = markdown_text(compared, "check", base=checked.base, preview=preview)
@@ -230,7 +230,7 @@ def write_outs(outs: Iterable[Out], checked: CheckResult) -> None:
     """Write the files of `--out`.
 
     Raises:
-        UsageError: Some file cannot be written.
+        UsageError: A file cannot be written.
     """
     plain = Painter(is_on=False)
     write_texts((out.path, check_in(out.form, checked, plain)) for out in outs)
@@ -268,7 +268,7 @@ def check(
     themselves and beside each other; - is stdin. No repository is needed then.
     """
     if files:
-        # A revision is looked at far more often.
+        # Imported here, because most calls check a revision.
 
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
@@ -290,7 +290,7 @@ def check(
 
 
 def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
-    """What merging comes to; without a base the maps alone."""
+    """Return the result of the merge, or only the maps without a base."""
     evaluation, repository = found.compared.evaluation, found.repository
     if base is None:
         return preview(evaluation)

@@ -87,7 +87,7 @@ _WISHING = (
 
 
 class Reach(Struct, frozen=True):
-    """How clusters are reached, as the command line says it."""
+    """Cluster connection options of the command line."""
 
     kubeconfig: Path | None
     context: str
@@ -97,17 +97,17 @@ class Reach(Struct, frozen=True):
     timeout_seconds: float
 
     def require(self) -> None:
-        """Refuse to begin where the client library is not installed.
+        """Refuse to start if the client library is not installed.
 
         Raises:
-            UsageError: It is not.
+            UsageError: The library is missing.
         """
         require_clusters(
             "asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name"
         )
 
     def open(self) -> Clusters:
-        """The adapter; the client library is loaded only here."""
+        """Return the adapter. The client library is imported only here."""
         return KubeClusters(
             self.kubeconfig,
             self.context,
@@ -120,27 +120,27 @@ class Reach(Struct, frozen=True):
 
     @property
     def is_named_by_person(self) -> bool:
-        """Somebody named a management cluster."""
+        """Whether the user named a management cluster."""
         return self.kubeconfig is not None or bool(os.environ.get("KUBECONFIG"))
 
     @property
     def is_named(self) -> bool:
-        """Somebody named a management cluster, or this runs in a pod that has an account in one."""
+        """Whether the user named a management cluster, or a service account of the pod names one."""
         return self.is_named_by_person or ServiceAccount(os.environ).is_there()
 
 
 def reaching_options(function: F) -> F:
-    """How clusters are reached: the verb gets `reach`."""
+    """Add the connection options and pass them to the command as `reach`."""
     return _decorated(function, _REACHING, "reach", _reach)
 
 
 def wishing_options(function: F) -> F:
-    """What an apply shall do: the verb gets `wish`."""
+    """Add the apply options and pass them to the command as `wish`."""
     return _decorated(function, _WISHING, "wish", _wish)
 
 
 def _decorated(function: F, group: OptionGroup, name: str, build: Callable[..., object]) -> F:
-    """A verb whose options of one group are gathered into one value."""
+    """Return a command that gets the options of one group as a single value."""
 
     @wraps(function)
     def gathering(**values: Any) -> Any:
@@ -219,12 +219,12 @@ _OPTIONS = (
 
 
 class Watch(Struct, frozen=True):
-    """How a daemon runs.
+    """Options of a daemon.
 
     Attributes:
-        resync: Seconds between two rounds over everything.
-        elects: It works only while it holds the Lease.
-        log_format: Of stderr.
+        resync: Seconds between two full runs.
+        elects: Whether it works only while it holds the Lease.
+        log_format: Format of stderr.
     """
 
     resync: int
@@ -233,7 +233,7 @@ class Watch(Struct, frozen=True):
 
 
 def watch_options(function: F) -> F:
-    """How a daemon runs: the verb gets `watch`, None when it shall not."""
+    """Add the daemon options and pass them to the command as `watch`, or None without a daemon."""
 
     @wraps(function)
     def gathering(**values: Any) -> Any:
@@ -259,14 +259,13 @@ def _watch(
 
 
 def are_asked(reach: Reach, watch: Watch | None, *, applies: bool) -> bool:
-    """Whether a reconcile asks clusters.
+    """Report whether a reconcile reads clusters.
 
-    Without an apply, too, a cluster that somebody names is asked before addresses come free, and
-    for what it needs.
+    A named cluster is also read without an apply: before addresses are released, and for its needs.
 
     Raises:
-        UsageError: A daemon would have clusters that it never watches: an apply begins watches. Or
-            what asks clusters is not installed.
+        UsageError: A daemon would never watch its clusters, because only an apply starts watches,
+            or the client library is not installed.
     """
     if not applies:
         _require_no_watch(reach, watch)

@@ -145,11 +145,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "version": (("ipam version -o json", "for programs"),),
 }
-"""By verb: a command line, and what it is for."""
+"""Examples by command: a command line and its purpose."""
 
 
 _OWN = "Options"
-# Options by what they are about. Those of a verb alone are not here.
+# Options by topic. Options of a single command are not listed.
 GROUPS = {
     "Reading": ("repo", "rev", "worktree", "remote", "branch", "base", "at", "apply_result"),
     "Result": ("output", "outs", "out", "color", "metrics_file"),
@@ -175,10 +175,10 @@ _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
 
 class _Helped(click.Command):
-    """Help in groups, with examples."""
+    """Command whose help has option groups and examples."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of the verb alone first, then by what they are about."""
+        """Write the options of the command first, then the shared ones by topic."""
         rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (_OWN, *GROUPS)}
         for param in self.get_params(ctx):
             row = param.get_help_record(ctx)
@@ -193,7 +193,7 @@ class _Helped(click.Command):
             self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What it is used for, line by line."""
+        """Write the examples, one per line."""
         super().format_epilog(ctx, formatter)
         shown = EXAMPLES.get(self.name or "", ())
         if shown:
@@ -202,15 +202,15 @@ class _Helped(click.Command):
 
 
 class VerbCommand(_Helped):
-    """A verb."""
+    """Single command."""
 
 
 class VerbGroup(_Helped, click.Group):
-    """A verb that has verbs of its own."""
+    """Command with subcommands."""
 
 
 def helped(name: str, command: click.Command) -> click.Command:
-    """A verb as its module defines it, with what all verbs have."""
+    """Return the command of a module with the options that all commands have."""
     told: dict[str, Any] = {
         "name": name,
         "context_settings": command.context_settings,
@@ -228,7 +228,7 @@ def helped(name: str, command: click.Command) -> click.Command:
 
 
 def _set(shown: Sequence[tuple[str, str]]) -> list[str]:
-    """Each line, with what it is for behind it, or above it where both are too long."""
+    """Return lines with their purpose at the end, or above if a line would be too long."""
     lines = []
     width = max((len(it[0]) for it in shown if len(it[0]) <= 46), default=0)
     for command, why in shown:
@@ -239,7 +239,7 @@ def _set(shown: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-# What other tools call it.
+# Names of commands in other tools.
 _ELSEWHERE = {
     **dict.fromkeys(("diff", "preview"), "plan"),
     **dict.fromkeys(("lint", "validate"), "check"),
@@ -249,12 +249,12 @@ _ELSEWHERE = {
 
 
 def closest(word: str, verbs: Iterable[str]) -> str:
-    """` Did you mean ...?` for a verb, also for one of other tools; or nothing."""
+    """Return ` Did you mean ...?` for a command, also of other tools, or empty."""
     return suggestion(_ELSEWHERE.get(word.lower(), word), verbs)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """` Did you mean ...?`, or nothing where nothing is near."""
+    """Return ` Did you mean ...?`, or empty if no name is similar."""
     asked, names = word.lower(), list(known)
     near = [asked] if asked in names else alike(asked, names, 2, 0.65)
     return f" Did you mean {' or '.join(near)}?" if near else ""
@@ -263,13 +263,13 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def explained(
     wrong: click.NoSuchOption, group: click.Group, ctx: click.Context, args: Sequence[str]
 ) -> click.UsageError:
-    """The mistake in words: an option of the verb that follows goes behind it.
+    """Return the usage error with an explanation: command options belong after the command.
 
     Args:
-        wrong: What click says.
-        group: The verbs.
-        ctx: That of the group.
-        args: All that was given.
+        wrong: Error of click.
+        group: The commands.
+        ctx: Context of the group.
+        args: All arguments.
     """
     verb = next((word for word in args if word in group.list_commands(ctx)), "")
     if not verb:
@@ -286,7 +286,7 @@ def explained(
 
 
 class Verb(Struct, frozen=True):
-    """What `ipam --help` says of a verb."""
+    """Entry of a command in `ipam --help`."""
 
     section: str
     help: str
@@ -319,27 +319,27 @@ VERBS = {
     "completion": Verb("Inspect", "Completion for your shell."),
     "version": Verb("Inspect", "The version."),
 }
-"""The verbs in the order of the help. Each is a function of its name in a module of its name."""
+"""The commands in help order. Each is a function in a module, both with its name."""
 
 PROMINENT = (
     *("init", "import", "check", "plan", "simulate", "reconcile"),
     *("apply", "doctor", "status", "get", "who", "explain"),
 )
-"""Those that `ipam --help` shows; `ipam help --all` shows the others, too."""
+"""The commands in `ipam --help`. `ipam help --all` also shows the others."""
 
 _SECTIONS = ("Author", "Review", "Operate", "Inspect")
 
 
 class LazyGroup(click.Group):
-    """A group that knows its verbs' help without loading them."""
+    """Group that shows the help of its commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in the order of the table."""
+        """Return all commands, in the order of the table."""
         del ctx
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the module of a verb, and what completes its values for a shell that asks."""
+        """Import the module of a command, and add value completion if a shell requests it."""
         if cmd_name not in VERBS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
@@ -352,10 +352,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that is meant; with the nearest ones where there is none.
+        """Return the command that the user named.
 
         Raises:
-            UsageError: There is none.
+            UsageError: The command does not exist. The message suggests similar names.
         """
         try:
             return super().resolve_command(ctx, args)
@@ -365,10 +365,10 @@ class LazyGroup(click.Group):
             raise click.UsageError(said, ctx) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """What stands before the verb.
+        """Parse the arguments before the command.
 
         Raises:
-            UsageError: It belongs behind the verb, or nowhere.
+            UsageError: An option belongs after the command, or does not exist.
         """
         given = list(args)
         try:
@@ -377,7 +377,7 @@ class LazyGroup(click.Group):
             raise explained(wrong, self, ctx, given) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The prominent verbs by section, and the names of the others."""
+        """Write the prominent commands by section, and the names of the others."""
         del ctx
         self.write_verbs(formatter, [name for name in VERBS if name in PROMINENT])
         others = ", ".join(name for name in VERBS if name not in PROMINENT)
@@ -385,7 +385,7 @@ class LazyGroup(click.Group):
             formatter.write_text(f"{others}. ipam help --all tells what each does.")
 
     def write_verbs(self, formatter: click.HelpFormatter, names: list[str]) -> None:
-        """Some verbs by section."""
+        """Write some commands by section."""
         for section in _SECTIONS:
             rows = [(name, VERBS[name].help) for name in names if VERBS[name].section == section]
             if rows:
@@ -394,7 +394,7 @@ class LazyGroup(click.Group):
 
 
 def version_line(commit: str) -> str:
-    """The version in one line, with the commit where one is known."""
+    """Return the version in one line, with the commit if it is known."""
     return f"ipam {__version__} ({commit[:12]})" if commit else f"ipam {__version__}"
 
 
@@ -430,12 +430,12 @@ def ipam() -> None:
 
 
 _MAX_COMPLETING = 200
-# Beyond so many files a plan would keep a person waiting: records alone are looked at then.
+# For more files, planning would make completion slow, so only records are read.
 SMALL_FILES = 2_000
 
 
 def revisions(values: dict[str, Any]) -> Iterable[str]:
-    """Branches and tags, and what stands for them."""
+    """Return branches, tags, and special revision names."""
     git = _repository(values).git
     listed = git.run(
         "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
@@ -446,7 +446,7 @@ def revisions(values: dict[str, Any]) -> Iterable[str]:
 
 
 def claims(values: dict[str, Any]) -> Iterable[str]:
-    """Who holds addresses, or asks for some, as namespace/name."""
+    """Return owners that hold or request addresses, as namespace/name."""
     paths = _paths(values)
     for parts in _records(paths):
         owner = parts[-1].rpartition(".")[0].rpartition(".")[0]
@@ -458,7 +458,7 @@ def claims(values: dict[str, Any]) -> Iterable[str]:
 
 
 def pools(values: dict[str, Any]) -> Iterable[str]:
-    """The names of pools."""
+    """Return the names of pools."""
     paths = _paths(values)
     yield from (parts[-3].partition(".")[2] or parts[-3] for parts in _records(paths))
     if len(paths) <= SMALL_FILES:
@@ -466,36 +466,36 @@ def pools(values: dict[str, Any]) -> Iterable[str]:
 
 
 def listed(values: dict[str, Any]) -> Iterable[str]:
-    """What can be listed, in the plural."""
+    """Return the resource names for lists, in the plural."""
     del values
     return listings()
 
 
 def named(values: dict[str, Any]) -> Iterable[str]:
-    """The names of what is listed: of a kind that somebody chose already."""
+    """Return the names of listed objects, of the kind already typed."""
     found = items(_evaluation(values), listings()[values["what"]])
     return [item.name for item in found if item.name not in values["names"]]
 
 
 def teams(values: dict[str, Any]) -> Iterable[str]:
-    """Teams that hold addresses."""
+    """Return teams that hold addresses."""
     return [record.owner.team for record in _evaluation(values).state.records]
 
 
 def verbs(values: dict[str, Any]) -> Iterable[str]:
-    """The verbs, for the help of one."""
+    """Return the commands, for the help of one."""
     del values
     return VERBS
 
 
 def kinds(values: dict[str, Any]) -> Iterable[str]:
-    """The kinds that have a schema."""
+    """Return the kinds that have a schema."""
     del values
     return schema_files()
 
 
 def codes(values: dict[str, Any]) -> Iterable[str]:
-    """The codes of findings."""
+    """Return the codes of findings."""
     del values
     return CODES
 
@@ -520,11 +520,11 @@ BY_NAME: dict[str, tuple[Source, ...]] = {
     "DATE|REV": (revisions,),
     "[POOL]": (pools,),
 }
-"""What completes a parameter, by the word for its value or its name, whatever the verb."""
+"""Completion of a parameter, by its metavar or its name, for every command."""
 
 
 def complete_by_name(command: click.Command) -> None:
-    """Let the parameters of a verb complete their values."""
+    """Add value completion to the parameters of a command."""
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         complete_by_name(inner)
     for param in command.params:
@@ -555,7 +555,7 @@ def _repository(values: dict[str, Any]) -> Any:
 
 
 def _paths(values: dict[str, Any]) -> list[str]:
-    """The paths of all files of the revision."""
+    """Return the paths of all files of the revision."""
     git = _repository(values).git
     rev = values.get("rev") or "HEAD"
     names = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options")
@@ -565,7 +565,7 @@ def _paths(values: dict[str, Any]) -> list[str]:
 
 
 def _records(paths: Iterable[str]) -> list[list[str]]:
-    """The parts of the paths of records: pool, owner's namespace, owner and slot are in them."""
+    """Return the path parts of records: they contain pool, owner's namespace, owner, and slot."""
     parts = [path.split("/") for path in paths if path.startswith(f"{Settings().records}/")]
     return [it for it in parts if len(it) >= 5]
 

@@ -1,4 +1,4 @@
-"""`completion`: the completion script of a shell, printed without loading what ipam works with."""
+"""`completion`: print the completion script of a shell, without importing the product."""
 
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete

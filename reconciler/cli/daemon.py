@@ -1,4 +1,4 @@
-"""TODO."""
+"""`reconcile --watch`: the daemon, its HTTP answers, and its log."""
 
 import json
 import logging
@@ -53,7 +53,7 @@ _ABOUT = ("round", "cluster", "claim", "watch", "code", "file")
 
 
 class _Lines(logging.Formatter):
-    """One line a record, of which nothing is a control character or a password."""
+    """Formatter that writes one line per record, without control characters and passwords."""
 
     def format(self, record: logging.LogRecord) -> str:
         about = _about(record)
@@ -67,7 +67,7 @@ class _Lines(logging.Formatter):
 
 
 class _Json(_Lines):
-    """The same as JSON."""
+    """Formatter that writes JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         told = {"time": _time(record), "level": record.levelname.lower()}
@@ -79,7 +79,7 @@ class _Json(_Lines):
 
 
 def start(form: str) -> None:
-    """Say what the daemon does, in a form; with `--debug` the steps of all code, too."""
+    """Configure the log of the daemon. With `--debug`, it includes debug records of all code."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Json() if form == "json" else _Lines())
     logging.basicConfig(level=logging.getLogger().level, handlers=[handler], force=True)
@@ -89,14 +89,14 @@ def start(form: str) -> None:
 
 
 def _about(record: logging.LogRecord) -> dict[str, Any]:
-    """What a line is about. What is said while a round is worked at is about that round."""
+    """Return the fields of a log line. Lines during a run have the fields of that run."""
     about = {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
     number = current_round()
     return about if number is None else {"round": number, **about}
 
 
 def _shows(record: logging.LogRecord) -> bool:
-    """Tracebacks are for those who ask for them."""
+    """Report whether a record shows its traceback, which needs `--debug`."""
     return bool(record.exc_info) and logging.getLogger().isEnabledFor(logging.DEBUG)
 
 
@@ -110,19 +110,19 @@ INTERVAL = 15
 LOCAL_SECONDS = 0.2
 """Seconds between two polls of a repository without a remote."""
 STACK = 512 * 1024
-"""Bytes of stack per thread: each watch has a thread."""
+"""Bytes of stack per thread. Each watch has a thread."""
 
 _log = logging.getLogger(__name__)
 
 
 class Order(Struct, frozen=True):
-    """The options of a daemon.
+    """Options of a daemon.
 
     Attributes:
-        begin: Opens the repository; may fail until it exists.
-        reach: The clusters; None if none is named.
+        begin: Opens the repository. It can fail until the repository exists.
+        reach: The clusters, or None if none is named.
         interval: Seconds between two polls of the remote.
-        emit: Writes rounds as documents; None for text.
+        emit: Writes runs as documents, or None for text.
     """
 
     begin: Callable[[], GitRepository]
@@ -136,7 +136,7 @@ class Order(Struct, frozen=True):
 
 
 class DaemonServer:
-    """The answers of the HTTP server, before and after the repository is opened."""
+    """Answers of the HTTP server, before and after the repository is opened."""
 
     def __init__(self) -> None:
         """Answer that nothing was read yet."""
@@ -146,7 +146,7 @@ class DaemonServer:
         self._missing = "not read yet"
 
     def opened(self, dirty: DirtySet, health: HealthState, page: Callable[[], Page | str]) -> None:
-        """Answer for a daemon that runs."""
+        """Answer for a running daemon."""
         self.dirty, self._health, self._page = dirty, health, page
 
     def not_opened(self, why: str) -> None:
@@ -198,9 +198,10 @@ def begin_metering(
 
 
 def run_daemon(order: Order, listening: Listening) -> int:
-    """Run until a signal, and serve HTTP if an address is given; return the exit code.
+    """Run until a signal, and serve HTTP if an address is given. Return the exit code.
 
-    The server starts before the repository is opened, so that probes report a repository that is missing.
+    The server starts before the repository is opened, so that probes report a repository that is
+    missing.
     """
     if order.watch.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
@@ -249,7 +250,7 @@ def _daemon(
     observer: Observer,
     answers: DaemonServer,
 ) -> Daemon:
-    """Return the daemon; its threads run."""
+    """Return the daemon, with its threads running."""
     watches = Watches(clusters, dirty, observer, spawn, random.random)
     work = DaemonRounds(
         repository,
@@ -287,20 +288,20 @@ def spawn(work: Callable[[], None], name: str) -> None:
 
 
 class Report:
-    """Writes rounds to the log and to stdout.
+    """Writer of runs to the log and to stdout.
 
-    With a JSON log and text output, stdout stays empty: both may share a file.
+    With a JSON log and text output, stdout stays empty, because both can share a file.
     """
 
     def __init__(self, order: Order, tidy: Callable[[], None]) -> None:
-        """Build it; `tidy` is called after each full round."""
+        """Store the options. `tidy` is called after each full run."""
         self._order = order
         self._tidy = tidy
         self._log = RoundLog()
         self._is_text = order.emit is None and order.watch.log_format != "json"
 
     def __call__(self, done: RoundDone) -> None:
-        """Write a round."""
+        """Write a run."""
         if self._order.emit is not None and done.rounds:
             self._order.emit(done.rounds, done.code)
         lines = self._log.write(done)
@@ -315,7 +316,7 @@ class Report:
 
 
 def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitRepository | None:
-    """Open the repository, again until it exists; return None if the end comes first."""
+    """Open the repository, with retries until it exists. Return None on shutdown."""
     backoff = Backoff(random.random)
     is_first = True
     while not dirty.is_stopping:

@@ -1,4 +1,4 @@
-"""TODO."""
+"""`demo`: a guided example in a new repository."""
 
 import contextlib
 import io
@@ -29,10 +29,10 @@ _PERSON = {"NAME": "Robin Example", "EMAIL": "robin@example.com"}
 
 
 class Stage:
-    """The folder of a demo, and all that is said and run in it.
+    """Folder of a demo, with its output and its commands.
 
-    Git gets an identity and dates of the demo, and no configuration of the person who watches. So
-    it runs in an empty environment, and its commits have the same ids everywhere.
+    Git gets the identity and dates of the demo, without the user's configuration. The demo
+    therefore runs in an empty environment, and its commits have the same ids everywhere.
     """
 
     def __init__(self, folder: Path, color: str) -> None:
@@ -47,10 +47,10 @@ class Stage:
         self._is_silent = False
 
     def prepare(self, date: int) -> bool:
-        """Make the repository and its remote, unless an earlier run did; whether it is new.
+        """Create the repository and its remote, and return whether they are new.
 
         Raises:
-            UsageError: The folder holds something else.
+            UsageError: The folder has other content.
         """
         hint = "name a folder that is new or empty"
         if self.folder.exists() and not self.folder.is_dir():
@@ -67,7 +67,7 @@ class Stage:
         return True
 
     def _make(self, date: int) -> None:
-        """Build aside and move into place, so that an interrupted run leaves no half of it."""
+        """Build in a temporary folder and move it into place, to leave no partial repository."""
         making = self.folder / ".making"
         for half_done in (making, self.remote):
             shutil.rmtree(half_done, ignore_errors=True)
@@ -92,24 +92,24 @@ class Stage:
         self.git("switch", "--quiet", "main")
 
     def chapter(self, title: str, *paragraphs: str) -> None:
-        """Begin a chapter with its number, its title and what it is about."""
+        """Begin a chapter with its number, its title, and its subject."""
         self._chapter += 1
         line = self._brush.paint(f"{self._chapter}. {title}", Colour.BOLD, Colour.BLUE)
         emit(f"\n{line}\n")
         self.say(*paragraphs)
 
     def suggest(self, command: str, why: str) -> None:
-        """A command to try, and what for."""
+        """Print a command to try, with its purpose."""
         emit(f"  {self._brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
 
     def say(self, *paragraphs: str) -> None:
-        """Tell something, in lines of a readable length."""
+        """Print text, wrapped to a readable length."""
         for paragraph in paragraphs:
             emit(f"\n{textwrap.fill(paragraph, _WIDTH, break_on_hyphens=False)}\n")
         self._is_silent = False
 
     def show(self, *command: str, output: str = "", exit_code: int = 0) -> None:
-        """Show a command as typed, with what it printed and how it ended."""
+        """Print a command as typed, with its output and its exit code."""
         line = self._brush.paint(escape(shlex.join(command)), Colour.BOLD)
         gap = "" if self._is_silent else "\n"
         emit(f"{gap}{self._brush.paint('$', Colour.DIM)} {line}\n")
@@ -120,10 +120,10 @@ class Stage:
             emit(f"{bar} {self._brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
 
     def git(self, *arguments: str, date: int = 0, at: Path | None = None) -> str:
-        """Run git as a person would, unseen; its output.
+        """Run Git as a user would, without printing it, and return its output.
 
         Raises:
-            GitError: It failed.
+            GitError: Git failed.
         """
         stamp = {f"GIT_{who}_DATE": f"{date} +0000" for who in ("AUTHOR", "COMMITTER")}
         person = {
@@ -147,16 +147,16 @@ class Stage:
         return done.stdout.rstrip("\n")
 
     def shown_git(self, *arguments: str, date: int = 0) -> None:
-        """Run git and show it, without what it would say of its progress."""
+        """Run Git and print it, without its progress output."""
         command, *rest = arguments
         quiet = ("--quiet",) if command in _TALKATIVE else ()
         self.show("git", *arguments, output=self.git(command, *quiet, *rest, date=date))
 
     def ipam(self, *arguments: str, expected: int = 0) -> None:
-        """Run a verb in this process, in the repository, and show it.
+        """Run a command in this process, in the repository, and print it.
 
         Raises:
-            UsageError: It did not end as the story needs it to.
+            UsageError: The command did not end with the expected exit code.
         """
         output = io.StringIO()
         with (
@@ -178,7 +178,7 @@ class Stage:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a shipped folder, wherever the package is installed."""
+    """Copy a packaged folder, wherever the package is installed."""
     target.mkdir(parents=True)
     for item in source.iterdir():
         if item.is_dir():
@@ -188,7 +188,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def _plain() -> dict[str, str]:
-    """An environment without a person's configuration of git."""
+    """Return an environment without the user's Git configuration."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": "/nonexistent",
@@ -201,7 +201,7 @@ def _plain() -> dict[str, str]:
 
 @contextlib.contextmanager
 def _environment(extra: Mapping[str, str]) -> Iterator[None]:
-    """The environment without what would change a verb, for as long as it runs."""
+    """Remove variables that would change a command from the environment while the block runs."""
     before = dict(os.environ)
     for name in before:
         if name.startswith("IPAM_") or name in ("NO_COLOR", "FORCE_COLOR"):
@@ -214,7 +214,7 @@ def _environment(extra: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-# The people of the story commit at these times, so its commits have the same ids everywhere.
+# Fixed times of the demo's commits, so that they have the same ids everywhere.
 _IMPORTED = 1_771_232_400  # 2026-02-16T09:00:00Z
 _PROPOSED = 1_772_442_720  # 2026-03-02T09:12:00Z
 _MERGED = 1_772_444_400  # 2026-03-02T09:40:00Z
@@ -250,14 +250,14 @@ def demo(folder: Path, color: str) -> int:
 
 
 def run_demo(folder: Path, color: str) -> int:
-    """Tell the story in a folder; a second run goes on with what the first left.
+    """Run the demo in a folder. A second run continues after the steps of the first.
 
     Args:
-        folder: Where it plays; made when it is not there.
-        color: `auto`, `always` or `never`.
+        folder: Folder of the demo, created if needed.
+        color: `auto`, `always`, or `never`.
 
     Raises:
-        UsageError: The folder holds something else, or its repository was changed by hand.
+        UsageError: The folder has other content, or its repository was changed by hand.
     """
     stage = Stage(folder, color)
     is_new = stage.prepare(_IMPORTED)
@@ -277,7 +277,7 @@ def run_demo(folder: Path, color: str) -> int:
 
 
 def _has(stage: Stage, branch: str, path: str) -> bool:
-    """Whether a branch is there and holds a file."""
+    """Report whether a branch exists and has a file."""
     is_there = stage.git("branch", "--list", branch)
     return bool(is_there and stage.git("ls-tree", "--name-only", branch, "--", path))
 

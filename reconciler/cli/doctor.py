@@ -1,4 +1,4 @@
-"""`doctor`: what of Git, clusters, rights and versions is in order."""
+"""`doctor`: check Git, clusters, permissions, and versions."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`explain`: why a claim has, or cannot get, its addresses; and what the codes mean."""
+"""`explain`: the reasons for an allocation or a refusal, and the meaning of codes."""
 
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ def explain(
 
 
 def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> dict[str, Any]:
-    """All that is known of a claim, with what would help where it is refused."""
+    """Return everything that is known of a claim, with fixes if it is refused."""
     told = explanation(evaluation, key)
     told["patches"] = [
         described_remedies(at, it) for at, it in enumerate(remedies(evaluation, key), 1)
@@ -135,10 +135,10 @@ def _standing(told: dict[str, Any], output: str, brush: Painter) -> int:
 
 
 def _require_committed(repo: Path, evaluation: Evaluation, text: str) -> None:
-    """Lead who asks for what stands in the work tree alone, where `check --worktree` named it.
+    """Refuse a claim that only the work tree has, and refer to `check --worktree`.
 
     Raises:
-        UsageError: It stands there.
+        UsageError: The claim is only in the work tree.
     """
     beside = uncommitted_evaluation(repo, evaluation)
     if beside is not None and matching(beside, text):
@@ -147,7 +147,7 @@ def _require_committed(repo: Path, evaluation: Evaluation, text: str) -> None:
 
 
 def _unknown(evaluation: Evaluation, text: str) -> UsageError:
-    """There is no such claim; a code or a claim of a name like it may be meant."""
+    """Return the error for an unknown claim, with a similar code or claim."""
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
     meant = likely(text, names)

@@ -29,7 +29,7 @@ _BETWEEN = re.compile(r"([\s'\"(]+)")
 
 
 class FailureMessage(NamedTuple):
-    """A failure, fit for a terminal. The hint may be empty."""
+    """Failure to print on a terminal. The hint can be empty."""
 
     message: str
     hint: str
@@ -37,13 +37,13 @@ class FailureMessage(NamedTuple):
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """The whole failure in one line."""
         text = f"{self.message}; {self.hint}" if self.hint else self.message
         return text.replace("\n    ", "; ")
 
 
 def describe(failure: Exception) -> FailureMessage:
-    """A failure of the world in its own words; any other one as a bug."""
+    """Return the message of an expected failure, or report any other one as a bug."""
     if isinstance(failure, OSError):
         failure = _world(failure)
     if isinstance(failure, ReconcilerError):
@@ -55,12 +55,12 @@ def describe(failure: Exception) -> FailureMessage:
 
 
 def _lines(text: str) -> str:
-    """A text of several lines, each escaped, and all but the first indented."""
+    """Return a text of several lines, each escaped, and all but the first indented."""
     return "\n    ".join(map(escape, text.splitlines()))
 
 
 def without_passwords(text: str) -> str:
-    """A text without what stands where URLs have a password, also in the wrong place."""
+    """Return a text without the passwords of URLs, including misplaced ones."""
     return "".join(map(_without_password, _BETWEEN.split(text)))
 
 
@@ -70,7 +70,7 @@ def _without_password(word: str) -> str:
 
 
 def _world(failure: OSError) -> ReconcilerError:
-    """An error of the operating system (disk full, no rights) is no bug of ours."""
+    """Return an error of the operating system (disk full, permissions), which is not a bug."""
     where = f" {failure.filename}" if failure.filename else ""
     return GitError(
         f"{failure.strerror or failure}{where}",
@@ -80,19 +80,19 @@ def _world(failure: OSError) -> ReconcilerError:
 
 _SIGNALS_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 UNWINDING_SECONDS = 5.0
-"""For work in threads to come to its end; a container is killed ten seconds after it was asked."""
+"""Time for threads to finish. A container is killed ten seconds after the first signal."""
 
 _farewells = count()
 
 
 def install() -> None:
-    """From now on these signals end this process in order, but for those that it is to ignore."""
+    """Handle these signals with an orderly shutdown, except for those that are ignored."""
     owner = os.getpid()
 
     def handle(number: int, frame: object) -> None:
         del frame
         if os.getpid() != owner:
-            # A process that only reads for this one: it has nothing to tell, and just goes.
+            # A helper process that only reads has nothing to report, so it ends at once.
             processes.stop(number)
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
@@ -100,39 +100,39 @@ def install() -> None:
             _end(number)
 
     for number in _SIGNALS_SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` sets that
+        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` sets it
             signal.signal(number, handle)
     sys.unraisablehook = _hear
 
 
 def _hear(lost: "UnraisableHookArgs") -> None:
-    """Print nothing of a signal that came while Python let go of a value: the next step ends."""
+    """Suppress the traceback of a signal that arrives in a finalizer. The next step ends."""
     if not issubclass(lost.exc_type, SignalReceived):
         sys.__unraisablehook__(lost)
 
 
 def farewell(number: int) -> int:
-    """End what is left, and say why; the exit code."""
+    """End all remaining work, print the reason, and return the exit code."""
     processes.end_all()
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
     if next(_farewells) == 0:
-        with suppress(OSError):  # the terminal may be gone
+        with suppress(OSError):  # the terminal can be closed
             click.echo(f"{word}; run it again, and it goes on from here", err=True)
     return 128 + number
 
 
 def _end(number: int) -> None:
     for other in _SIGNALS_SIGNALS:
-        signal.signal(other, signal.SIG_IGN)  # it is ending already, and not for long
+        signal.signal(other, signal.SIG_IGN)  # the shutdown is already running, and short
     may_raise = processes.stop(number)
-    # Not by `threading`: whatever was interrupted may hold a lock of it.
+    # Not `threading`: the interrupted code can hold one of its locks.
     _thread.start_new_thread(_go, (number,))
     if may_raise:
         raise SignalReceived(number)
 
 
 def _go(number: int) -> None:
-    """Go without what still works: a cluster that does not answer would be waited for."""
+    """Exit without waiting for running work, such as a cluster that does not answer."""
     time.sleep(UNWINDING_SECONDS)
     os._exit(farewell(number))
 
@@ -142,21 +142,21 @@ _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def _begin(work: Callable[[], None]) -> None:
-    """Work in a thread. Not by `threading`: what a signal interrupts may hold a lock of it."""
+    """Run work in a thread without `threading`, whose locks the interrupted code can hold."""
     _thread.start_new_thread(work, ())
 
 
 @dataclass(slots=True)
 class ShutdownSignals:
-    """What signals lead to: the first asks for the end, the next one cuts off what still works.
+    """Shutdown by signals: the first one requests the end, the next one interrupts running work.
 
     Attributes:
-        stop: Begins no work any more. Called in a thread of its own: a handler may hold no lock.
-        release: What is given back also where the work is cut off.
-        sleep: Waits for so many seconds.
-        leave: Ends the process with a code, whatever still runs.
-        begin: Runs something in a thread of its own.
-        code: The exit code, also of work that comes to its end while it is cut off.
+        stop: Starts no more work. Called in its own thread, because a handler must not take a lock.
+        release: Releases resources, even if the work is interrupted.
+        sleep: Waits for a number of seconds.
+        leave: Ends the process with a code, regardless of running work.
+        begin: Runs a function in its own thread.
+        code: The exit code, also of work that ends while it is interrupted.
     """
 
     stop: Callable[[], None]
@@ -168,7 +168,7 @@ class ShutdownSignals:
     _asked: list[int] = field(default_factory=list)
 
     def ask(self, number: int) -> None:
-        """A signal came."""
+        """Handle a signal."""
         self._asked.append(number)
         if len(self._asked) > 1:
             self.code = 128 + number
@@ -178,7 +178,10 @@ class ShutdownSignals:
             self.begin(self._cut_later)
 
     def _cut_later(self) -> None:
-        """Every step is safe to cut: the next start goes on from what is left."""
+        """Interrupt running work after a delay.
+
+        Every step is safe to interrupt, because the next start continues it.
+        """
         self.sleep(GRACE_SECONDS)
         self._cut()
 
@@ -192,13 +195,13 @@ class ShutdownSignals:
 
 @contextmanager
 def ending(ways: ShutdownSignals) -> Iterator[None]:
-    """While the block runs, signals that ask for the end are answered so."""
+    """Handle termination signals this way while the block runs."""
 
     def handle(number: int, frame: object) -> None:
         del frame
         ways.ask(number)
 
-    if current_thread() is not main_thread():  # tests; a process of ours runs in its main thread
+    if current_thread() is not main_thread():  # only tests: ipam runs in its main thread
         yield
         return
     before = {number: signal.getsignal(number) for number in _ENDING_SIGNALS}

@@ -14,18 +14,18 @@ from reconciler.model.errors import UsageError
 
 
 def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool = False) -> None:
-    """Write a file into a work tree; one that is there is not written over by a new one.
+    """Write a file into a work tree. A new file never overwrites an existing one.
 
-    No link is followed: it may lead out of the repository.
+    Links are not followed, because they can lead out of the repository.
 
     Args:
-        root: The work tree; opening it refuses a repository without one.
-        change: The file; nothing is removed.
-        hint: What to do where it cannot be written.
-        is_new: It is not to be there yet, or so already.
+        root: The work tree. Opening it refuses a repository without one.
+        change: The file. Removals are not supported.
+        hint: Hint for a file that cannot be written.
+        is_new: Whether the file must not exist yet, unless with this content.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     assert root is not None  # noqa: S101 - opening it refuses one without  # nosec B101
     assert change.data is not None  # noqa: S101 - nothing is removed  # nosec B101
@@ -54,10 +54,10 @@ apply_result_option = option(
 
 
 def apply_result_of(file: str | None) -> ApplyResult | None:
-    """The result in a file; None without a file.
+    """Return the apply result in a file, or None without a file.
 
     Raises:
-        UsageError: It cannot be read, or is no such result.
+        UsageError: The file cannot be read, or is not an apply result.
     """
     if file is None:
         return None
@@ -69,7 +69,7 @@ def apply_result_of(file: str | None) -> ApplyResult | None:
 
 
 def _data(file: str) -> bytes:
-    """All bytes, and one more than are read of what is too long."""
+    """Read a file, at most one byte more than the limit."""
     if file == STDIN:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
@@ -85,22 +85,22 @@ def _data(file: str) -> bytes:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to keeps nobody waiting."""
+    """Open a file without blocking on a pipe that has no writer."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 CLUSTERS = ("cryptography", "kubernetes", "prometheus_client")
-"""Modules of the extra `clusters` of `pyproject.toml`."""
+"""Modules of the extra `clusters` in `pyproject.toml`."""
 
 
 def require_clusters(what: str) -> None:
-    """Refuse to begin what the extra `clusters` is needed for, where it is not installed.
+    """Refuse to start if the extra `clusters` is needed but not installed.
 
     Args:
-        what: That which needs it, as the beginning of a sentence.
+        what: The feature that needs the extra, as the beginning of a sentence.
 
     Raises:
-        UsageError: It is not.
+        UsageError: The extra is not installed.
     """
     missing = [name for name in CLUSTERS if not _is_there(name)]
     if not missing:

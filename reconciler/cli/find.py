@@ -1,4 +1,4 @@
-"""`find`: where a run of addresses is free."""
+"""`find`: search for free ranges."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def find(
 
 
 def _instead(name: str) -> str:
-    """What is meant by a word: a count, the length of a block, or somebody's name."""
+    """Return a suggestion for an invalid size: a count, a prefix length, or a name."""
     length = name.removeprefix("/")
     if not (length.isascii() and length.isdigit()):
         return f"ipam who {escape(name)} tells who has which"

@@ -1,4 +1,4 @@
-"""`forecast`: how long pools will do."""
+"""`forecast`: how long the free addresses of pools last."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`get`: pools, allocations and tenants, as `kubectl get` shows them."""
+"""`get`: pools, allocations, and tenants in the style of `kubectl get`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,12 +35,12 @@ _FORMS = ("text", "wide", "name", "json", "yaml")
 
 
 class _What(click.ParamType[str]):
-    """What can be listed, by any word that kubectl takes, and a name behind a slash."""
+    """Resource name in any form that kubectl accepts, with an optional name after a slash."""
 
     name = "what"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word as it is in the listings, with the name behind it."""
+        """Return the canonical resource name, with the optional name."""
         known = words()
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
@@ -85,7 +85,7 @@ Show = Callable[[Evaluation, Sequence[ListedItem], bool], None]
 
 
 def _shower(what: str, form: str, color: str, *, headers: bool) -> Show:
-    """How objects are shown: with the evaluation, and whether one was asked for by its name."""
+    """Return a function that prints objects, given the evaluation and whether one was named."""
     if form in ("json", "yaml"):
         return lambda _evaluation, found, one: emit_document(_root(what, found, is_one=one), form)
     if form == "name":
@@ -131,7 +131,7 @@ def _document(what: str, found: Sequence[ListedItem]) -> dict[str, Any]:
 
 
 def _root(what: str, found: Sequence[ListedItem], *, is_one: bool) -> dict[str, Any]:
-    """The object that was asked for by its name, else the list, as for kubectl."""
+    """Return the named object, or else the list, as kubectl does."""
     bodies = _bodies(found)
     return bodies[0] if is_one and len(bodies) == 1 else _document(what, found)
 
@@ -142,7 +142,7 @@ def _named(item: dict[str, Any]) -> str:
 
 
 def _missing(what: str, chosen: Selection, evaluation: Evaluation) -> int:
-    """Say which names are not there, and of which of them addresses are held still."""
+    """Print the names without a match, and the removed ones that still hold addresses."""
     owners = (it.owner for it in evaluation.state.records if it.is_released)
     held = {name for owner in owners for name in (owner.name, owner.short)}
     for name, near in chosen.missing:

@@ -1,4 +1,4 @@
-"""`help`: the help of a verb, or all verbs."""
+"""`help`: the help of a command, or all commands."""
 
 import click
 

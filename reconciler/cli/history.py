@@ -1,4 +1,4 @@
-"""`history`: what happened to addresses, newest first."""
+"""`history`: events of addresses, newest first."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
@@ -54,7 +54,7 @@ def history(
     else:
         for line in _lines(islice(told, number or None), output, painter(color)):
             emit(line)
-            cli_output.flush()  # as it is found: the whole may take a while
+            cli_output.flush()  # show each event early: the full search can be slow
             count += 1
         count -= output == "csv"
     if count and next(told, None) is not None:

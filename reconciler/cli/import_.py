@@ -1,4 +1,4 @@
-"""`import`: what lives already, as files that a plan moves nothing of."""
+"""`import`: existing addresses as files whose plan moves nothing."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ from reconciler.report.text.runs import import_text
 
 
 class Where(NamedTuple):
-    """What all sources have in common on the command line."""
+    """Options that all import sources share."""
 
     repo: Path
     out: Path | None
@@ -176,7 +176,7 @@ def cluster(
 
 
 def _finish(found: ImportedSource, where: Where) -> int:
-    """Show what was found beside the repository, and write the files."""
+    """Compare the found addresses with the repository, and write the files."""
     described = tuple(map(_described, where.pools))
     found = ImportedSource(described=described).with_more(found)
     read = open_source(where.repo, "HEAD", worktree=True)
@@ -229,7 +229,7 @@ def _label(text: str) -> str:
 
 
 def _named(text: str) -> tuple[str, Path]:
-    """The name before the path; a path that is there is one, whatever is in it."""
+    """Split an optional name from a path. An existing path is never split."""
     name, equals, path = text.partition("=")
     if not equals or Path(text).exists():
         return "", Path(text)
@@ -237,7 +237,7 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 def _owner(name: str, path: Path, context: str, namespace: str) -> tuple[str, str]:
-    """What a cluster is called."""
+    """Return namespace and name of the owner of a cluster."""
     if name:
         before, slash, last = name.rpartition("/")
         return (_label(before) if slash else namespace), _label(last)

@@ -1,4 +1,4 @@
-"""TODO."""
+"""`init`: create a repository with Settings, an example, and CI."""
 
 import shlex
 import sys
@@ -42,12 +42,12 @@ from reconciler.review.checks import review
 
 
 def is_terminal() -> bool:
-    """Somebody is there to answer."""
+    """Report whether a user can answer questions."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def choose(question: str, answers: Mapping[str, str], default: str) -> str:
-    """One of some answers: a word, each told with what it means."""
+    """Return one of several answers, each shown with its meaning."""
     click.echo(question, err=True)
     width = max(map(len, answers))
     for answer, meaning in answers.items():
@@ -59,16 +59,16 @@ def choose(question: str, answers: Mapping[str, str], default: str) -> str:
 
 
 class Agreement:
-    """Asks about one thing after the other, until the person says yes to all of them."""
+    """Confirmation of several steps, until the user accepts all of the remaining ones."""
 
     def __init__(self, *, asks: bool) -> None:
         self.asks = asks
 
     def is_given(self, question: str) -> bool:
-        """Whether the person agrees: `y`, `n`, `a` for all that follow.
+        """Report whether the user agrees: `y`, `n`, or `a` for all following steps.
 
         Raises:
-            Abort: `q`.
+            Abort: The answer is `q`.
         """
         if not self.asks:
             return True
@@ -161,10 +161,10 @@ def init(
 
 
 def _require_named(site: Site) -> None:
-    """Refuse to begin where one merely happens to be: nobody is asked, and others' files are there.
+    """Refuse an implicit folder with foreign files if no user can confirm it.
 
     Raises:
-        UsageError: DIR is not given, and the folder is no checkout and not empty.
+        UsageError: DIR is not given, and the folder is neither a checkout nor empty.
     """
     source = click.get_current_context().get_parameter_source("folder")
     is_named = source is not click.core.ParameterSource.DEFAULT
@@ -177,7 +177,7 @@ def _require_named(site: Site) -> None:
 
 
 def _asked(folder: Path) -> Path:
-    """The folder that DIR names; of a checkout, the one in it that `--root` names."""
+    """Return the folder that DIR names. In a checkout, it is the one that `--root` names."""
     named = root_folder(asked_root() or "").path
     if not named:
         return folder
@@ -189,7 +189,7 @@ def _asked(folder: Path) -> Path:
 
 
 def _beginning(ground: TargetDirectory, *, asks: bool, empty: bool) -> tuple[Beginning, str]:
-    """What the folders begin with, and what the person has elsewhere."""
+    """Return the initial content, and the folder that the user already has elsewhere."""
     if has_own_documents(ground):
         return Beginning.OWN, "nothing"
     if empty:
@@ -201,7 +201,7 @@ def _beginning(ground: TargetDirectory, *, asks: bool, empty: bool) -> tuple[Beg
 
 
 def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
-    """Whose CI is written: as it is named, as the remote says, as files say, as the person says."""
+    """Return the forge by option, remote, existing files, or answer, in this order."""
     if named is not None:
         return None if named == _NONE else Forge(named)
     remotes = site.remotes()
@@ -230,7 +230,7 @@ def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
 def _rows(
     items: Sequence[WantedFile], written: Sequence[WantedFile], declined: Sequence[WantedFile]
 ) -> list[tuple[str, str, str]]:
-    """A row for each file; schemas of one state are one."""
+    """Return a row per file. Schemas with the same state share a row."""
     states = {item.path: "wrote" for item in written} | {it.path: "not wanted" for it in declined}
     ordered = sorted(items, key=is_schema)
     rows: dict[tuple[str, str, str], list[WantedFile]] = {}
@@ -253,7 +253,7 @@ def _describe(site: Site, wish: InitOptions, folder: Path) -> str:
 
 
 def _of_ci(wish: InitOptions, items: Sequence[WantedFile]) -> str:
-    """What is to be known of CI before it runs."""
+    """Return notes about CI before its first run."""
     if wish.forge is None:
         names = "|".join(forge.value for forge in Forge)
         return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
@@ -268,7 +268,7 @@ def _of_ci(wish: InitOptions, items: Sequence[WantedFile]) -> str:
 
 
 def _checked(site: Site, ground: TargetDirectory, brush: Painter) -> ExitCode:
-    """Check the work tree, and say what that comes to."""
+    """Check the work tree, and print the result."""
     if not documents(ground):
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
         return ExitCode.OK
@@ -279,12 +279,12 @@ def _checked(site: Site, ground: TargetDirectory, brush: Painter) -> ExitCode:
 
 
 def _around(written: Sequence[WantedFile]) -> str:
-    """What was written outside of the folder, as a shell takes it."""
+    """Return the files written outside of the folder, quoted for a shell."""
     return "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
 
 
 def _steps(folder: Path, wish: InitOptions, have: str, around: str) -> list[tuple[str, str]]:
-    """What a person does next."""
+    """Return the next steps of the user."""
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if wish.beginning is Beginning.EXAMPLES:
         steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))

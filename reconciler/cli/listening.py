@@ -1,4 +1,4 @@
-"""The options `--listen`, `--tls-cert`, `--tls-key`, and `--hook-secret-file`."""
+"""Options `--listen`, `--tls-cert`, `--tls-key`, and `--hook-secret-file`."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -21,12 +21,12 @@ _MAX_PORT = 65_535
 
 
 class Listening(Struct, frozen=True):
-    """The values of the options.
+    """Values of the options.
 
     Attributes:
-        address: Host and port; None without `--listen`.
-        certificate: PEM files of certificate and key; None without TLS.
-        secret: The file with the webhook's secret; None disables the webhook.
+        address: Host and port, or None without `--listen`.
+        certificate: PEM files of certificate and key, or None without TLS.
+        secret: File with the secret of the webhook, or None if it is disabled.
     """
 
     address: tuple[str, int] | None
@@ -126,7 +126,7 @@ def parse_address(text: str) -> tuple[str, int]:
     """Return host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` (all IPv4 addresses).
 
     Raises:
-        UsageError: The text is not an address.
+        UsageError: The text is not a valid address.
     """
     host, colon, port = text.rpartition(":")
     is_bracketed = host.startswith("[") and host.endswith("]")

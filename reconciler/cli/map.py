@@ -1,4 +1,4 @@
-"""`map`: the addresses of pools, drawn."""
+"""`map`: a drawing of the addresses of pools."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`move`: the files by which a claim moves to another pool."""
+"""`move`: file changes that move a claim to another pool."""
 
 from pathlib import Path
 from shlex import quote
@@ -64,7 +64,7 @@ def _end(expires: str | None, now: int) -> int:
 
 
 def _describe(found: MoveEdits, brush: Painter) -> str:
-    """The two changes, and what will happen."""
+    """Return the text of the two changes and their effect."""
     claim, to = found.claims[0].short, found.pool.name
     pairs = zip(found.allowed_by, found.claims, strict=True)
     let = [f"{path} lets {it.short} move" for path, it in pairs]

@@ -43,15 +43,15 @@ from reconciler.review.result import Compared, Together
 
 
 def environment() -> Mapping[str, str]:
-    """The variables that Git and the login at a remote need."""
+    """Return the variables that Git and the login at a remote need."""
     return dict(os.environ)
 
 
 def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it.
+    """Return `$XDG_CACHE_HOME/gitops-ipam`, whose content is disposable.
 
     Raises:
-        UsageError: Nobody knows where that is.
+        UsageError: The location cannot be determined.
     """
     if base := os.environ.get("XDG_CACHE_HOME"):
         return Path(base) / "gitops-ipam"
@@ -63,30 +63,30 @@ def cache_folder() -> Path:
 
 
 class ReadRevision(Struct, frozen=True):
-    """A repository and the files of it that a command reads."""
+    """Repository, and the files of it that a command reads."""
 
     repository: GitRepository
     source: Source
 
     @property
     def ground(self) -> Path | None:
-        """Where the files of the root are in the checkout."""
+        """The path of the root in the checkout."""
         return ground(self.repository)
 
 
 def asked_root() -> str | None:
-    """The folder that `--root` names; None when it is not given."""
+    """Return the folder that `--root` names, or None if it is not given."""
     context = click.get_current_context(silent=True)
     return context.meta.get(ROOT) if context is not None else None
 
 
 def open_here(repo: Path, branch: str | None = None) -> GitRepository:
-    """The repository that `--repo`, `--root` and `--branch` name."""
+    """Return the repository of `--repo`, `--root`, and `--branch`."""
     return _leading(open_repository(repo, environment(), branch, asked_root()))
 
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
-    """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
+    """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
     return _leading(open_mirror(remote, cache_folder(), environment(), branch, asked_root()))
 
 
@@ -97,7 +97,7 @@ def open_source(
     worktree: bool,
     fetches: bool = False,
 ) -> ReadRevision:
-    """The files that `--repo`, `--rev` and `--worktree` name.
+    """Return the files of `--repo`, `--rev`, and `--worktree`.
 
     Args:
         repo: As `--repo`.
@@ -117,7 +117,7 @@ def open_source(
 
 
 def tell_if_slow() -> None:
-    """Say that reading takes long, where that is so."""
+    """Print a note if reading is slow."""
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
 
@@ -128,7 +128,7 @@ def _bringing(repository: GitRepository) -> GitRepository:
 
 
 def _asking_once(repository: GitRepository) -> GitRepository:
-    """The repository, of which what is asked twice is remembered until the verb ends."""
+    """Return the repository with a cache for repeated calls of the command."""
     context = click.get_current_context(silent=True)
     if context is None:
         return repository
@@ -138,14 +138,14 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 
 
 def apart(repository: GitRepository, revision: str) -> ReadRevision:
-    """A revision for a thread of its own: nothing that changes is shared with who else reads."""
-    git = replace(repository.git, cache=None)  # its answers come one after the other
+    """Return a revision for another thread that shares no mutable state with other readers."""
+    git = replace(repository.git, cache=None)  # its answers are sequential
     own = replace(repository, git=git, seen=LastSeen())
     return ReadRevision(own, own.source(revision))
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
-    """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
+    """Return the branch of `--repo`, `--remote`, and `--branch`, with its remote."""
     if remote is not None:
         opened = open_there(remote, branch)
     else:
@@ -154,12 +154,12 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 
 def _leading(repository: GitRepository) -> GitRepository:
-    """The repository, which finds the newest reconcile commit of a revision."""
+    """Return the repository with the search for the newest reconcile commit of a revision."""
     return replace(repository, leads=_newest)
 
 
 def _newest(repository: GitRepository, revision: str) -> str:
-    """Return the newest reconcile commit; a shallow clone follows the first parents."""
+    """Return the newest reconcile commit. A shallow clone follows the first parents."""
     try:
         return newest(repository, revision)
     except GitError:
@@ -169,7 +169,7 @@ def _newest(repository: GitRepository, revision: str) -> str:
 
 
 def evaluated(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
-    """The evaluation of a revision. Its errors are told on stderr.
+    """Return the evaluation of a revision. Print its errors to stderr.
 
     Args:
         repo: As `--repo`.
@@ -185,11 +185,11 @@ def evaluated(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation
 
 
 def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:
-    """What the work tree comes to, where it has files that are not committed; else None.
+    """Return the evaluation of a work tree with uncommitted files, or None without any.
 
     Args:
         repo: As `--repo`.
-        evaluation: Of its HEAD.
+        evaluation: Evaluation of its HEAD.
     """
     read = open_source(repo, "HEAD", worktree=False)
     if not uncommitted(read.repository, looked_at(evaluation.tree.settings)):
@@ -198,14 +198,14 @@ def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | N
 
 
 def history_of(read: ReadRevision, settings: Settings) -> History:
-    """The past of a revision; that of HEAD for a work tree."""
+    """Return the history of a revision. For a work tree, it is the history of HEAD."""
     head = read.source.revision() or read.repository.resolve("HEAD")
     source = read.repository.source(head.id)
     return History(GitAnnals(read.repository.git), source, settings, head.id)
 
 
 class Reviewed(Struct, frozen=True):
-    """A review, the files that it is of, the folder that is the root, and what has both sides."""
+    """Review with its files, its root folder, and the repository of both sides."""
 
     compared: Compared
     source: Source
@@ -224,7 +224,7 @@ def reviewed(
     fetches: bool = False,
     proposed: str | None = None,
 ) -> Reviewed:
-    """The evaluation of a revision beside its base, when there is one.
+    """Return the evaluation of a revision, compared with its base if there is one.
 
     Args:
         repo: As `--repo`.
@@ -237,7 +237,7 @@ def reviewed(
         proposed: As `--proposed`.
 
     Raises:
-        UsageError: There is nothing that others could be merged beside.
+        UsageError: `--also` has no base to merge with.
     """
     if also and (base is None or worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
@@ -258,7 +258,7 @@ def _compared_with(
     also: Sequence[str],
     proposed: str | None,
 ) -> tuple[Compared, Repository]:
-    """The comparison of a revision with its base, and what has both; by itself without one.
+    """Return the comparison of a revision with its base, if any, and the repository of both.
 
     Args:
         read: The revision.
@@ -277,14 +277,14 @@ def _compared_with(
 def _beside(
     read: ReadRevision, base: str, at: str | None, proposed: str | None
 ) -> tuple[Compared, Repository]:
-    """The evaluation of a revision as it will be merged, and what has the merge."""
+    """Return the evaluation of a revision after its merge, and the repository of the merge."""
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
     compared = review(source_at(found.source, at), found.repository, base, proposed)
     return found.reviewed(compared, base), found.repository
 
 
 def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
-    """The change beside others that wait for their merge."""
+    """Yield the result of merging the change together with each other open pull request."""
     change = read.source.revision()
     if not also or change is None:
         return
@@ -294,7 +294,7 @@ def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Toge
 
 
 def _tell_unread(read: ReadRevision, evaluation: Evaluation) -> None:
-    """Say which files of the work tree were not looked at: who looks at a revision may forget."""
+    """Print the uncommitted files of the work tree that were not read."""
     if not (found := uncommitted(read.repository, looked_at(evaluation.tree.settings))):
         return
     are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")

@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Number(click.ParamType[int]):
-    """A decimal number without a sign; click's own takes digits of any script."""
+    """Unsigned decimal number in ASCII digits. click's own type accepts digits of any script."""
 
     name = "number"
 
@@ -30,7 +30,7 @@ class Number(click.ParamType[int]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """The number."""
+        """Return the number."""
         text = str(value)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
         if not self._least <= number <= self._most:
@@ -39,9 +39,9 @@ class Number(click.ParamType[int]):
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
-    """A click option with its environment variables: `--allow-release` is `IPAM_ALLOW_RELEASE`.
+    """Return a click option with an environment variable, such as `IPAM_ALLOW_RELEASE`.
 
-    Of several long names the first that has a value counts.
+    If it has several long names, the first variable with a value counts.
     """
     variables = [
         f"IPAM_{name.partition('/')[0].removeprefix('--').replace('-', '_').upper()}"
@@ -52,7 +52,7 @@ def option(*names: str, **attributes: Any) -> Callable[[F], F]:
 
 
 def reading_options(function: F) -> F:
-    """`--repo`, `--rev`, `--worktree`."""
+    """Add `--repo`, `--rev`, and `--worktree`."""
     for decorate in (
         option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
         option("--rev", default="HEAD", show_default=True, help="Revision to read."),
@@ -86,7 +86,7 @@ at_option = option("--at", metavar="TIME", help="Show a later day: now, or a tim
 
 
 def output_options(*formats: str) -> Callable[[F], F]:
-    """`-o` with some formats, `--color` and `--debug`."""
+    """Add `-o` with some formats, `--color`, and `--debug`."""
 
     def decorated(function: F) -> F:
         choice = click.Choice(formats)
@@ -100,7 +100,7 @@ def output_options(*formats: str) -> Callable[[F], F]:
 
 
 def talk_options(function: F) -> F:
-    """`--color`, and what all verbs have."""
+    """Add `--color` and the options of all commands."""
     choice = click.Choice(["auto", "always", "never"])
     coloured = option("--color", type=choice, default="auto", help="Colour the text.")
     return coloured(debug_option(function))
@@ -110,13 +110,13 @@ def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del ctx, param
     level = logging.DEBUG if value else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format="%(levelname)s %(message)s")
-    # How GitPython starts git is a line of hundreds of words; ours says what git is asked.
+    # GitPython logs the start of Git in hundreds of words. The log of ipam has the arguments.
     logging.getLogger("git").setLevel(logging.INFO)
 
 
 def _say_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del param
-    ctx.meta[_VERBOSE] = value or ctx.meta.get(_VERBOSE, False)  # said before the verb
+    ctx.meta[_VERBOSE] = value or ctx.meta.get(_VERBOSE, False)  # also before the command
     level = logging.DEBUG if ctx.meta[_VERBOSE] else logging.NOTSET
     logging.getLogger("reconciler").setLevel(level)
 
@@ -140,15 +140,15 @@ def _change_folder(ctx: click.Context, param: click.Parameter, value: Path | Non
 
 def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     said = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
-    if value is not None and (said or ROOT not in ctx.meta):  # said before the verb: IPAM_ROOT not
+    if value is not None and (said or ROOT not in ctx.meta):  # not IPAM_ROOT
         ctx.meta[ROOT] = value
 
 
 ROOT = "ipam.root"
-"""Where a context keeps the folder of the repository that `--root` names."""
+"""Context key of the folder that `--root` names."""
 
 QUIET = "ipam.quiet"
-"""Where a context says that notes are not wanted."""
+"""Context key of the flag that suppresses notes."""
 
 _VERBOSE = "ipam.verbose"
 
@@ -175,7 +175,7 @@ root_option = option(
 
 
 def voice_options(function: F) -> F:
-    """`-q` and `-v`."""
+    """Add `-q` and `-v`."""
     quiet = option(
         "-q",
         "--quiet",
@@ -198,12 +198,12 @@ def voice_options(function: F) -> F:
 
 
 def common_options(function: F) -> F:
-    """What may stand before the verb, too: `-C`, `--root`, `-q` and `-v`."""
+    """Add the options that can also precede the command: `-C`, `--root`, `-q`, and `-v`."""
     return directory_option(root_option(voice_options(function)))
 
 
 def debug_option(function: F) -> F:
-    """What all verbs have: `-C`, `--root`, `-q`, `-v` and `--debug`."""
+    """Add the options of all commands: `-C`, `--root`, `-q`, `-v`, and `--debug`."""
     debug = option(
         "--debug",
         is_flag=True,
@@ -216,10 +216,10 @@ def debug_option(function: F) -> F:
 
 
 def parse_seconds(name: str, text: str) -> int:
-    """The seconds of an option that is a duration.
+    """Return the seconds of a duration option.
 
     Raises:
-        UsageError: It is none, or nothing.
+        UsageError: The text is not a positive duration.
     """
     try:
         seconds = parse_duration(text)
@@ -231,10 +231,10 @@ def parse_seconds(name: str, text: str) -> int:
 
 
 def parse_identity(author: str | None) -> tuple[str, str] | None:
-    """Name and address of `--author`, if it is given.
+    """Return name and address of `--author`, if it is given.
 
     Raises:
-        UsageError: It is not in the form that git writes.
+        UsageError: The text is not in Git's format.
     """
     if author is None:
         return None
@@ -246,18 +246,18 @@ def parse_identity(author: str | None) -> tuple[str, str] | None:
 
 
 now: Callable[[], float] | None = time.time
-"""This machine's clock. None where time stands still, as in tests."""
+"""The machine's clock, or None if time is fixed, as in tests."""
 
 
 def source_at(source: Source, at: str | None) -> Source:
-    """A source as it is read on a later day, as `--at` says it.
+    """Return a source whose clock is the later time of `--at`.
 
     Args:
         source: The source.
-        at: `now`, or a time; None for the source's own.
+        at: `now`, or a time, or None for the source's own clock.
 
     Raises:
-        UsageError: That is no time, or one before the source's own.
+        UsageError: The time is invalid, or before the source's clock.
     """
     if at is None:
         return source

@@ -22,7 +22,7 @@ from reconciler.report.text.table import Painter, findings_text
 
 
 def prepare() -> None:
-    """Let output go nowhere when its stream is closed, and let no terminal choke on a sign."""
+    """Discard output to closed streams, and replace characters that the terminal cannot show."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
@@ -33,7 +33,7 @@ def prepare() -> None:
 
 
 def silence() -> None:
-    """Write nothing more to stdout, not even at exit: its reader is gone, or the disk is full."""
+    """Stop writing to stdout, even at exit, because its reader ended or the disk is full."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -41,7 +41,7 @@ def silence() -> None:
 
 
 def write(text: str) -> None:
-    """Write to stdout. A reader that went away, as `head` does, is no failure of the verb."""
+    """Write to stdout. A reader that ends early, such as `head`, is not a failure."""
     try:
         sys.stdout.write(text)
     except BrokenPipeError:
@@ -49,7 +49,7 @@ def write(text: str) -> None:
 
 
 def flush() -> None:
-    """Write out what is left; a disk that is full is told to the caller."""
+    """Flush stdout. Raise an error if the disk is full."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -57,7 +57,7 @@ def flush() -> None:
 
 
 def painter(color: str) -> Painter:
-    """Colour on a terminal, or as `--color`, `NO_COLOR` and `FORCE_COLOR` say."""
+    """Return colors for a terminal, or as `--color`, `NO_COLOR`, and `FORCE_COLOR` request."""
     if color != "auto":
         return Painter(is_on=color == "always")
     if os.environ.get("NO_COLOR"):
@@ -73,29 +73,29 @@ def emit(text: str) -> None:
 
 
 def emit_document(document: Mapping[str, Any], output: str) -> None:
-    """Print a result for machines on stdout: as `json`, or else as YAML."""
+    """Print a machine-readable result on stdout, as JSON or else as YAML."""
     emit(json_text(document) if output == "json" else yaml_text(document))
 
 
 def is_plain() -> bool:
-    """A terminal without UTF-8: signs are ASCII."""
+    """Report whether the terminal lacks UTF-8, so that signs must be ASCII."""
     return "utf" not in (sys.stdout.encoding or "").lower()
 
 
 def tell(text: str) -> None:
-    """Print something that is not the result, on stderr."""
+    """Print a message that is not the result on stderr."""
     click.echo(text, err=True, nl=not text.endswith("\n"))
 
 
 def note(text: str) -> None:
-    """Print something on stderr that is good to know, unless only what is wrong is wanted."""
+    """Print a note on stderr, unless notes are suppressed."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get(QUIET):
         tell(text)
 
 
 def tell_errors(findings: Iterable[Finding], brush: Painter) -> None:
-    """Print the errors among some findings on stderr; nothing when there are none."""
+    """Print the errors among some findings on stderr."""
     errors = [found for found in findings if found.severity is Severity.ERROR]
     if errors:
         tell(findings_text(errors, brush))
@@ -105,25 +105,25 @@ _DEVICES = Path("/dev")
 
 
 class Out(Struct, frozen=True):
-    """A file that gets the result, and the form in which."""
+    """Output file and its format."""
 
     form: str
     path: Path
 
 
 class OutType(click.ParamType[Out]):
-    """`FORMAT=FILE`, of the forms that a verb has."""
+    """`FORMAT=FILE` option of a command's formats."""
 
     name = "format=file"
 
     def __init__(self, forms: Sequence[str], example: str, stdout: str) -> None:
-        """Take the forms, how a file is named, and the option for the form on stdout."""
+        """Store the formats, an example file name, and the option for the format on stdout."""
         self._forms, self._hint = forms, f"as in {example}; {stdout} chooses what goes to stdout."
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Out:
-        """The form and the file."""
+        """Return the format and the file."""
         form, _, path = str(value).partition("=")
         if form not in self._forms:
             self.fail(f"{form!r} is no format; use one of {', '.join(self._forms)}.", param, ctx)
@@ -143,10 +143,10 @@ result_outs_option = option(
 
 
 def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
-    """Write the files of `--out`: all that can be, whatever becomes of one.
+    """Write the files of `--out`. A failure does not prevent the others.
 
     Raises:
-        UsageError: Some file cannot be written.
+        UsageError: A file cannot be written.
     """
     failed = []
     for path, text in texts:
@@ -160,7 +160,7 @@ def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
+    """Write a file without following links, which a change under review can contain."""
     inside = () if path.is_absolute() else path.parents
     if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
         raise OSError(ELOOP, "is a link, or behind one")
@@ -174,7 +174,7 @@ _CLEAR = "\r\x1b[K"
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """Say what is being done for how long, when a person is there to see it."""
+    """Print the current step and its duration if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

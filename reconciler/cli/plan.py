@@ -1,4 +1,4 @@
-"""`plan`: the exact addresses that reconciling a revision gives out."""
+"""`plan`: the exact addresses that reconcile will allocate for a revision."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def plan(
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)
-        # Refusals stand in the plan; what else stops it is told here.
+        # The plan contains refusals. Other findings that stop it are printed here.
         shown = ("capacity", "brake", "clock-ahead", "announcement-moved")
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
@@ -81,7 +81,7 @@ def plan(
 
 
 def _caused(compared: Compared, base: str | None) -> dict[str, object]:
-    """What of the change causes each decision; without a base nobody knows what changed."""
+    """Return the cause of each decision in the change, or nothing without a base."""
     if base is None:
         return {}
 
@@ -89,7 +89,7 @@ def _caused(compared: Compared, base: str | None) -> dict[str, object]:
 
 
 def _compared(found: Reviewed) -> Compared:
-    """What was found, with what `check` says where there is no document at all."""
+    """Return the comparison, with the finding of `check` if there is no document at all."""
     evaluation = found.compared.evaluation
     if evaluation.state.pools or evaluation.plan.decisions:
         return found.compared

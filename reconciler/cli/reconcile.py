@@ -1,4 +1,4 @@
-"""TODO."""
+"""`reconcile`: commit records and apply them, once or in a loop."""
 
 import logging
 import os
@@ -93,15 +93,15 @@ _log = logging.getLogger(__name__)
 def loop(
     begin: Callable[[], T], once: Callable[[T], object], interval: str, seconds: int
 ) -> NoReturn:
-    """Run without end. Only a signal ends it, or wrong usage in the very first run.
+    """Run in a loop. Only a signal, or a usage error in the first run, ends it.
 
-    What fails, fails one run: it is told in a line, and may be mended while the loop goes on.
+    A failure ends only one run. It is reported in one line, and can be fixed while the loop runs.
 
     Args:
-        begin: Opens what each run works on; tried again until it succeeds.
-        once: A run.
-        interval: How far apart they are, as a person said it.
-        seconds: The same.
+        begin: Opens the repository of each run, with retries until it succeeds.
+        once: Performs a run.
+        interval: Time between runs, as the user wrote it.
+        seconds: Time between runs in seconds.
     """
     job: T | None = None
     is_first = True
@@ -113,21 +113,21 @@ def loop(
             if is_first and isinstance(failed, UsageError):
                 raise
             _log.debug("this run failed", exc_info=failed)
-            with suppress(OSError):  # whoever read stderr may be gone
+            with suppress(OSError):  # stderr can be closed
                 tell(f"ipam: {describe(failed).line}; next try in {interval}")
         is_first = False
         pause(seconds)
 
 
 _READABLE = 0o644
-"""The collector is another user."""
+"""File mode that lets the collector read, which runs as another user."""
 
 
 def require_folder(path: Path | None) -> None:
-    """Refuse a path that nothing can be written to, before anything is done.
+    """Refuse a path that cannot be written, before any work.
 
     Raises:
-        UsageError: Its folder is not there, or what writes metrics is not installed.
+        UsageError: The folder does not exist, or the metrics library is not installed.
     """
     if path is None:
         return
@@ -143,16 +143,16 @@ def write_metrics(
     applied: Sequence[Applied] | None,
     code: ExitCode,
 ) -> None:
-    """Write the file whole, or leave the one before. A run is none the worse for it.
+    """Write the metrics file atomically. A failure does not change the result of the run.
 
     Args:
         path: The file.
-        head: The revision that the branch is at now.
-        evaluation: All of it.
-        applied: What became of the clusters; None when none was applied to.
-        code: How the run ends.
+        head: The current revision of the branch.
+        evaluation: The evaluation of that revision.
+        applied: Results of clusters, or None without an apply.
+        code: Exit code of the run.
     """
-    # The library is for those who ask for it.
+    # Imported only if the option is used.
     from reconciler.daemon.prometheus import textfile
 
     parts = metrics.of_run(
@@ -166,7 +166,7 @@ def write_metrics(
 
 
 def _replace(path: Path, text: bytes) -> None:
-    """Nobody ever reads half of it; the collector reads names that end with .prom alone."""
+    """Replace a file atomically. The collector reads only names that end with .prom."""
     handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -180,13 +180,13 @@ def _replace(path: Path, text: bytes) -> None:
 
 
 def tell_round(item: Round, repository: GitRepository, brush: Painter, to: str = "") -> None:
-    """One round as text.
+    """Print a run as text.
 
     Args:
-        item: The round.
-        repository: Where the branch is.
-        brush: Colours.
-        to: The branch that gets the commits instead; empty for none.
+        item: The run.
+        repository: Repository of the branch.
+        brush: Colors.
+        to: The branch that gets the commits instead, or empty.
     """
     evaluation = item.done.evaluation
     found = [*evaluation.findings, *evaluation.gates]
@@ -206,13 +206,13 @@ def tell_round(item: Round, repository: GitRepository, brush: Painter, to: str =
 
 
 def code_of(done: Sequence[Round]) -> ExitCode:
-    """The exit code of all rounds."""
+    """Return the exit code of all runs."""
     last = done[-1].done
     return reconciled_code(last.code, last.evaluation, applied_in(done))
 
 
 def applied_in(done: Sequence[Round]) -> list[Applied] | None:
-    """What became of the clusters in all rounds."""
+    """Return the results of clusters in all runs."""
     found: list[Applied] | None = None
     for item in done:
         if item.applied is not None:
@@ -221,7 +221,7 @@ def applied_in(done: Sequence[Round]) -> list[Applied] | None:
 
 
 def rounds_document(done: Sequence[Round], code: int, to: str = "") -> dict[str, Any]:
-    """What was planned on the base, the last commit, and the clusters by then."""
+    """Return the plan on the base, the last commit, and the final state of clusters."""
     first, last = done[0].done, done[-1].done
     planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
@@ -236,7 +236,7 @@ def rounds_document(done: Sequence[Round], code: int, to: str = "") -> dict[str,
     if first.proposed is not None:
         document |= {"pushed": False, "proposed": {"branch": to, "state": str(first.proposed)}}
     every = [*planned, first.evaluation, last.evaluation]
-    # A gate is why it exits with 3: here is its only place.
+    # An exceeded limit is the reason for exit code 3, and appears only here.
     found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
     document["plan"]["findings"] = listed_findings(tuple(found))
     if (applied := applied_in(done)) is not None:
@@ -250,20 +250,20 @@ def rounds_document(done: Sequence[Round], code: int, to: str = "") -> dict[str,
 def emit_rounds(
     done: Sequence[Round], code: int, output: str, *, looped: bool, to: str = ""
 ) -> None:
-    """One document of all rounds."""
+    """Print one document of all runs."""
     document = rounds_document(done, code, to)
     if looped:
         emit(json_line(document))
     else:
         emit_document(document, output)
-    cli_output.flush()  # of a loop each run is told when it is done, not when a buffer is full
+    cli_output.flush()  # print each run of a loop as soon as it ends
 
 
 def write_rounds(outs: Sequence[Out], done: Sequence[Round], code: int, to: str = "") -> None:
     """Write the files of `--out`.
 
     Raises:
-        UsageError: Some file cannot be written.
+        UsageError: A file cannot be written.
     """
     if not outs:
         return
@@ -375,7 +375,7 @@ def reconcile(
 
         def opened() -> GitRepository:
             repository = open_branch(repo, remote, branch)
-            if not any_branch:  # a daemon on another branch would only ever say so
+            if not any_branch:  # a daemon on another branch would only repeat this message
                 require_at_start(repository)
             return repository
 
@@ -385,7 +385,7 @@ def reconcile(
     listening.require_nothing()
     if seconds is None:
         job = begin()
-        job.require_named()  # of a loop not: what is said is done in its first round
+        job.require_named()  # not in a loop: its first run already acted on them
         return _once(job, (output, outs), color, looped=False)
     again = partial(_once, wanted=(output, outs), color=color, looped=True)
     return loop(begin, again, interval or "", seconds)
@@ -398,16 +398,16 @@ def _require_fitting(
     *,
     any_branch: bool,
 ) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that exclude each other.
 
     Args:
         branch: As `--branch`.
-        watch: As `--watch` and what belongs to it.
-        unwatched: As `--to-branch` and `--out`, which a daemon has not.
+        watch: As `--watch` and its related options.
+        unwatched: As `--to-branch` and `--out`, which a daemon lacks.
         any_branch: As `--any-branch`.
 
     Raises:
-        UsageError: They do not.
+        UsageError: The options exclude each other.
     """
     if any_branch and branch is None:
         raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
@@ -422,14 +422,14 @@ def _require_fitting(
 
 @dataclass(slots=True)
 class _Job:
-    """One reconcile, of which a loop makes many. Clusters are connected to anew each time.
+    """Reconcile of one run, repeated in a loop with new connections to clusters.
 
     Attributes:
-        reach: The clusters; None when none is named.
-        applies: Whether they are applied to.
-        metrics: Where metrics are written, or None.
-        bugs: Those that were met in this run while clusters were asked.
-        whole: Reads a revision whole: a loop on a branch that stands still reads it once.
+        reach: The clusters, or None if none is named.
+        applies: Whether ipam applies to them.
+        metrics: The metrics file, or None.
+        bugs: Bugs met in this run while clusters were read.
+        whole: Reads a complete revision. A loop reads an unchanged branch only once.
     """
 
     repository: GitRepository
@@ -447,22 +447,22 @@ class _Job:
 
     @property
     def to(self) -> str:
-        """The branch that gets the commits instead; empty for none."""
+        """The branch that gets the commits instead, or empty."""
         return self.options.to.name if self.options.to is not None else ""
 
     def require_named(self) -> None:
-        """Refuse what a person says of claims and clusters that are not there.
+        """Refuse options that name claims or clusters that do not exist.
 
-        Of clusters that are asked the inventory knows more than Git; it is not read for that.
+        If clusters are read, the inventory knows more than Git. It is not read for this check.
 
         Raises:
-            UsageError: There is none.
+            UsageError: A name does not exist.
         """
         if self.reach is None and self.wish.says_withdrawn:
             require_named(self.whole(self.repository.fetch().id), self.wish)
 
     def tell_too_early(self, head: Revision) -> None:
-        """Say which addresses may not go yet, though a person says that nobody uses them."""
+        """Print the addresses that must not be released yet, although the user reports them unused."""
         if self.wish.says_withdrawn and cli_options.now is not None:
             for text in too_early(
                 self.whole(head.id), self.wish, head.clock, int(cli_options.now())
@@ -470,15 +470,15 @@ class _Job:
                 note(f"{text} Say so again then.")
 
     def rounds(self) -> Iterator[Round]:
-        """Git and clusters; twice when addresses come free at once."""
+        """Yield runs of Git and clusters. If addresses become free at once, there is a second run."""
         self.bugs.clear()
-        # Clusters that are only asked have had no time to withdraw anything, and of what is only
-        # proposed they know nothing.
+        # Clusters that are only read had no time to withdraw anything, and know nothing of a
+        # proposal.
         is_one = bool(self.to) or (self.reach is not None and not self.applies)
         return rounds(self.reconcile, self.apply, most=1 if is_one else 2)
 
     def reconcile(self) -> Reconciled:
-        """Git, after the clusters were asked about addresses that would come free."""
+        """Reconcile Git, after reading the clusters for addresses that would become free."""
         options, reach = replace(self.options, now=cli_options.now), self.reach
         if reach is None:
             if self.wish.says_withdrawn:
@@ -492,7 +492,7 @@ class _Job:
             return self._run.reconcile(options)
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
-        """The clusters; None when none is named, or none shall be applied to."""
+        """Apply to the clusters, or return None if none is named or none is applied to."""
         if self._run is None or not self.applies:
             return None
         with progress("applying"):
@@ -500,7 +500,7 @@ class _Job:
 
 
 def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped: bool) -> int:
-    """One run: told as text round by round, else as one document when all is done."""
+    """Perform one run: print text as it proceeds, or one document at its end."""
     output = wanted[0]
     done: list[Round] = []
     brush = painter(color)
@@ -512,7 +512,7 @@ def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped:
             if output == "text":
                 tell_round(item, job.repository, brush, job.to)
     except Exception as failed:
-        if done:  # what the first round did is done
+        if done:  # the first commit stays even if a later step fails
             _tell(job, done, describe(failed).code, wanted, looped=looped)
         raise
     _tell(job, done, code, wanted, looped=looped)
@@ -523,7 +523,7 @@ def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped:
     if job.metrics is not None:
         head = done[-1].done.head.id
         write_metrics(job.metrics, head, job.whole(head), applied_in(done), code)
-    job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
+    job.repository.tidy()  # last, because it can be slow, and clusters must not wait for it
     return code
 
 
@@ -535,7 +535,7 @@ def _tell(
     *,
     looped: bool,
 ) -> None:
-    """All rounds as one document: on stdout unless people read it, and in files."""
+    """Write all results as one document, to stdout unless the output is text, and to files."""
     output, outs = wanted
     if output != "text":
         emit_rounds(done, code, output, looped=looped, to=job.to)

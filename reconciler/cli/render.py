@@ -1,4 +1,4 @@
-"""`render`: the objects of every cluster, as files."""
+"""`render`: the objects of every cluster as files."""
 
 from collections.abc import Sequence
 from pathlib import Path

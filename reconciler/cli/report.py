@@ -1,4 +1,4 @@
-"""TODO."""
+"""`report`: an HTML page of a revision and its history."""
 
 from pathlib import Path
 
@@ -23,25 +23,25 @@ from reconciler.review.result import Compared, with_emptiness
 def page_of(
     read: ReadRevision, evaluation: Evaluation, compared: Compared, base: str | None, given: Given
 ) -> str:
-    """The page of a revision with its past, which is kept for the next run.
+    """Return the page of a revision with its history, which is cached for the next run.
 
     Args:
-        read: The revision whose past is told: that of the base where there is one.
-        evaluation: Of what is shown.
-        compared: What `check` makes of it.
-        base: Id of the base; None for none.
-        given: What clusters told.
+        read: The revision whose history is shown: the base if there is one.
+        evaluation: Evaluation of the shown revision.
+        compared: Comparison that `check` makes of it.
+        base: Id of the base, or None.
+        given: Results of clusters.
     """
-    # Who runs a daemon that nobody asks for the page needs none of it.
+    # Imported here, because a daemon may never serve the page.
 
-    # Of the wrong folder it would say that nothing needs anybody.
+    # For a wrong folder, the page would report that nothing needs attention.
     compared = with_emptiness(read.source, compared, allows=False)
     history = history_of(read, evaluation.tree.settings)
     return page(material(evaluation, compared, history, base, given))
 
 
 def served_page(repository: GitRepository, revision: str) -> Page:
-    """What `report --rev` writes, byte for byte, for a browser, while others go on with the repository."""
+    """Return the bytes of `report --rev` for a browser, in parallel to other readers."""
     read = apart(repository, revision)
     compared = review(read.source, read.repository, None)
     html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
@@ -52,10 +52,10 @@ _MAX_BYTES = 256 * 1024 * 1024
 
 
 def results_of(file: Path | None) -> list[Served] | None:
-    """The growth that was served; None without a file.
+    """Return the completed growth of a file, or None without a file.
 
     Raises:
-        UsageError: It cannot be read, or holds something else.
+        UsageError: The file cannot be read, or has other content.
     """
     if file is None:
         return None

@@ -1,4 +1,4 @@
-"""TODO."""
+"""`schema`: JSON Schemas and CODEOWNERS."""
 
 import json
 import re
@@ -23,20 +23,20 @@ from reconciler.report.json import json_text
 _HEAD = """\
 # Whose folder is whose, by the documents of teams; ipam schema --codeowners writes it. The last match wins.
 """
-# What forges read in a path as more than a path is in none of ours.
+# Paths without characters that forges interpret as patterns.
 _PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*", re.ASCII)
 
 
 def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
-    """A line for each folder, an inner one below the one around it.
+    """Return a CODEOWNERS line for each folder, nested ones after the enclosing one.
 
     Args:
-        contracts: What teams say.
-        place: The folder of the repository that is the root; empty for the top.
+        contracts: Documents of teams.
+        place: The root folder, or empty for the top.
 
     Raises:
-        UsageError: A team has folders and nobody to review them, or no team has any. Of an inner
-            folder without a line the team around it would be asked.
+        UsageError: A team has folders but no reviewers, or no team has any. A nested folder without
+            a line would be reviewed by the team around it.
     """
     if place and _PLACE.fullmatch(place) is None:
         hint = "name the root by letters, digits, -, _ and ."
@@ -105,7 +105,7 @@ def schema(
 
 
 def _codeowners(repo: Path, rev: str, *, worktree: bool) -> int:
-    """Print what follows from the documents of teams; nothing where something is wrong."""
+    """Print CODEOWNERS from the documents of teams, or nothing if they have errors."""
     # A schema needs no repository.
 
     read = open_source(repo, rev, worktree=worktree)

@@ -1,4 +1,4 @@
-"""`status`: how full each pool is, as a table, as bars, or as the map of a pool."""
+"""`status`: usage of each pool, as a table, as bars, or as a map."""
 
 import shutil
 from pathlib import Path
@@ -84,10 +84,10 @@ def status(
 def _require_fitting(
     pools: tuple[str, ...], mapped: str | None, output: str, *, bars: bool
 ) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that exclude each other.
 
     Raises:
-        UsageError: They do not.
+        UsageError: The options exclude each other.
     """
     if mapped is not None and bars:
         raise UsageError("--map and --bars exclude each other")
@@ -99,7 +99,7 @@ def _require_fitting(
 
 
 def _named(evaluation: Evaluation, names: tuple[str, ...]) -> list[Key] | None:
-    """The pools that are named, each once, in the order of all; None for all."""
+    """Return the named pools once each, in the order of all pools, or None for all."""
     if not names:
         return None
     found = {key for name in names for key in pools_of_name(evaluation, name)}
@@ -116,8 +116,8 @@ def _tell_pending(evaluation: Evaluation) -> None:
 def _bars(
     names: tuple[str, ...], repo: Path, rev: str, output: str, color: str, *, worktree: bool
 ) -> int:
-    """Draw pools with their past."""
-    # The past is read for those who ask for it.
+    """Draw pools with their history."""
+    # Imported only if the history is needed.
 
     read, brush = open_source(repo, rev, worktree=worktree), painter(color)
     with progress("reading"):

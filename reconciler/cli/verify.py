@@ -1,4 +1,4 @@
-"""`verify`: whether every reconcile commit is what its plan makes."""
+"""`verify`: check that every reconcile commit matches its plan."""
 
 import sys
 from contextlib import nullcontext
@@ -34,7 +34,7 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
     head = open_revision(repository, newest).revision()
     brush = painter(color)
     found: list[Verified] = []
-    # Lines on a terminal are progress enough.
+    # On a terminal, the printed lines show the progress.
     shows = output != "text" or not sys.stdout.isatty()
     with progress("verifying") if shows else nullcontext():
         for item in run_verify(repository, head.id, after):

@@ -1,4 +1,4 @@
-"""`version`: which version this is, and of which commit; it loads nothing that it works with."""
+"""`version`: the version and its commit, without importing the product."""
 
 import click
 

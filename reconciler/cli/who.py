@@ -1,4 +1,4 @@
-"""`who`: who has an address, and who had it."""
+"""`who`: current and previous holders of addresses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,7 +81,7 @@ def _now(answer: WhoAnswer, revision: str | None, output: str, brush: Painter) -
 def _with_history(
     answer: WhoAnswer, history: History, revision: str | None, output: str, brush: Painter
 ) -> bool:
-    """Tell what there is and what was; whether anything was told."""
+    """Print holders and events, and return whether there were any."""
     told = what_happened(history, answer.asked)
     if output in ("json", "yaml"):
         found = list(told)
@@ -95,7 +95,7 @@ def _with_history(
     lines = happening_rows(told) if output == "csv" else _lines(told, brush)
     for line in lines:
         emit(line)
-        cli_output.flush()  # as it is found: the whole may take a while
+        cli_output.flush()  # show each event early: the full search can be slow
         count += 1
     return count > (output == "csv") or answer.is_known
 
