@@ -29,11 +29,11 @@ _SHORTEST_ID = 7
 
 
 def require_truth(repository: Repository, settings: Settings) -> None:
-    """Refuse a branch that is not the truth: what it gives out, no other branch knows of.
+    """Refuse a branch other than the authoritative one: other branches do not know its allocations.
 
     Raises:
-        GitError: The remote cannot be asked.
-        UsageError: It is another branch, or it cannot be told which one is.
+        GitError: The remote cannot be queried.
+        UsageError: It is another branch, or the authoritative branch cannot be determined.
     """
     own, default = (
         repository.branch,
@@ -55,12 +55,12 @@ def require_truth(repository: Repository, settings: Settings) -> None:
 
 
 def fetched(repository: Repository) -> Revision:
-    """The branch as its remote has it.
+    """Return the branch as its remote has it.
 
     Raises:
         GitError: The remote cannot be read.
-        NoBranchError: It has no such branch. Where the Settings at hand name the truth, its hint
-            does, and not what the remote shows.
+        NoBranchError: The remote lacks the branch. The hint names the authoritative branch of the
+            Settings in the checkout, if they name one.
     """
     try:
         return repository.fetch()
@@ -77,7 +77,7 @@ def fetched(repository: Repository) -> Revision:
 
 
 def _named_at_hand(repository: Repository) -> str:
-    """The branch that Settings name in the checkout's own commit; empty where they name none."""
+    """Return the branch in the Settings of the checkout's commit; empty if they name none."""
     try:
         own = read_own_settings(repository.source("HEAD"))
     except (GitError, LimitError):
@@ -86,7 +86,9 @@ def _named_at_hand(repository: Repository) -> str:
 
 
 def require_at_start(repository: Repository) -> None:
-    """Refuse to begin on a branch that is not the truth; where it cannot be told, rounds tell.
+    """Refuse to start on a branch other than the authoritative one.
+
+    If that cannot be determined yet, the rounds check it.
 
     Raises:
         UsageError: It is another branch.
@@ -100,7 +102,7 @@ def require_at_start(repository: Repository) -> None:
 
 
 def accepted_head(accepted: str | None, base: Revision) -> str | None:
-    """The head's id, if that is what a person accepts; its beginning is enough."""
+    """Return the id of the head if the user accepts it. An abbreviated id is sufficient."""
     is_it = accepted and len(accepted) >= _SHORTEST_ID and base.id.startswith(accepted)
     return base.id if is_it else None
 
@@ -114,7 +116,8 @@ class Lost(Struct, frozen=True):
 
     Attributes:
         last: The id that the reference has.
-        commits: Ids of commits that the branch lacks, newest first; None if the reference names another object.
+        commits: Ids of commits that the branch lacks, newest first; None if the reference names
+            another object.
         records: Records that hold a range there, and that the branch does not have.
     """
 
@@ -124,7 +127,7 @@ class Lost(Struct, frozen=True):
 
 
 def lost_since(repository: Repository, base: Revision) -> Lost | None:
-    """Return the losses of a branch since the head that was reconciled last; None if it has all of it.
+    """Return the losses of a branch since the last reconciled head; None if nothing is lost.
 
     Raises:
         GitError: The clone is too shallow.
@@ -143,12 +146,12 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
 
 
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
-    """Return the head of the branch, and the losses that a person accepts.
+    """Return the head of the branch, and the losses that the user accepts.
 
     The reference is read before the branch: a run that moves both moves the branch first.
 
     Args:
-        repository: Where the branch is.
+        repository: The repository of the branch.
         accept: The head that `--accept-history` names, or None.
 
     Raises:
@@ -167,7 +170,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
 
 
 def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
-    """Whether a revision contains a commit, or a person accepted that it lost it.
+    """Return whether a revision contains a commit, or the user accepted its loss.
 
     Raises:
         GitError: That cannot be determined.
@@ -257,13 +260,13 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
 def accepting(
     repository: Repository, base: Revision, evaluation: Evaluation, lost: Lost
 ) -> Commit | None:
-    """Return the commit that keeps lost ranges out of use for the retention; None if none is lost.
+    """Return the commit that reserves lost ranges for the retention; None if none is lost.
 
     Args:
-        repository: Where the branch is.
+        repository: The repository of the branch.
         base: Its head.
-        evaluation: Of the head.
-        lost: The losses that a person accepts.
+        evaluation: The evaluation of the head.
+        lost: The losses that the user accepts.
 
     Raises:
         GitError: The reference names no commit.
@@ -310,7 +313,7 @@ def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[s
 
 
 def _keeps(other: Allocation, record: Allocation, evaluation: Evaluation) -> bool:
-    """Whether another record keeps the range out of use, or is live in a part of it."""
+    """Return whether another record reserves the whole range, or a live record has a part of it."""
     pools = evaluation.state.pools
     if other.range is None or record.range is None or not other.range.overlaps(record.range):
         return False

@@ -61,12 +61,12 @@ def require_whole(repository: Repository, revision: str, without: list[str]) -> 
 
 
 def says_plan(made: Made) -> bool:
-    """Whether the message of a commit has an `Ipam-Plan` line of this root."""
+    """Return whether the message of a commit has an `Ipam-Plan` line of this root."""
     return _PLAN.search(made.message) is not None
 
 
 def is_reconcile_commit(repository: Repository, commit: str) -> bool:
-    """Whether a commit has the form of a reconcile commit of this root.
+    """Return whether a commit has the form of a reconcile commit of this root.
 
     Raises:
         GitError: The clone is too shallow.
@@ -91,7 +91,7 @@ def is_reconcile_commit(repository: Repository, commit: str) -> bool:
 
 
 def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | None:
-    """Whether F of a parent equals F of a commit that `Ipam-Base` names.
+    """Return whether F of a parent equals F of a commit that `Ipam-Base` names.
 
     None if that commit is missing: the history was rewritten, or the branch of a proposal is
     deleted.

@@ -87,16 +87,16 @@ NO_METALLB = "MetalLB is not there: no kind IPAddressPool of metallb.io"
 
 
 class Asked(Struct, frozen=True):
-    """How a tenant's cluster is looked at.
+    """The parameters for observing a tenant's cluster.
 
     Attributes:
-        name: Of the cluster.
-        granted: What the tree says of the tenant.
-        known: What the management cluster remembers of the cluster, or None.
-        settings: How tenants grow.
-        accepts: It may be another cluster than before.
-        writes: Since when addresses are idle is noted there.
-        lb_class: The class of Services that MetalLB serves there; empty for those without one.
+        name: The name of the cluster.
+        granted: The ranges of the tenant in the tree.
+        known: The registry entry of the cluster, or None.
+        settings: The growth settings of the tenant.
+        accepts: Accept another identity of the cluster.
+        writes: Save the start of idle times in the cluster.
+        lb_class: The class of Services that MetalLB serves there; empty for Services without one.
     """
 
     name: str
@@ -109,15 +109,15 @@ class Asked(Struct, frozen=True):
 
 
 def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object]) -> GrowthOutcome:
-    """What follows from what a cluster shows.
+    """Return the growth that follows from the state of a cluster.
 
     Args:
         cluster: The cluster.
-        asked: How it is looked at.
-        place: Taken once it has answered: those that never do must not take all places.
+        asked: The parameters.
+        place: Acquired after the first response, so unreachable clusters do not use all places.
 
     Raises:
-        ClusterError: It cannot be asked, or is another one than before.
+        ClusterError: The cluster is unreachable, or has another identity than before.
     """
     uid = asked.known.uid if asked.known else ""
     identity = identify(cluster, asked.name, NAMESPACE, uid, accept=asked.accepts)
@@ -133,7 +133,7 @@ def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object
 
 
 def _shown(cluster: Cluster, identity: ClusterIdentity, asked: Asked) -> ObservedCluster:
-    # Each Service is looked at by itself: one that cannot be read is no reason to look at none.
+    # Each Service is parsed separately, so an invalid one does not hide the others.
     unchecked = cluster.cluster if isinstance(cluster, ValidatedCluster) else cluster
     items = unchecked.list(SERVICE).items
     now = cluster.now()
@@ -153,7 +153,7 @@ def _shown(cluster: Cluster, identity: ClusterIdentity, asked: Asked) -> Observe
 
 
 def _lacking(asked: Asked, pools: tuple[ElasticPool, ...]) -> IPSet:
-    """What was applied, is still asked for, and is not in the pools any more."""
+    """Return ranges that were applied and are still desired, but are missing in the pools."""
     live = (it.range for it in asked.granted.records if it.is_live and it.range is not None)
     applied = ranges_of(asked.known.addresses if asked.known else ())
     return (IPSet.of(live) & applied) - announced(pools)
@@ -167,7 +167,7 @@ def _pool(live: Live) -> ElasticPool:
 
 
 def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
-    """All objects of a kind beside MetalLB; None where the cluster does not know the kind."""
+    """Return all objects of a kind in MetalLB's namespace; None if the kind is unknown."""
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
     try:
         return [{**item, **kind} for item in cluster.list(resource, NAMESPACE).items]
@@ -176,12 +176,12 @@ def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
 
 
 class LookOptions(Struct, frozen=True):
-    """How clusters are looked at.
+    """Options for observing clusters.
 
     Attributes:
-        apply: What a person asks of an apply: `re_enrol` and `lb_class` count here, too.
-        writes: Clusters may be written to: since when addresses are idle is noted in them.
-        only: Returns the clusters to look at; None for all.
+        apply: Options of the apply. `re_enrol` and `lb_class` are used here also.
+        writes: Save the start of idle times in clusters.
+        only: Returns the clusters to observe; None for all.
         deleted: The uids of objects that a watch of the management cluster reported as deleted.
     """
 
@@ -192,10 +192,10 @@ class LookOptions(Struct, frozen=True):
 
 
 class GrowthBlock(NamedTuple):
-    """What is in the way of a cluster's growth.
+    """The reason why a cluster does not grow.
 
     Attributes:
-        claim: The one that is not made; empty when it is about none.
+        claim: The claim that is not created; empty if the reason is not about a claim.
     """
 
     words: str
@@ -203,19 +203,19 @@ class GrowthBlock(NamedTuple):
 
 
 class Looked(Struct, frozen=True):
-    """What was found.
+    """The result of observing clusters.
 
     Attributes:
-        at: When, by the management cluster's clock, in seconds since 1970; 0 when it tells none.
-        changes: Files of the observed folder that are others now.
-        words: What is told of each tenant that was asked; of many nothing.
-        figures: How many addresses each asks for, by cluster.
-        unasked: Clusters that could not be asked, and why.
-        away: Those of them that did not let themselves be asked; the others are as well as ever.
-        bugs: Those of ours that were met.
-        again: After how many seconds a cluster has to be looked at though nothing changes there.
-        blocked: What is in the way of a cluster's growth, in words: none where nothing is.
-        readings: What clusters showed of their use; nothing of one that could not be read whole.
+        at: The management cluster's clock, in seconds since 1970; 0 if unknown.
+        changes: Files of the observed folder that differ.
+        words: Messages for the tenants that were observed.
+        figures: The demand in addresses, by cluster.
+        unasked: Clusters that could not be observed, with the reason.
+        away: The unreachable clusters among them.
+        bugs: Internal errors.
+        again: Seconds until a cluster has to be observed again without any change.
+        blocked: Why clusters do not grow.
+        readings: The observed use, by cluster. Clusters with invalid objects are left out.
     """
 
     at: int = 0
@@ -231,12 +231,12 @@ class Looked(Struct, frozen=True):
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
-    """Look at the clusters of all tenants that may grow.
+    """Observe the clusters of all elastic tenants.
 
     Args:
-        evaluation: Of a whole tree: one that was read in part does not know all tenants.
-        clusters: How they are reached.
-        options: How they are looked at.
+        evaluation: The evaluation of a complete tree, which knows all tenants.
+        clusters: The source of connections.
+        options: The options.
     """
     only = options.only(evaluation)
     left = tuple(abandoned(evaluation)) if only is None else ()
@@ -266,7 +266,7 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
 
 
 class _Look:
-    """One look at many clusters."""
+    """The observation of many clusters."""
 
     def __init__(
         self,
@@ -288,7 +288,7 @@ class _Look:
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self) -> Looked:
-        """Do it: all at once, and one that does not answer takes nobody's place."""
+        """Observe all clusters at once. An unreachable cluster does not delay the others."""
         with threads(CONTACTS) as pool:
             asked = dict(zip(self.growers, pool.map(self._outcome, self.growers), strict=True))
         found = {name: outcome for name, outcome in asked.items() if outcome is not None}
@@ -319,14 +319,14 @@ class _Look:
         )
 
     def _granted(self) -> dict[str, GrantedRanges]:
-        """What the tree says of each tenant."""
+        """Return the ranges of each tenant in the tree."""
         records: dict[str, list[Allocation]] = {name: [] for name in self.growers}
         for record in self.state.records:
             if record.type == "loadbalancer" and (name := cluster_of(record)) in records:
                 records[name].append(record)
         quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
         found: dict[str, GrantedRanges] = {}
-        # A commit's date has passed, even where the server tells no time.
+        # The date of a commit is in the past, even if the server reports no time.
         now = max(self.access.management.cluster.now(), self.state.clock)
         for name, grower in self.growers.items():
             quota = grower.claim(1, 1).quota
@@ -338,7 +338,7 @@ class _Look:
         return found
 
     def _outcome(self, name: str) -> GrowthOutcome | None:
-        """What one cluster asks for; None when it cannot be asked."""
+        """Return the demand of one cluster; None if it cannot be observed."""
         memory = self.access.management.identity.inventory
         _, _, namespace, short = self.growers[name].owner
         if why := self._doubt(namespace, short):
@@ -351,7 +351,7 @@ class _Look:
                     check_memory(memory, name)
                 cluster = self.access.connect(name)
                 if cluster is None:
-                    return None  # it may still be made
+                    return None  # the cluster can be created later
                 opened.callback(cluster.close)
                 asked = Asked(
                     name,
@@ -374,7 +374,7 @@ class _Look:
             return None
 
     def _doubt(self, namespace: str, name: str) -> str:
-        """The file of a Demand that cannot be read: nobody knows what stands, so it stays."""
+        """Return the finding about an unreadable Demand file, which stays unchanged."""
         stands = self.demands.get((namespace, name))
         if stands is not None:
             return stands.doubt
@@ -383,7 +383,7 @@ class _Look:
     def _refused(
         self, asked: Mapping[str, tuple[DemandEntry, ...]]
     ) -> Mapping[tuple[str, int], Refusal]:
-        """What the planner would refuse of all that is asked for."""
+        """Return the requested growth that the planner would refuse."""
         claims = {
             claim.key: (name, entry.index, claim)
             for name, entries in asked.items()
@@ -401,7 +401,7 @@ class _Look:
     def _settled(
         self, name: str, outcome: GrowthOutcome, got: Fitted
     ) -> tuple[FileChange | None, tuple[StatusMessage, ...], Figures]:
-        """The file of a tenant, if it is another one now, and what is told."""
+        """Return the file of a tenant if it changes, and the message for the tenant."""
         granted = self.granted[name]
         growth = [it for it in granted.records if growth_index(it)]
         stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
@@ -428,11 +428,11 @@ _log = logging.getLogger(__name__)
 
 
 class Looker:
-    """The look of `ReconcileOptions.look`: the demand of tenants, and objects that are not in Git.
+    """Observer for `ReconcileOptions.look`: demand of tenants, and objects that are not in Git.
 
     Attributes:
-        looked: The demand of tenants in the last look.
-        intake: The objects that live only in the management cluster.
+        looked: The demand of tenants at the last observation.
+        intake: The objects that exist only in the management cluster.
     """
 
     def __init__(
@@ -443,15 +443,14 @@ class Looker:
         options: LookOptions,
         now: Callable[[], float] | None,
     ) -> None:
-        """Build it.
+        """Create it.
 
         Args:
-            repository: Has the commits of earlier looks.
+            repository: The repository with the commits of earlier observations.
             whole: Returns the evaluation of a revision by its id.
-            clusters: How clusters are reached.
-            options: How clusters are looked at.
-            now: The clock of this machine, for a management cluster without one; None for a fixed
-                time.
+            clusters: The source of connections.
+            options: The options of the observation.
+            now: This machine's clock, for a management cluster without one; None for a fixed time.
         """
         self._repository = repository
         self._whole = whole
@@ -464,7 +463,7 @@ class Looker:
         self.intake = IntakeLook()
 
     def __call__(self, evaluation: Evaluation) -> Observation:
-        """Look at clusters for the head of the branch."""
+        """Observe clusters for the head of the branch."""
         revision = evaluation.tree.revision
         whole = evaluation if revision is None else self._whole(revision)
         self.looked = look(whole, self._clusters(), self._options)
@@ -485,7 +484,7 @@ class Looker:
             return IntakeLook()
 
     def told(self, done: Reconciled) -> Reconciled:
-        """Add the findings of the look to the result of a run."""
+        """Add the findings of the observation to the result of a run."""
         found = list(self._findings(done.evaluation))
         if not found:
             return done
@@ -519,9 +518,9 @@ class Looker:
         return min((left for left in ends if left > 0), default=None)
 
     def remember(self) -> None:
-        """Write the state for the next look into the management cluster.
+        """Write the state for the next observation into the management cluster.
 
-        If that fails, the next look starts to count from the beginning.
+        If that fails, the next observation starts with an empty state.
         """
         try:
             remember_intake(self.intake, self._clusters(), self._wish)
@@ -530,12 +529,12 @@ class Looker:
 
     @property
     def words(self) -> Mapping[Ref, tuple[StatusMessage, ...]]:
-        """Messages of tenants for their status and Events."""
+        """Return messages of tenants for their status and Events."""
         return self.looked.words
 
     @property
     def bugs(self) -> tuple[BugError, ...]:
-        """Bugs that were met."""
+        """Return the internal errors."""
         ours = (failed for failed in self._failures if isinstance(failed, BugError))
         return (*self.looked.bugs, *ours)
 
@@ -555,10 +554,10 @@ class Newest:
 
 
 class LookingRun:
-    """One run, from its look to the state for the next one.
+    """One run, from the observation to the state for the next one.
 
     Attributes:
-        looker: The look.
+        looker: The observer.
     """
 
     def __init__(
@@ -573,10 +572,10 @@ class LookingRun:
 
         Args:
             whole: Reads a revision.
-            clusters: How clusters are reached.
-            options: How clusters are looked at.
-            now: The clock of this machine; None for a fixed time.
-            bugs: Gets bugs that are met while clusters are asked.
+            clusters: The source of connections.
+            options: The options of the observation.
+            now: This machine's clock; None for a fixed time.
+            bugs: Collects internal errors of requests to clusters.
         """
         self._whole, self._clusters, self._options, self._bugs = whole, clusters, options, bugs
         self.looker = Looker(whole.repository, whole, clusters, options, now)
@@ -586,7 +585,7 @@ class LookingRun:
         options: ReconcileOptions,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Reconciled:
-        """Look, plan, and commit; ask clusters about addresses that would become free."""
+        """Observe, plan, and commit. Ask clusters about addresses that would be freed."""
         asked = replace(
             options,
             look=self.looker,
@@ -603,12 +602,12 @@ class LookingRun:
         is_in: Callable[[str, str], bool],
         scope: Scope | None = None,
     ) -> list[Applied]:
-        """Apply to the clusters, and write the state for the next look.
+        """Apply to the clusters, and write the state for the next observation.
 
         Args:
             head: The revision to apply.
             is_in: Returns whether a revision contains another.
-            scope: The clusters; None for all, with the messages of this look.
+            scope: The clusters; None for all, with the messages of this observation.
         """
         evaluation, scope = self._whole(head), scope or Scope(words=self.looker.words)
         scope = replace(scope, readings=self.looker.looked.readings)

@@ -69,10 +69,10 @@ _PLAIN = "100644"
 
 @dataclass(slots=True)
 class ExaminedGit:
-    """What became of looking at Git.
+    """The result of examining Git.
 
     Attributes:
-        evaluation: Of the revision that was read; None when none could be.
+        evaluation: The evaluation of the revision; None if no revision was readable.
         revision: The commit that was read.
     """
 
@@ -82,12 +82,12 @@ class ExaminedGit:
 
     @property
     def group(self) -> DiagnosisGroup:
-        """The checks as a group."""
+        """Return the checks as a group."""
         return DiagnosisGroup(GIT, tuple(self.checks))
 
 
 def examine_git(probe: Probe, now: float) -> ExaminedGit:
-    """Check Git, as far as one thing needs not another that is wrong.
+    """Check Git. A failed check skips only the checks that depend on it.
 
     Args:
         probe: The repository.
@@ -123,7 +123,7 @@ def _version(probe: Probe) -> DiagnosisCheck:
 
 
 def _examine_remote(probe: Probe, examined: ExaminedGit) -> None:
-    """Find the head that counts, and see whether it is what was seen before and can be moved."""
+    """Find the remote head, and check that it contains the last known head and can be pushed to."""
     oid: str | None = None
     is_reached = True
     try:
@@ -144,7 +144,7 @@ def _examine_remote(probe: Probe, examined: ExaminedGit) -> None:
 def _find(
     probe: Probe, oid: str | None, examined: ExaminedGit, *, is_reached: bool
 ) -> Revision | None:
-    """The head that counts, else the one that is here."""
+    """Return the remote head, else the local one."""
     try:
         if (head := probe.find(oid)) is not None:
             return head
@@ -210,7 +210,7 @@ def _content(evaluation: Evaluation) -> DiagnosisCheck:
 
 
 def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck:
-    """Only `reconcile` writes there, and only plain files that it can read again."""
+    """Check that the folders of records have only plain files of `reconcile` that are readable."""
     folder = f"{evaluation.tree.settings.records}/"
     strange = [entry.path for entry in entries if not is_yaml(entry.path) or entry.mode != _PLAIN]
     if strange:
@@ -223,7 +223,7 @@ def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck
 
 
 def _clock(head: Revision, now: float) -> DiagnosisCheck:
-    """Plans take the time from commits: one from the future keeps addresses for too long."""
+    """Check the clock. A commit date in the future reserves addresses for too long."""
     ahead = int(head.clock - now)
     if ahead > SKEW_SECONDS:
         message = f"the head was committed {ahead} s after this machine's present time"

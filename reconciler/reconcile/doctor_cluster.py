@@ -40,7 +40,7 @@ GIT = "git"
 
 
 class DiagnosisVerdict(StrEnum):
-    """Whether something is in order."""
+    """The result of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -48,12 +48,12 @@ class DiagnosisVerdict(StrEnum):
 
 
 class DiagnosisCheck(Struct, frozen=True):
-    """One thing that was looked at.
+    """One check.
 
     Attributes:
-        name: What, in a word.
-        mend: What a person can do; empty when nothing needs doing.
-        is_bug: A bug of ours ended it.
+        name: The subject, in a word.
+        mend: The fix; empty if nothing needs doing.
+        is_bug: An internal error ended the check.
     """
 
     name: str
@@ -70,12 +70,12 @@ class DiagnosisGroup(Struct, frozen=True):
     checks: tuple[DiagnosisCheck, ...]
 
     def count(self, verdict: DiagnosisVerdict) -> int:
-        """How many checks had a verdict."""
+        """Return the number of checks with a verdict."""
         return sum(1 for check in self.checks if check.verdict is verdict)
 
     @property
     def verdict(self) -> DiagnosisVerdict:
-        """The gravest of its checks."""
+        """Return the worst verdict of the checks."""
         for verdict in (DiagnosisVerdict.FAILED, DiagnosisVerdict.WARNING):
             if self.count(verdict):
                 return verdict
@@ -87,34 +87,34 @@ class Diagnosis(Struct, frozen=True):
 
     Attributes:
         groups: Git first, then the management cluster, then the others by name.
-        revision: The commit whose files were read; empty when none could be.
+        revision: The commit that was read; empty if none was readable.
     """
 
     groups: tuple[DiagnosisGroup, ...]
     revision: str = ""
 
     def count(self, verdict: DiagnosisVerdict) -> int:
-        """How many checks had a verdict."""
+        """Return the number of checks with a verdict."""
         return sum(group.count(verdict) for group in self.groups)
 
     @property
     def is_bug(self) -> bool:
-        """A bug of ours ended some check."""
+        """Return whether an internal error ended a check."""
         return any(check.is_bug for group in self.groups for check in group.checks)
 
 
 def fine(name: str, message: str) -> DiagnosisCheck:
-    """Something that is in order."""
+    """Return the result of a check that passed."""
     return DiagnosisCheck(name, DiagnosisVerdict.OK, message)
 
 
 def doubtful(name: str, message: str, mend: str = "") -> DiagnosisCheck:
-    """Something that a person should look at, but that stops nothing."""
+    """Return the result of a check that needs attention, but stops nothing."""
     return DiagnosisCheck(name, DiagnosisVerdict.WARNING, message, mend)
 
 
 def wrong(name: str, message: str, mend: str = "") -> DiagnosisCheck:
-    """Something that has to be mended."""
+    """Return the result of a check that found something to fix."""
     return DiagnosisCheck(name, DiagnosisVerdict.FAILED, message, mend)
 
 

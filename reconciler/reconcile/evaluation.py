@@ -111,7 +111,7 @@ def with_found(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
 
 
 def exit_code(evaluation: Evaluation) -> ExitCode:
-    """1 for wrong content, 3 for right content that a gate stops, else 0."""
+    """Return 1 for invalid content, 3 for valid content that a limit stops, else 0."""
     if has_error(evaluation.findings):
         return ExitCode.WRONG
     return ExitCode.GATE if evaluation.gates else ExitCode.OK
@@ -120,12 +120,12 @@ def exit_code(evaluation: Evaluation) -> ExitCode:
 def reconciled_code(
     code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
 ) -> ExitCode:
-    """70 for a bug, 5 when some cluster failed or could not be asked, else the code of the plan.
+    """Return 70 for a bug, 5 if a cluster failed or is unreachable, else the code of the plan.
 
     Args:
-        code: Of the plan.
-        evaluation: What was planned.
-        applied: What became of the clusters; None when none was applied to.
+        code: The code of the plan.
+        evaluation: The evaluation of the plan.
+        applied: The results of the clusters; None if nothing was applied.
     """
     if any(cluster.is_bug for cluster in applied or ()):
         return ExitCode.BUG
@@ -135,7 +135,7 @@ def reconciled_code(
 
 
 def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
-    """70 for a bug, 5 when some cluster failed, 1 for wrong content, else 0."""
+    """Return 70 for a bug, 5 if a cluster failed, 1 for invalid content, else 0."""
     if any(cluster.is_bug for cluster in applied):
         return ExitCode.BUG
     if any(cluster.is_failed for cluster in applied):

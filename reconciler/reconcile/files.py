@@ -18,7 +18,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.settings import OVERRIDE, SETTINGS, read_override, read_settings
 from reconciler.records.parse import parse_record
 
-# What only other documents tell.
+# Codes that require other documents.
 _OF_OTHERS = ("reference-not-found", "demand-unused", "variable-missing")
 
 
@@ -29,14 +29,14 @@ Place = tuple[str, Settings]
 def check_alone(
     files: Mapping[str, bytes], places: Mapping[str, Place] = MappingProxyType({})
 ) -> Evaluation:
-    """What is wrong with some files by themselves, and beside each other.
+    """Return findings about files: each by itself, and compared with each other.
 
     Args:
-        files: Their bytes, by path.
-        places: Where those are that stand in a root, by path.
+        files: The bytes of the files, by path.
+        places: The path in its root and the Settings there, of each file that is in a root.
 
     Returns:
-        An evaluation with findings alone: it plans nothing, and no gate judges it.
+        An evaluation with findings only: it has no plan and no limits.
     """
     read = {path: _read(path, data) for path, data in files.items()}
     sources = tuple(loaded for loaded, _ in read.values())
@@ -49,19 +49,19 @@ def check_alone(
 
 
 def _not_read(path: str, data: bytes, place: str, settings: Settings) -> Finding | None:
-    """What is said of a file that counts for nothing where it stands."""
+    """Return the message about a file that is not read at its path."""
     found = elsewhere(place, data, settings) if is_elsewhere(place, settings) else None
     return _at(path, found) if found is not None else None
 
 
 def _nothing(tree: Tree) -> Evaluation:
-    """The evaluation of no file, which names those of a tree all the same."""
+    """Return the evaluation of no file, with the names of a tree."""
     nothing = evaluate(replace(tree, sources=()))
     return replace(nothing, tree=replace(tree, sources=tree.sources))
 
 
 def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
-    """A file as one of a source folder; and what is wrong with one that stands elsewhere."""
+    """Return a file as a source file, and the findings about a kind of `ipam` in it."""
     own, name = _own_kind(path, data)
     if own is SETTINGS:
         _, found = read_settings(data)
@@ -79,7 +79,7 @@ def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
 
 
 def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
-    """Which of our own kinds the file holds, if it does, and the name of that document."""
+    """Return the kind of `ipam` in the file, if it has one, and the name of the document."""
     loaded = load(path, data, Kinds(OWN_KINDS))
     there = [*loaded.broken, *(document.identity for document in loaded.documents)]
     names = {(group, kind): name for group, kind, _, name in reversed(there)}
@@ -90,14 +90,14 @@ def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
 
 
 def _home(path: str, name: str) -> str:
-    """Where an Override is read as if it stood there: a draft may stand anywhere by any name."""
+    """Return the path at which an Override is read. A draft can have any path."""
     folder, _, file = path.rpartition("/")
     is_there = folder.rpartition("/")[2] == OVERRIDES
     return f"{OVERRIDES}/{file if is_there else f'{name}.yaml'}"
 
 
 def _plain(path: str) -> Loaded:
-    """A file that holds nothing which people describe."""
+    """Return a file without documents."""
     return Loaded(path, (), ())
 
 

@@ -18,7 +18,7 @@ from reconciler.planning.documents import schema_files
 
 
 class Forge(StrEnum):
-    """Who hosts a repository, and runs its CI."""
+    """The forge that hosts a repository and runs its CI."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -32,31 +32,32 @@ WORKFLOWS = {
     Forge.GITEA: ".gitea/workflows/ipam.yml",
     Forge.FORGEJO: ".forgejo/workflows/ipam.yml",
 }
-"""Where each looks for what CI does."""
+"""The path of the CI workflow, by forge."""
 
-# A forge is known by a word of its host's name. These two have none in it.
+# A forge is recognized by a word in its host name. These two hosts have no such word.
 _HOSTS = {"codeberg.org": Forge.FORGEJO, "gitea.com": Forge.GITEA}
 _URL = re.compile(r"[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:]+)")
 _SSH = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?!/)")
 
 
-# A package that is a commit of a repository there: `git+https://github.com/acme/gitops-ipam@<commit>`.
+# A package at a commit of a GitHub repository: `git+https://github.com/acme/gitops-
+# ipam@<commit>`.
 _COMMIT = re.compile(
     r"git\+https://github\.com/(?P<repository>[\w-]+/[\w.-]+?)(?:\.git)?@(?P<commit>[0-9a-f]{40})"
 )
 
 
 def action_of(package: str) -> tuple[str, str] | None:
-    """The repository on GitHub and the commit that a package is, whose actions a workflow can use.
+    """Return the GitHub repository and the commit of a package, for the actions of a workflow.
 
-    None for all other packages: they are installed by pip.
+    None for all other packages: pip installs them.
     """
     found = _COMMIT.fullmatch(package)
     return (found["repository"], found["commit"]) if found else None
 
 
 def forge_of(url: str) -> Forge | None:
-    """The forge that the URL of a remote names; None when it names none that is known."""
+    """Return the forge in the URL of a remote; None if it is unknown."""
     found = _URL.match(url) or _SSH.match(url)
     host = found["host"].lower() if found else ""
     if host in _HOSTS:
@@ -66,7 +67,7 @@ def forge_of(url: str) -> Forge | None:
 
 
 def forge_in(paths: Iterable[str]) -> Forge | None:
-    """The forge whose files stand in a repository; None when those of none, or of several, do."""
+    """Return the forge whose files are in a repository; None if there is none, or more than one."""
     found = {
         forge
         for forge, workflow in WORKFLOWS.items()
@@ -80,16 +81,16 @@ SETTINGS = "ipam.yaml"
 OWNERS = "CODEOWNERS"
 HOOK = ".pre-commit-config.yaml"
 UNNAMED = "<what pip installs ipam from>"
-"""Stands where nobody knows what CI installs. pip refuses it, and says what it was given."""
+"""Placeholder for an unknown package. pip refuses it and shows the text."""
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._+/:@=~-]*[A-Za-z0-9]")
-# What may stand in all files unquoted: a line of shell, an expression of CI, YAML.
+# Characters that need no quotes in shell, CI expressions, and YAML.
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CI = {Forge.FORGEJO: Forge.GITEA}
 
 
 class Beginning(StrEnum):
-    """What stands in the folders of documents at first."""
+    """The initial content of the folders of documents."""
 
     EXAMPLES = "examples"
     EMPTY = "empty"
@@ -97,15 +98,14 @@ class Beginning(StrEnum):
 
 
 class InitOptions(Struct, frozen=True):
-    """What a new repository shall be.
+    """The options of a new repository.
 
     Attributes:
-        branch: The branch that holds the truth.
-        forge: Whose CI it gets; None for none.
-        package: What CI installs the program from, as pip takes it.
-        beginning: A pool, a provider and a tenant, to be changed; folders without a file; or what
-            the person has in them.
-        root: The folder of a bigger repository that it is; empty for a whole one.
+        branch: The authoritative branch.
+        forge: The forge of the CI files; None for none.
+        package: The package that CI installs, in pip's syntax.
+        beginning: An example pool, provider, and tenant, empty folders, or the existing documents.
+        root: The subfolder of a larger repository; empty for a whole repository.
     """
 
     branch: str
@@ -116,31 +116,31 @@ class InitOptions(Struct, frozen=True):
 
     @property
     def up(self) -> str:
-        """From the root to the top, where forges and pre-commit look for their files."""
+        """Return the prefix from the root to the top, where forges read their files."""
         return "../" * len(self.root.split("/")) if self.root else ""
 
     @property
     def workflow(self) -> str:
-        """The file of CI, as it is from the root; empty for none."""
+        """Return the path of the CI file, relative to the root; empty for none."""
         if self.forge is None:
             return ""
         path = WORKFLOWS[self.forge]
-        # A forge that has a file for each workflow takes one for each root.
+        # A forge with one file per workflow gets one per root.
         own = path.replace("/ipam.yml", f"/ipam-{_slug(self.root)}.yml") if self.root else path
         return f"{self.up}{own}"
 
     @property
     def comment(self) -> str:
-        """The file of what tells beside a pull request what it does; empty where no action does."""
+        """Return the path of the workflow that comments; empty without an action."""
         has_action = self.forge is Forge.GITHUB and action_of(self.package) is not None
         return self.workflow.replace(".yml", "-comment.yml") if has_action else ""
 
 
 def wanted(wish: InitOptions) -> dict[str, str]:
-    """The files of a new repository: path to text, in the order in which they are shown.
+    """Return the files of a new repository: path to text, in display order.
 
     Raises:
-        UsageError: The branch has a name that CI would not take as it is.
+        UsageError: CI does not support the name of the branch unquoted.
     """
     if not _BRANCH.fullmatch(wish.branch):
         message = f"branch {wish.branch!r} cannot be written into files of CI as it is"
@@ -165,14 +165,14 @@ def wanted(wish: InitOptions) -> dict[str, str]:
 
 
 def _template(forge: Forge, package: str) -> str:
-    """What CI does, by the name of its file in `starter`: by actions, where the package has them."""
+    """Return the CI file of `starter`. It uses actions if the package has them."""
     if forge is Forge.GITHUB and action_of(package) is not None:
         return "github-action"
     return _CI.get(forge, forge).value
 
 
 def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
-    """The same for a folder of a bigger repository: what others read stands at its top."""
+    """Return the files for a subfolder of a larger repository: shared files are at the top."""
     root = wish.root
     entry = "entry: ipam check --worktree --allow-empty"
     found = dict(files)
@@ -188,7 +188,7 @@ def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
 
 
 def _with_root(workflow: str, root: str) -> str:
-    """The same with the root beside the package, or where no package is named, for all jobs."""
+    """Return CI text with the root as a variable, next to the package or for all jobs."""
     beside = re.compile(r"^( +)IPAM_PACKAGE: __PACKAGE__\n", re.MULTILINE)
     if beside.search(workflow):
         return beside.sub(lambda it: f"{it[0]}{it[1]}IPAM_ROOT: {root}\n", workflow)
@@ -196,7 +196,7 @@ def _with_root(workflow: str, root: str) -> str:
 
 
 def _entry(entry: str, root: str) -> str:
-    """The line of a hook: pre-commit splits it as a shell does."""
+    """Return the command of a hook. pre-commit splits it as a shell does."""
     key, _, command = entry.partition(": ")
     quoted = quote(root)
     if quoted == root:
@@ -209,12 +209,12 @@ def _slug(root: str) -> str:
 
 
 def examples() -> dict[str, str]:
-    """The pool, the provider and the tenant that a person changes."""
+    """Return the example pool, provider, and tenant."""
     return dict(_below(folder("starter") / "examples"))
 
 
 def schemas() -> dict[str, str]:
-    """The JSON Schema of each kind that people write, for editors: path to text."""
+    """Return the JSON Schema of each documented kind, for editors: path to text."""
     return {
         f"{SCHEMAS}/{name}.json": json.dumps(schema(path), indent=2, ensure_ascii=False) + "\n"
         for name, path in schema_files().items()
@@ -222,7 +222,7 @@ def schemas() -> dict[str, str]:
 
 
 def _place(item: tuple[str, str]) -> tuple[bool, bool, str]:
-    """Settings first, then what people write, then what stands around it."""
+    """Return the sort key: Settings first, then documents, then other files."""
     path = item[0]
     return path != SETTINGS, path.startswith(".") or "/" not in path, path
 
@@ -242,41 +242,41 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML takes it on one line."""
+    """Return a text as a YAML scalar on one line."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 _DOCUMENTS = (".yaml", ".yml")
-# Where forges look for owners, beside the top. One counts, so a second one would be read by nobody.
+# Other paths where forges read code owners. Only one file counts, so a second one is ignored.
 _OTHER_OWNERS = (".github", ".gitlab", ".gitea", ".forgejo", "docs")
 
 
 class Ground(Protocol):
-    """A folder in which a repository begins."""
+    """The folder of a new repository."""
 
     def text(self, path: str) -> str | None:
-        """The text of a file; None when nothing is there.
+        """Return the text of a file; None if nothing exists at the path.
 
         Raises:
-            OSError: Something is there or on the way to it that is no such file.
+            OSError: The path, or a parent of it, is not a file of this type.
         """
         ...
 
     def below(self, folder: str) -> list[str]:
-        """The paths of all files below a folder."""
+        """Return the paths of all files below a folder."""
         ...
 
     def add(self, path: str, text: str) -> None:
-        """Write a file that is not there. One that is there stays.
+        """Write a new file. An existing file stays unchanged.
 
         Raises:
-            OSError: It is there, or cannot be written.
+            OSError: The file exists, or cannot be written.
         """
         ...
 
 
 class FileState(StrEnum):
-    """How a file that is wanted stands to what is there."""
+    """The state of a wanted file compared with the existing one."""
 
     NEW = "new"
     SAME = "same"
@@ -285,13 +285,13 @@ class FileState(StrEnum):
 
 
 class WantedFile(Struct, frozen=True):
-    """A file that is wanted.
+    """A wanted file.
 
     Attributes:
-        path: Its place from the top of the repository.
-        text: What it shall hold.
-        state: How that stands to what is there.
-        why: Why it is not written, where that is not plain.
+        path: The path from the top of the repository.
+        text: The wanted content.
+        state: The state compared with the existing file.
+        why: Why the file is not written, if that is not obvious.
     """
 
     path: str
@@ -301,13 +301,13 @@ class WantedFile(Struct, frozen=True):
 
 
 def has_own_documents(ground: Ground) -> bool:
-    """Whether the folders of a repository hold files that are not the examples as they were made."""
+    """Return whether the repository has documents other than unchanged examples."""
     shown = examples()
     return any(path not in shown or ground.text(path) != shown[path] for path in documents(ground))
 
 
 def documents(ground: Ground) -> list[str]:
-    """The paths of all documents that people and reconcile wrote, in the folders of a new one."""
+    """Return the paths of all documents of users and records in the folders of a new repository."""
     default = Settings()
     folders = (*default.sources, default.records, default.observed, "overrides")
     found = [path for folder in folders for path in ground.below(folder)]
@@ -315,25 +315,25 @@ def documents(ground: Ground) -> list[str]:
 
 
 def survey(wanted: Mapping[str, str], ground: Ground) -> list[WantedFile]:
-    """Compare what is wanted with what is there; in the order of what is wanted."""
+    """Compare the wanted files with the existing ones, in the same order."""
     return [_judged(path, text, ground) for path, text in wanted.items()]
 
 
 def lay(
     items: Iterable[WantedFile], ground: Ground, agrees: Callable[[list[WantedFile]], bool]
 ) -> tuple[list[WantedFile], list[WantedFile]]:
-    """Write what is new, file by file, as far as that is agreed to; schemas are one question.
+    """Write the new files that the user agrees to. All schemas are one question.
 
     Args:
-        items: As `survey` gave them.
-        ground: Where to write.
-        agrees: Asked about what would be written next.
+        items: The result of `survey`.
+        ground: The folder.
+        agrees: Asks about the next files.
 
     Returns:
-        What was written, and what nobody wanted.
+        The written files, and the declined ones.
 
     Raises:
-        OSError: One cannot be written; those before it are.
+        OSError: A file cannot be written. Earlier files are written.
     """
     written: list[WantedFile] = []
     declined: list[WantedFile] = []
@@ -348,7 +348,7 @@ def lay(
 
 
 def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
-    """Files that are shown together: all schemas, and each other one by itself."""
+    """Return files that are shown together: all schemas, and each other file separately."""
     found: list[list[WantedFile]] = []
     for item in items:
         if is_schema(item) and found and is_schema(found[-1][0]):
@@ -359,7 +359,7 @@ def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
 
 
 def is_schema(item: WantedFile) -> bool:
-    """It is one of many that nobody reads one by one."""
+    """Return whether the file is a schema."""
     return item.path.startswith(f"{SCHEMAS}/")
 
 
@@ -389,7 +389,7 @@ def _unless_elsewhere(path: str, text: str, ground: Ground) -> WantedFile:
 
 
 def _beside(path: str) -> str:
-    """What a person does where a file of theirs differs."""
+    """Return the instruction for a file that differs from the user's."""
     if path.startswith(f"{SCHEMAS}/"):
         return f"ipam schema --all {SCHEMAS} writes it anew"
     return "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"

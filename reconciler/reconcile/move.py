@@ -36,11 +36,11 @@ _THEN = "and merge an Override of kind move before"
 
 
 class Rewritten(NamedTuple):
-    """A document as it has to be.
+    """A rewritten document.
 
     Attributes:
         data: The bytes of its file.
-        edits: What was changed: where, and in words.
+        edits: The edits: place and description.
     """
 
     data: bytes
@@ -48,16 +48,16 @@ class Rewritten(NamedTuple):
 
 
 def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -> Rewritten:
-    """The document of a claim, rewritten so that the claim moves to a pool.
+    """Return the document of a claim, rewritten so that the claim moves to a pool.
 
     Args:
-        evaluation: Of the work tree.
+        evaluation: The evaluation of the work tree.
         document: The document.
         key: The claim.
         pool: The pool.
 
     Raises:
-        UsageError: It has no room for what is pinned, or the text cannot be edited in place.
+        UsageError: The pool has no room for the pins, or the text cannot be edited in place.
     """
     place = _relocation(key, pool)
     field = ".".join(place.steps)
@@ -76,11 +76,11 @@ def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -
 
 
 def as_of(document: Document, data: bytes) -> Document:
-    """A document as it stands in its file by now.
+    """Return a document as it is in the current bytes of its file.
 
     Args:
-        document: The document as it was.
-        data: The bytes of its file, in which it has its place among the others still.
+        document: The document before the edits.
+        data: The bytes of its file, in which the document has the same index.
     """
     read = yaml.read(data).documents[document.index]
     return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
@@ -98,7 +98,7 @@ def _relocation(claim: Key, pool: Key) -> Relocation:
 
 
 def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
-    """The range that the claim would get of a pool if it pinned none."""
+    """Return the range that the claim would get from a pool without its pin."""
     asked = replace(claim, pin=None, candidates=(pool,), wanted=(pool.name,), fixed=True)
     state = evaluation.state
     claims = {**state.claims, claim.key: asked}
@@ -111,13 +111,13 @@ def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
 
 
 def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange | None) -> bytes:
-    """The bytes of a document's file with another pin, or with none.
+    """Return the bytes of a document's file with another pin, or without one.
 
     Args:
-        document: The document as it was.
-        data: The bytes of its file by now.
-        place: Where it pins.
-        item: The range that it has to pin, or None.
+        document: The document before the edits.
+        data: The current bytes of its file.
+        place: The place of the pin.
+        item: The range to pin, or None.
     """
     now = as_of(document, data)
     if place.ends is None or item is None:
@@ -139,14 +139,14 @@ _LONGEST = 80
 
 
 class MoveRequest(Struct, frozen=True):
-    """What a person asks for.
+    """A request to move a claim.
 
     Attributes:
         claim: The claim, as `explain` takes it.
-        pool: The pool: its key, or its name, with or without its namespace.
-        reason: Why.
-        now: In seconds since 1970: its day names the file of the Override.
-        expires: The instant from which on the Override lets nothing pass.
+        pool: The key or the name of the pool, with or without its namespace.
+        reason: The reason.
+        now: Seconds since 1970. The date is part of the Override's file name.
+        expires: The instant at which the Override expires.
     """
 
     claim: str
@@ -160,13 +160,14 @@ class MoveEdits(Struct, frozen=True):
     """A move as files.
 
     Attributes:
-        claims: The claims that move: all that serve a tenant as one, a request in its place first.
-        changes: The files of the persons' documents as they have to be.
-        edits: What was changed in them: where, and in words.
-        overrides: The Overrides that let it pass, but for those that count already.
-        allowed_by: The paths of all Overrides, new or not, by claim.
-        evaluation: Of the work tree with both, as if the Override had been merged.
-        staying: What else whoever moves holds, of other pools: records of claims of their own.
+        claims: The claims that move together: the first claim of the tenant, or the request that
+            replaces it, comes first.
+        changes: The edited files of users.
+        edits: The edits: place and description.
+        overrides: The Overrides that permit the move, except for those in effect.
+        allowed_by: The paths of all Overrides, new and existing, by claim.
+        evaluation: The evaluation of the work tree with both, as if the Override was merged.
+        staying: Records of other claims of the same owner, in other pools.
     """
 
     claims: tuple[Key, ...]
@@ -184,10 +185,10 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 
     Args:
         source: The work tree.
-        wanted: What a person asks for.
+        wanted: The request.
 
     Raises:
-        UsageError: There is no such claim or pool, or the claim cannot move there so.
+        UsageError: The claim or the pool does not exist, or the claim cannot move there.
     """
     tree = read_tree(source)
     evaluation = evaluate(tree)
@@ -221,10 +222,10 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 
 
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
-    """The records of the claim that a text means: the first one, and those that it grew by.
+    """Return the records of the claim that a text names: the first one, and its growth.
 
-    They are one to whom they serve, so they move together or not at all. The first one may be that
-    of a request which is the tenant's own claim: another document chooses its pool.
+    They serve one tenant, so they move together or not at all. The first record can belong to a
+    request that is the tenant's own claim: another document selects its pool.
     """
     found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
     live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
@@ -244,7 +245,7 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
 
 
 def _serves(evaluation: Evaluation, key: Key) -> Key:
-    """The first claim, of those that one owner has of a sort, which a claim is or has grown from."""
+    """Return the first claim of an owner and type that a claim is, or has grown from."""
     claim = evaluation.state.claims.get(key)
     own = claim.stands_for or key if claim is not None else key
     return own._replace(slot=own.slot_order[0])
@@ -253,14 +254,14 @@ def _serves(evaluation: Evaluation, key: Key) -> Key:
 def _staying(
     evaluation: Evaluation, moving: Sequence[Allocation], pool: Key
 ) -> tuple[Allocation, ...]:
-    """What the owner of those that move holds besides, and not of the pool."""
+    """Return the records of the owner that do not move and are not in the pool."""
     whose = moving[0].owner.short
     theirs = (it for it in evaluation.state.records if it.is_live and it not in moving)
     return tuple(it for it in theirs if it.owner.short == whose and it.pool != pool and it.range)
 
 
 def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
-    """What stays where it is, each with what moves it."""
+    """Return lines about records that stay, each with the command that moves it."""
     return [
         f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
         f" {it.claim._replace(slot='').short}/{it.claim.slot} --to {pool.name}"
@@ -270,13 +271,13 @@ def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
 
 
 def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
-    """Claims of others, such as requests, that hold addresses for whom a text means."""
+    """Return claims of others, such as requests, that hold addresses for the named owner."""
     records = (it for it in evaluation.state.records if it.is_live)
     return [it.claim for it in records if text in (it.owner.short, it.owner.name)]
 
 
 def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
-    """The pool that a text means."""
+    """Return the pool that a text names."""
     pools = [key for key in evaluation.state.pools if key.family == claim.family]
     found = [key for key in pools if text in (str(key), key.short, key.name)]
     if len(found) == 1:
@@ -287,7 +288,7 @@ def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
 
 
 def _document(evaluation: Evaluation, claim: Key) -> Document:
-    """The document of a person that makes the claim."""
+    """Return the document that makes the claim."""
     kind = known_as(claim.family, claim.kind)
     found = evaluation.documents.find(kind, claim.namespace, claim.name)
     if found is None or found.doubt:
@@ -299,11 +300,11 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
 def _edited(
     evaluation: Evaluation, documents: Mapping[Key, Document], pool: Key
 ) -> tuple[tuple[FileChange, ...], tuple[tuple[Location, str], ...]]:
-    """The files in which the documents name the pool, and what was changed in them.
+    """Return the files in which the documents name the pool, and the edits.
 
     Args:
-        evaluation: Of the work tree.
-        documents: By claim. One of several claims is written once, for its first.
+        evaluation: The evaluation of the work tree.
+        documents: The documents by claim. One of several claims is written once, for its first.
         pool: The pool.
     """
     first = {document.identity: key for key, document in reversed([*documents.items()])}
@@ -311,7 +312,7 @@ def _edited(
     for key, document in documents.items():
         if first[document.identity] != key:
             continue
-        # Another one of the same file may have been written already.
+        # An earlier document of the same file can be edited already.
         now = as_of(document, files[document.path]) if document.path in files else document
         written = rewritten(evaluation, now, key, pool)
         files[document.path] = written.data
@@ -322,7 +323,7 @@ def _edited(
 def _after(
     source: Source, tree: Tree, changes: Sequence[FileChange], overrides: Sequence[Override]
 ) -> Evaluation:
-    """The work tree as it is evaluated once both changes were merged."""
+    """Return the evaluation of the work tree with both changes merged."""
     read = reader_of(source, tree.settings).read_source
     # A document is edited, never removed.
     edited = {it.path: read(it.path, it.data) for it in changes if it.data is not None}
@@ -338,7 +339,7 @@ def _after(
 
 
 def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> str:
-    """Why a claim does not move although it may."""
+    """Return why a claim does not move although the move is permitted."""
     for found in after.findings:
         is_of_it = found.location.path == documents[claim].path
         if found.severity is Severity.ERROR and is_of_it:
@@ -350,7 +351,7 @@ def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> st
 
 
 def _standing(tree: Tree, claim: Key) -> str:
-    """The path of an Override that counts and lets the claim move; empty for none."""
+    """Return the path of an Override in effect that permits the move; empty for none."""
     found = (
         item.path
         for item in tree.overrides.counting

@@ -47,30 +47,30 @@ def propose(
     newest: Revision | None,
     evaluation: Evaluation,
 ) -> Proposed:
-    """Bring what was made to the branch of a pull request. The branch itself stays where it is.
+    """Push the commits to the branch of a pull request. The base branch stays unchanged.
 
     Args:
-        repository: Where the branch is; what is here follows it.
-        to: What gets the commits.
-        base: The head of the branch.
-        newest: The last commit on top of it; None when nothing was made.
-        evaluation: What was planned last.
+        repository: The repository of the branch; the local branch follows it.
+        to: The branch that gets the commits.
+        base: The head of the base branch.
+        newest: The last commit on top of it; None if there is none.
+        evaluation: The last evaluation.
 
     Raises:
         GitError: The remote fails, or refuses.
-        LostRaceError: Somebody moved what gets the commits.
-        UsageError: A checkout holds what is not committed; or people committed there.
+        LostRaceError: Another process moved the branch that gets the commits.
+        UsageError: A checkout has uncommitted changes, or the branch has commits of users.
     """
     settings = evaluation.tree.settings
     repository.require_clean([*settings.folders, settings.records], base)
     repository.follow(base)
     if has_wrong_settings(evaluation):
-        return Proposed.NOTHING  # what there is to do, nobody knows
+        return Proposed.NOTHING  # the required changes are unknown
     return to.bring(base, newest)
 
 
 def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | None) -> Evaluation:
-    """The evaluation with what is wrong with this machine's clock, where there is one."""
+    """Return the evaluation with a finding about this machine's clock if it is wrong."""
     if now is None or evaluation.tree.clock_ahead is not None:
         return evaluation
     found = [*evaluation.findings, *clock_behind(base.clock, int(now()))]
@@ -79,12 +79,12 @@ def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | Non
 
 T = TypeVar("T")
 
-# So many times in one attempt: for the time, for what a plan ends, for what fell due, and once more.
+# Plans of one attempt: for the time, for releases of a plan, for due instants, and a last one.
 _MAX_OUTSIDE = 4
 
 
 class _LackingError(Exception):
-    """Somebody has to be asked before it can go on."""
+    """An answer is missing that has to be requested without the lock."""
 
     def __init__(self, ask: Callable[[], None]) -> None:
         super().__init__("clusters have to be asked")
@@ -93,14 +93,15 @@ class _LackingError(Exception):
 
 @dataclass(slots=True)
 class Answers:
-    """What was answered in a run: each record is asked about once.
+    """The answers in a run: each record is asked about once.
 
     Attributes:
-        still_announced: Tells which records that would go some cluster may still announce, and why.
-        server_now: Tells the time of the management cluster; None where it does not say.
-        told: What it said of each record; empty for one that nobody announces, or uses any more.
-        times: What was said of the time.
-        is_outside: Nobody waits: whoever lacks an answer lets go of the lock.
+        still_announced: Returns records to free that a cluster might still announce, with the
+            reason.
+        server_now: Returns the time of the management cluster, or None.
+        told: The answer for each record; empty if the range is not announced or used any more.
+        times: The answers for the time.
+        is_outside: The lock is released while an answer is requested.
     """
 
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None
@@ -110,7 +111,7 @@ class Answers:
     is_outside: bool = True
 
     def alone(self, repository: Repository, work: Callable[[], T]) -> T:
-        """Do something alone with a repository, after all that it asks for was answered."""
+        """Run a function under the lock of a repository, after all its questions are answered."""
         self.is_outside = True
         for _ in range(_MAX_OUTSIDE):
             try:
@@ -124,7 +125,7 @@ class Answers:
             return work()
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
-        """Why records that would go have to stay, by path; empty where nobody was asked."""
+        """Return why records to free have to stay, by path; empty if no cluster was asked."""
         if self.still_announced is None:
             return _unasked(evaluation)
         if any(record not in self.told for record in leaving(evaluation)):
@@ -133,9 +134,9 @@ class Answers:
         return {path: why for path, why in reasons if why}
 
     def left(self, evaluation: Evaluation) -> dict[str, str]:
-        """What is said of records that claims left when they moved, by path; of none without clusters.
+        """Return answers for records that moved claims left, by path; empty without clusters.
 
-        An empty text is said of those that nobody uses any more.
+        The answer is an empty text if the range is not used any more.
         """
         if self.still_announced is None or not left_behind(evaluation):
             return {}
@@ -144,7 +145,7 @@ class Answers:
         return {record.path: self.told[record] for record in left_behind(evaluation)}
 
     def until(self, wall: int) -> int:
-        """The time until which something fell due: no clock that is asked is before it."""
+        """Return the time until which instants are due, which is not later than any clock."""
         if self.server_now is None:
             return wall
         if not self.times:
@@ -158,7 +159,7 @@ class Answers:
         ask()
 
     def _ask(self, evaluation: Evaluation) -> None:
-        """Dead clusters take as long as they may."""
+        """Request the answers. A cluster can take its whole timeout."""
         if self.still_announced is not None:
             found = self.still_announced(evaluation)
             self.told |= {record: found.get(record.path, "") for record in _asked(evaluation)}
@@ -169,14 +170,14 @@ class Answers:
 
 
 def _asked(evaluation: Evaluation) -> list[Allocation]:
-    """The records that clusters are asked about."""
+    """Return the records that clusters are asked about."""
     return [*leaving(evaluation), *left_behind(evaluation)]
 
 
 def _unasked(evaluation: Evaluation) -> dict[str, str]:
-    """What shrinking gave back stays until somebody asks the clusters that announce it.
+    """Return released growth that stays reserved until its clusters are asked.
 
-    It may rest no time in which they could withdraw it first.
+    Its retention can be shorter than the time that clusters need to withdraw it.
     """
     grown = evaluation.state.grown
     return {record.path: "" for record in leaving(evaluation) if record.path in grown}
@@ -190,20 +191,21 @@ _log = logging.getLogger(__name__)
 
 
 class ReconcileOptions(Struct, frozen=True):
-    """What a person asks of a reconcile, and who is asked about the world.
+    """Options of a reconcile, and the sources of outside information.
 
     Attributes:
-        allow_release: How many releases they expect, to pass the brake.
-        sign: Key to sign with, or empty.
-        committer: Instead of that of the Settings.
-        accept_history: A rewritten head that they accept.
-        still_announced: Tells which records that would go some cluster may still announce, and why.
-        now: The machine's clock, in seconds since 1970: until then things fall due; else by the
+        allow_release: The number of expected releases, for the release limit.
+        sign: The signing key, or empty.
+        committer: The committer; overrides the Settings.
+        accept_history: The rewritten head that the user accepts.
+        still_announced: Returns records to free that a cluster might still announce, with the
+            reason.
+        now: The machine's clock, in seconds since 1970: instants until then are due. None for the
             date of the revision.
-        server_now: The management cluster's, or None; asked when something fell due.
-        any_branch: It need not be the branch that is the truth. Nothing is noted of it then.
-        look: What is looked at in clusters, by the newest revision; nobody waits for the lock then.
-        to: Gets the commits instead of the branch, which people move by a merge.
+        server_now: Returns the management cluster's clock, or None; called if an instant is due.
+        any_branch: Accept a branch other than the authoritative one, and store no state of it.
+        look: Observes clusters for the newest revision, while the lock is released.
+        to: The branch that gets the commits; users merge it.
     """
 
     allow_release: int | None = None
@@ -219,14 +221,14 @@ class ReconcileOptions(Struct, frozen=True):
 
 
 class Reconciled(Struct, frozen=True):
-    """What a reconcile did.
+    """The result of a reconcile.
 
     Attributes:
-        base: What the branch was at first.
-        commit: The last commit that it made; None for none.
-        evaluation: What was planned last.
-        parts: Each commit, with what was planned for it.
-        proposed: What became of the branch that gets them instead; None where none is named.
+        base: The head of the branch at first.
+        commit: The last new commit; None for none.
+        evaluation: The last evaluation.
+        parts: Each commit, with its plan.
+        proposed: The result for the proposal branch; None if no such branch is named.
     """
 
     base: Revision
@@ -239,7 +241,7 @@ class Reconciled(Struct, frozen=True):
 
     @property
     def head(self) -> Revision:
-        """Where the branch is now: nobody merged yet what is only proposed."""
+        """Return the current head of the branch. A proposal does not move it."""
         return self.commit if self.commit and self.proposed is None else self.base
 
 
@@ -248,23 +250,23 @@ def reconcile(
     options: ReconcileOptions,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reconciled:
-    """Bring the records of a branch to what its documents ask for.
+    """Update the records of a branch for its documents.
 
-    A lost race is answered by reading and planning again on what won it, never by a rebase.
+    After a lost race, the new head is read and planned again. Commits are never rebased.
 
     Args:
-        repository: Where the branch is.
-        options: What a person asks for.
-        sleep: Waits; tests do not.
+        repository: The repository of the branch.
+        options: The options.
+        sleep: Waits; replaceable in tests.
 
     Raises:
         GitError: The remote fails.
         RacesLostError: The race is lost `ATTEMPTS` times.
         GateError: Records were edited outside of reconcile.
         HistoryError: The branch was rewritten since the last run.
-        ReconcilerError: The plan would give an address out twice: a bug.
-        UsageError: A checkout holds what is not committed, or not on the remote; or the branch is
-            not the truth.
+        ReconcilerError: The plan would allocate an address twice: a bug.
+        UsageError: A checkout has uncommitted or unpushed changes, or the branch is not the
+            authoritative one.
     """
     answers = Answers(options.still_announced, options.server_now)
     run = _Run(repository, options, answers)
@@ -284,10 +286,10 @@ def reconcile(
 
 @dataclass(slots=True)
 class _Run:
-    """One reconcile, of which each attempt begins with the branch as it is by then.
+    """One reconcile. Each attempt begins with the current head of the branch.
 
     Attributes:
-        made: The commits that it published, in whatever attempt.
+        made: The commits that were published, in all attempts.
     """
 
     repository: Repository
@@ -296,9 +298,9 @@ class _Run:
     made: list[RunCommit] = field(default_factory=list)
 
     def attempt(self) -> Reconciled:
-        """All of a run, once."""
+        """Do one attempt of the run."""
         if self.options.to is not None:
-            self.made.clear()  # what an earlier attempt made, nobody has got
+            self.made.clear()  # commits of an earlier attempt were not published
         part = self.answers.alone(self.repository, self._by_the_clock)
         if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
             part = self._looked(part, self.options.look)
@@ -315,7 +317,7 @@ class _Run:
         return done
 
     def _by_the_clock(self) -> RunCommit:
-        """What the revision asks for as it stands, and what fell due since then."""
+        """Carry out the plan of the revision, and the plan of instants that are due since."""
         accept = self.options.accept_history
         if self.options.any_branch:
             base, lost = fetched(self.repository), None
@@ -334,7 +336,7 @@ class _Run:
         return self._carry_out(part.head, source, due)
 
     def _accept(self, base: Revision, lost: Lost) -> Revision:
-        """Keep the ranges out of use that a rewritten history lost; return the head after that."""
+        """Reserve the ranges that a rewritten history lost, and return the head after that."""
         evaluation = self._evaluate(self.repository.source(base.id))
         require_unedited(evaluation)
         wanted = accepting(self.repository, base, evaluation, lost)
@@ -354,9 +356,9 @@ class _Run:
         return commit
 
     def _due(self, part: RunCommit) -> int | None:
-        """The latest instant that has come at which something falls due; None for none."""
+        """Return the latest instant in the past at which something is due; None for none."""
         evaluation, now = part.planned.evaluation, self.options.now
-        # By a date that cannot be true nobody can tell what has come.
+        # With an invalid date, due instants are unknown.
         if now is None or evaluation.tree.clock_ahead is not None:
             return None
         state, records = evaluation.state, None
@@ -364,7 +366,7 @@ class _Run:
         if part.commit is not None:
             folder = evaluation.tree.settings.records
             records = records_after(part.carried.plan, state, folder)
-            # By an old date it may be due at once. It rests until the next run at least.
+            # With an old date, a release is due at once. It stays reserved until the next run.
             if latest_due(state, after, until, released(part.carried)) is not None:
                 return None
         if latest_due(state, after, until, records) is None:
@@ -372,7 +374,7 @@ class _Run:
         return latest_due(state, after, self.answers.until(until), records)
 
     def _looked(self, part: RunCommit, look: Callable[[Evaluation], Observation]) -> RunCommit:
-        """What clusters show by now, and what follows from it."""
+        """Carry out the result of observing the clusters."""
         evaluation = part.planned.evaluation
         if part.commit is not None:
             evaluation = self._evaluate(self.repository.source(part.commit.id))
@@ -389,7 +391,7 @@ class _Run:
         return self.answers.alone(self.repository, carried)
 
     def _require_unmoved(self, part: RunCommit) -> None:
-        """Refuse to go on from what is not the branch any more.
+        """Refuse to continue if the branch moved.
 
         Raises:
             LostRaceError: It moved.
@@ -401,16 +403,16 @@ class _Run:
             raise LostRaceError("the branch moved while it was reconciled")
 
     def _carry_out_look(self, part: RunCommit, look: Observation, folder: str) -> RunCommit:
-        """Plan the newest revision with what was seen, at the time of the look."""
+        """Plan the newest revision with the observed files, at the time of the observation."""
         base, repository = part.head, self.repository
         below = repository.source(base.id)
         who = part.planned.evaluation.tree.settings.committer
-        # Git itself tells what the folder will be; nobody ever gets to see this commit.
+        # Git builds the tree of the folder. This commit is never published.
         above = repository.commit(Commit(base, look.changes, _LOOK, who))
         if not repository.changed(base.id, above.id, [folder])[0]:
             return part
         source = Overlay(below, repository.source(above.id), folder)
-        # A server whose clock is ahead must not take the branch with it.
+        # A server whose clock is ahead must not move the dates of the branch ahead.
         at = look.at if self.options.now is None else min(look.at, int(self.options.now()))
         clock = max(at, below.clock() + 1)
         return self._carry_out(base, AsOf(source, clock, below.clock_ahead()), clock, look)
@@ -422,14 +424,14 @@ class _Run:
         clock: int | None = None,
         look: Observation | None = None,
     ) -> RunCommit:
-        """Plan, but for what clusters still announce; commit and publish."""
+        """Plan without records that clusters still announce, commit, and publish."""
         gone = look.removed if look is not None else ()
         evaluation = self._evaluate(source, gone=gone)
         require_unedited(evaluation)
         if not self.options.any_branch and not has_wrong_settings(evaluation):
             require_truth(self.repository, evaluation.tree.settings)
         held = self.answers.held(evaluation)
-        # A range that was left is withdrawn at a time that has come; where time stands still, now.
+        # The withdrawal of a left range is in the past; with a fixed time, it is now.
         is_now = clock is not None or self.options.now is None
         left = self.answers.left(evaluation) if is_now else {}
         if held or left:
@@ -455,10 +457,10 @@ class _Run:
 
 
 class Round(Struct, frozen=True):
-    """What was done in Git, and then in the clusters; None when none was applied to.
+    """The result in Git, and in the clusters; None if nothing was applied.
 
     Attributes:
-        served: Clusters whose growth came with it, and for how many seconds it was waited for.
+        served: Clusters whose growth was applied, and the seconds that they waited for it.
     """
 
     done: Reconciled
@@ -472,15 +474,15 @@ def rounds(
     most: int = 2,
     served: Callable[[], Sequence[tuple[str, float]]] = lambda: (),
 ) -> Iterator[Round]:
-    """One round; and a second when the first released what need not rest. Never a third.
+    """Yield one round, and a second one if the first released ranges without retention.
 
-    Each is done when it is asked for, so the first can be told before the second fails.
+    Each round is done when it is requested, so the first can be reported before the second fails.
 
     Args:
-        reconcile: Git. It asks the clusters about addresses that would come free.
-        apply: The clusters.
-        most: 1 where what was released is still announced after the first.
-        served: Tells what growth an apply served.
+        reconcile: Updates Git. Asks the clusters about addresses that would be freed.
+        apply: Applies to the clusters.
+        most: 1 if the released ranges are still announced after the first round.
+        served: Returns the growth that an apply served.
     """
     first = Round(done := reconcile(), apply(done), served())
     yield first
@@ -489,11 +491,11 @@ def rounds(
         if again.commit is not None:
             yield Round(again, apply(again), served())
         elif again.evaluation.tree.held_back:
-            yield Round(again, None)  # nothing moved, but somebody has to know what is in the way
+            yield Round(again, None)  # no commit, but the obstacles are reported
 
 
 def is_free_at_once(done: Reconciled) -> bool:
-    """Whether it released something whose retention is over with the very commit that says so."""
+    """Return whether a commit released a range whose retention ends with the same commit."""
     for part in done.parts:
         ends = (retention_end(record, part.carried.state) for record in released(part.carried))
         if any(end is not None and end <= part.head.clock for end in ends):

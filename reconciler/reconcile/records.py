@@ -22,20 +22,20 @@ from reconciler.records.layout import folders_above, place_of
 
 STRAY = "records-left"
 MAX_LISTED = 250_000
-"""With more files nothing is told: a tree that is in itself again and again has no end."""
+"""The maximum number of files per revision. Trees that contain themselves have no end."""
 MAX_ASKED = 16
-"""So many other roots are asked by what reconcile made of them last."""
+"""The maximum number of other roots that are searched for their last reconcile commit."""
 
 
 class RootMove(Struct, frozen=True):
-    """What may have been a move of a root.
+    """A possible move of a root.
 
     Attributes:
-        revision: The id of what is judged.
-        settings: Those of the root; others have folders of the same names.
-        before: The id of what it is compared with, if anything.
-        anew: Claims that get addresses for the first time.
-        begins: The root has no records, and reconcile never went over it.
+        revision: The id of the reviewed revision.
+        settings: The Settings of the root; other roots have folders of the same names.
+        before: The id of the revision to compare with, if any.
+        anew: Claims without a record before.
+        begins: The root has no records and no reconcile commit.
     """
 
     revision: str
@@ -46,10 +46,10 @@ class RootMove(Struct, frozen=True):
 
 
 def stray_records(repository: Repository, move: RootMove) -> list[Finding]:
-    """What is said of records of a root that is not there any more.
+    """Return findings about records of a root that does not exist any more.
 
-    A folder that has documents or Settings is a root of its own, which this one is beside. Of one
-    that has Settings alone the claims tell that it was moved.
+    A folder with documents or Settings is a root of its own, separate from this one. If a folder
+    has only Settings, its claims show whether it was moved.
 
     Raises:
         GitError: Git fails.
@@ -73,7 +73,7 @@ def stray_records(repository: Repository, move: RootMove) -> list[Finding]:
 
 
 class _Lost(Struct, frozen=True):
-    """A root that is not there any more, a revision that has its records, and how many count."""
+    """A root that does not exist any more, a revision with its records, and their number."""
 
     root: str
     revision: str
@@ -81,7 +81,7 @@ class _Lost(Struct, frozen=True):
 
 
 def _is_dropped(roots: Roots, move: RootMove) -> bool:
-    """Somebody gets addresses, and some file that may be of another root has gone."""
+    """Return whether claims are new, and a file of a possible other root was removed."""
     own = tuple(f"{it}/" for it in (*move.settings.folders, move.settings.records))
     if move.before is None or move.before == move.revision or not move.anew:
         return False
@@ -90,7 +90,7 @@ def _is_dropped(roots: Roots, move: RootMove) -> bool:
 
 
 def _before(roots: Roots, move: RootMove) -> Iterator[tuple[str, Sequence[str]]]:
-    """What stood before, by revision: all, and of what reconcile made elsewhere the root alone."""
+    """Yield earlier revisions, each with the paths to search."""
     if move.before is not None:
         yield move.before, _listed(roots, move.before) or ()
     if move.begins:
@@ -100,26 +100,26 @@ def _before(roots: Roots, move: RootMove) -> Iterator[tuple[str, Sequence[str]]]
 
 
 def _listed(roots: Roots, revision: str) -> list[str] | None:
-    """The YAML files of a revision; None where they are too many to be told."""
+    """Return the YAML files of a revision; None if there are too many."""
     with closing(roots.files(revision)) as paths:
         found = list(islice(paths, MAX_LISTED + 1))
     return [it for it in found if is_yaml(it)] if len(found) <= MAX_LISTED else None
 
 
 def _living(paths: Iterable[str], settings: Settings) -> Iterator[str]:
-    """Folders that have documents, where others have folders of the same names."""
+    """Return folders that have documents, in folders of the same names."""
     for path in paths:
         for folder in settings.sources:
             yield from _roots_of(path, folder)
 
 
 def _set_up(paths: Iterable[str]) -> Iterator[str]:
-    """Folders that have Settings: each is a root, whether it has documents or not."""
+    """Return folders that have Settings: each is a root, with or without documents."""
     return (path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] == PATH)
 
 
 def _held(paths: Iterable[str], settings: Settings, living: Container[str]) -> dict[Key, str]:
-    """Claims that have a record in a root that does not live, with that root."""
+    """Return claims that have a record in a removed root, with that root."""
     held: dict[Key, str] = {}
     for path in paths:
         for root in _roots_of(path, settings.records):
@@ -130,7 +130,7 @@ def _held(paths: Iterable[str], settings: Settings, living: Container[str]) -> d
 
 
 def _roots_of(path: str, folder: str) -> Iterator[str]:
-    """Each folder that has one of this name in which a file is."""
+    """Return each folder above a file whose subfolder has this name."""
     whole, mark = f"/{path}", f"/{folder}/"
     at = whole.find(mark)
     while at >= 0:
@@ -139,7 +139,7 @@ def _roots_of(path: str, folder: str) -> Iterator[str]:
 
 
 def _claim_of(path: str, root: str, records: str) -> Key | None:
-    """Whose record a path is; None for all else that somebody keeps in such a folder."""
+    """Return the claim of a record's path; None for other files in such a folder."""
     return place_of(records, path.removeprefix(f"{root}/") if root else path).claim
 
 
@@ -222,7 +222,7 @@ def uncovered(pairs: Pairs, overrides: Overrides, settings: Settings) -> Pairs:
 
 
 def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added: bool) -> bool:
-    """Whether an Override names a file, its claim, or, if it is added, a folder above it."""
+    """Return whether an Override names a file, its claim, or, if it is added, a folder above it."""
     claim = place_of(settings.records, path).claim
     scopes = [path, *([str(claim)] if claim is not None else [])]
     scopes += folders_above(path) if is_added else []
@@ -231,7 +231,7 @@ def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added
 
 
 def _was_covered(repository: Repository, path: str, now: Side, last: str) -> bool:
-    """Whether each commit since R that edited a file was covered by an Override at that time."""
+    """Return whether an Override covered each edit since R at the time of its commit."""
     source, settings = now
     revision = source.revision()
     if revision is None:
@@ -315,7 +315,7 @@ def _edited(
 def _edited_records_lost(
     sides: tuple[Side, Side], pairs: Pairs, evaluation: Evaluation
 ) -> Iterator[Allocation]:
-    """Return the records of the tip whose claims exist, and that R has not with the same range."""
+    """Return the records of the tip whose claims exist, but that R lacks with the same range."""
     (before, then), (now, settings) = sides
     old = _records(before, then, [pair[0] for pair in pairs.values()])
     held = {(it.claim, it.range) for it in old}
@@ -378,7 +378,7 @@ def _moved_root(repository: Repository, now: Side, evaluation: Evaluation) -> It
 
 
 def moved_from(repository: Repository, revision: str, now: Side) -> tuple[str, Side] | None:
-    """Return the newest reconcile commit of a root that is gone, and some of whose records are here.
+    """Return the newest reconcile commit of a removed root whose records are partly here.
 
     Args:
         repository: The repository, with the root that has the records now.

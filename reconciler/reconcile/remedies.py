@@ -26,8 +26,8 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def patch(path: str, before: bytes, after: bytes) -> str:
-    """The diff of a file that stays where it is."""
-    # Git marks the end of a name that holds a space by a tab.
+    """Return the diff of a file that keeps its path."""
+    # Git ends a name that contains a space with a tab.
     name = f"{path}\t" if " " in path else path
     rows = unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}", lineterm="\n")
     ended = (
@@ -43,17 +43,17 @@ def _lines(data: bytes) -> list[str]:
 LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
 _QUOTA = "quota-exceeded"
 _POOLS = 4
-"""Pools of which a change is tried: each costs an evaluation of the whole tree."""
+"""Maximum number of pools that are tried. Each costs an evaluation of the whole tree."""
 
 
 class Remedy(Struct, frozen=True):
     """A change of one file with which the claim gets its addresses.
 
     Attributes:
-        says: What is changed.
-        before: The bytes of the file as it is.
-        gets: What the claim gets then.
-        gates: What a check does not let pass then and does now, in words.
+        says: The change, in words.
+        before: The current bytes of the file.
+        gets: The range of the claim after the change.
+        gates: Limits that a check newly reports after the change, in words.
     """
 
     says: str
@@ -64,11 +64,11 @@ class Remedy(Struct, frozen=True):
 
 
 def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
-    """Changes that help, the one that disturbs least first: of the claim, of a pool, of who gives pools.
+    """Return changes that help, the least intrusive first: of the claim, a pool, or a provider.
 
-    With each of them the claim gets its addresses, all others keep theirs, nobody is refused who
-    was not before, and nothing new is found wrong. A new capacity gate is told; where another change
-    of the same sort does without, that one is taken.
+    With each change, the claim gets its addresses, all other claims keep theirs, no other claim is
+    refused, and there is no new error. A new capacity limit is reported. A change of the same sort
+    without one takes precedence.
     """
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
     claim, family = evaluation.state.claims.get(key), family_of(key.family)
@@ -85,7 +85,7 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
 
 
 def taken_of(evaluation: Evaluation, pool: Pool) -> IPSet:
-    """What nobody else may have of the addresses of a pool's space."""
+    """Return the addresses of a pool's space that other claims cannot get."""
     return IPSet.of(
         item.range
         for item in everything(evaluation.state)
@@ -95,13 +95,13 @@ def taken_of(evaluation: Evaluation, pool: Pool) -> IPSet:
 
 
 def run_with(free: IPSet, held: IPRange) -> int:
-    """The size of the run that is free once a range is: it, and what is free beside it."""
+    """Return the size of the free range around a range after that range is freed."""
     beside = IPRange(held.version, max(held.first - 1, 0), held.last + 1)
     return held.size + sum(item.size for item in free.overlapping(beside))
 
 
 def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy | None:
-    """The largest size that fits."""
+    """Return the largest size that fits."""
     if claim.pin is not None:
         return None
     low, high, best = 0, claim.size, None
@@ -123,7 +123,7 @@ def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy |
 
 
 def _rooms(evaluation: Evaluation, claim: Claim, mending: Mending) -> Iterator[Iterator[Mend]]:
-    """Changes of each of its pools, and those by which it has another one."""
+    """Yield changes of each pool of the claim, and changes that give it another pool."""
     pools = evaluation.state.pools
     for key in claim.candidates[:_POOLS]:
         lacking = max(claim.size - evaluation.plan.after[key].largest, 1)
@@ -138,7 +138,7 @@ def _rooms(evaluation: Evaluation, claim: Claim, mending: Mending) -> Iterator[I
 
 
 def _best(evaluation: Evaluation, claim: Claim, mends: Iterator[Mend]) -> Remedy | None:
-    """The first change that helps and that a check lets pass; else the first one that helps."""
+    """Return the first change that helps and passes a check; else the first one that helps."""
     first = None
     for _, mend in zip(range(2 * _POOLS), mends, strict=False):
         remedy = _tried(evaluation, claim, mend)
@@ -149,7 +149,7 @@ def _best(evaluation: Evaluation, claim: Claim, mends: Iterator[Mend]) -> Remedy
 
 
 def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
-    """What comes of a change, evaluated as a whole; None when it does not help, or does harm."""
+    """Return the remedy of a change after a full evaluation; None if it does not help, or harms."""
     document, tree = mend.document, evaluation.tree
     data = None if document.doubt else with_edits(document, mend.edits)
     if data is None:
@@ -169,7 +169,7 @@ def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
 
 
 def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
-    """Somebody else loses, moves or is refused, or something new is found wrong."""
+    """Return whether another claim loses, moves, or is refused, or there is a new error."""
     there = {it.claim: it for it in before.plan.decisions if it.claim != key}
     then = {it.claim: it for it in after.plan.decisions if it.claim != key}
     for claim, decision in there.items():
@@ -185,12 +185,12 @@ def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
 
 
 def _differs(before: Keep, after: Keep) -> bool:
-    """It holds something else, or is stale for another reason."""
+    """Return whether the record has another range, or is stale for another reason."""
     return (before.allocation.range, before.stale) != (after.allocation.range, after.stale)
 
 
 def _meets(before: Evaluation, after: Evaluation) -> bool:
-    """What pools hold that they did not touches something that stands in the repository."""
+    """Return whether new addresses of pools overlap addresses that occur in the repository."""
     for key, pool in after.state.pools.items():
         was = before.state.pools.get(key)
         new = pool.extent - was.extent if was is not None else IPSet()
@@ -204,12 +204,12 @@ def _meets(before: Evaluation, after: Evaluation) -> bool:
 
 
 def _name(found: Finding) -> tuple[str, str, str]:
-    """What a finding is, wherever an edit above it moved it."""
+    """Return the identity of a finding, independent of its line."""
     return found.code, found.location.path, found.location.pointer
 
 
 def described_remedies(number: int, remedy: Remedy) -> dict[str, object]:
-    """A remedy as it is told."""
+    """Describe a remedy."""
     path, data = remedy.change
     item = remedy.gets.range
     return {

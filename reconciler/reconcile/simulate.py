@@ -26,10 +26,10 @@ from reconciler.records.parse import Recalled
 
 
 class SimulationStep(Struct, frozen=True):
-    """A pool once a number of the added tenants have their addresses.
+    """A pool after a number of added tenants have their addresses.
 
     Attributes:
-        held: What released records hold besides; it counts as used.
+        held: Addresses of released records, which also count as used.
     """
 
     tenants: int
@@ -42,13 +42,13 @@ class SimulationStep(Struct, frozen=True):
 
 
 class Simulation(Struct, frozen=True):
-    """What adding tenants leads to.
+    """The result of adding tenants.
 
     Attributes:
-        fit: How many of them get all that they ask for.
-        passes: How many of those a check lets pass: their plan takes no pool to its gate.
-        stopped: What stops one more than these; None when all that fit pass.
-        steps: Where each pool stands today, when a tier is reached, and in the end.
+        fit: The number of tenants that get all their addresses.
+        passes: The number of these that pass a check: no pool exceeds its capacity limit.
+        stopped: The limit that stops one more tenant; None if all that fit pass.
+        steps: The state of each pool today, at each tier, and at the end.
         refused: The first refusal, or None.
     """
 
@@ -68,17 +68,17 @@ _ROUNDS = 2
 def simulate(
     source: Source, tenants: int, provider: str | None, *, lb: int | None, nodes: int | None
 ) -> Simulation:
-    """Add tenants to a tree and plan it, once all that it asks for itself is served.
+    """Add tenants to a tree and plan it, after the pending plan of the tree is carried out.
 
     Args:
         source: The files of a revision.
-        tenants: How many to add.
-        provider: The document of theirs that is not the default one; None for that.
-        lb: Load-balancer addresses of each; None for defaults.
-        nodes: Worker nodes of each; None for defaults.
+        tenants: The number of tenants to add.
+        provider: The provider document of the tenants; None for the default one.
+        lb: Load-balancer addresses of each tenant; None for defaults.
+        nodes: Worker nodes of each tenant; None for defaults.
 
     Raises:
-        UsageError: There is no such provider, or its tenants get no addresses here.
+        UsageError: The provider does not exist, or its tenants get no addresses here.
     """
     today = served(read_tree(source))
     tree = today.tree
@@ -94,7 +94,7 @@ def simulate(
         raise UsageError("such tenants get no addresses from pools", "name another --provider")
     fitting, refused, count = everyone, None, tenants
     if _refused(everyone):
-        # Those who get all there are not simply those who fit. They are only the first guess.
+        # The number of served tenants is only the first guess for the number that fit.
         guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
         search = _Search(tried, lambda found: bool(_refused(found)))
         fitting, too_many, count = search.most((today, everyone), tenants, [guess + 1, guess])
@@ -108,10 +108,10 @@ def simulate(
 
 
 def pools_of(today: Evaluation, provider: str) -> list[Key]:
-    """The pools that tenants of a provider draw from, in the order in which they are asked.
+    """Return the pools of a provider's tenants, in the order of allocation.
 
     Raises:
-        UsageError: There is no such provider, or its tenants get no addresses here.
+        UsageError: The provider does not exist, or its tenants get no addresses here.
     """
     added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
     tree = replace(today.tree, sources=(*today.tree.sources, added))
@@ -123,10 +123,10 @@ def pools_of(today: Evaluation, provider: str) -> list[Key]:
 
 
 def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
-    """What is added of a provider.
+    """Return the tenant that is added for a provider.
 
     Raises:
-        UsageError: There is no such provider.
+        UsageError: The provider does not exist.
     """
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]
@@ -138,14 +138,14 @@ def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
 
 
 def newcomer() -> Newcomer:
-    """What is added: the first family that says it does."""
+    """Return the tenant to add, from the first family that has one."""
     return next(one for family in families() if (one := family.objects.newcomer) is not None)
 
 
 def served(tree: Tree) -> Evaluation:
-    """The evaluation of a tree when its own plan was carried out: it comes before what is asked.
+    """Return the evaluation of a tree after its own plan, which precedes the added tenants.
 
-    What one plan releases another one may let expire, as in a reconcile.
+    Ranges that one plan releases can expire in the next one, as in a reconcile.
     """
     evaluation = let_pass(evaluate(tree))
     for _ in range(_ROUNDS):
@@ -167,11 +167,11 @@ def _carried_out(evaluation: Evaluation) -> Tree:
 
 
 class _Search(NamedTuple):
-    """The most tenants of which something holds.
+    """A search for the highest number of tenants with a property.
 
     Attributes:
-        tried: The evaluation with so many.
-        is_too_many: It holds of that no more.
+        tried: Returns the evaluation with a number of tenants.
+        is_too_many: Returns whether an evaluation lacks the property.
     """
 
     tried: Callable[[int], Evaluation]
@@ -180,13 +180,13 @@ class _Search(NamedTuple):
     def most(
         self, ends: tuple[Evaluation, Evaluation], tenants: int, guesses: list[int]
     ) -> tuple[Evaluation, Evaluation, int]:
-        """The evaluation with the most of them, that with one more, and how many they are.
+        """Return the evaluation with the most tenants, the one with one more, and the number.
 
-        In a plan for too many, large claims of some can leave no room for small ones of others.
+        In a plan with too many tenants, large claims can leave no room for small ones.
 
         Args:
-            ends: The evaluations with none, and with all.
-            tenants: How many all are: too many.
+            ends: The evaluations with no tenant, and with all.
+            tenants: The number of all tenants, which is too many.
             guesses: Numbers to try first, the last one before the others.
         """
         low, high = 0, tenants
@@ -204,12 +204,12 @@ class _Search(NamedTuple):
 
 
 def _gates(evaluation: Evaluation) -> list[Finding]:
-    """Capacity that a check would not let pass. What is served before leads to none."""
+    """Return the capacity limits that a check would report. Other limits do not count."""
     return [item for item in evaluation.gates if item.code == release_limit.CAPACITY]
 
 
 def _refused(evaluation: Evaluation) -> list[Refuse]:
-    """Refusals of added tenants."""
+    """Return the refusals of added tenants."""
     return [
         decision
         for decision in evaluation.plan.decisions
@@ -228,7 +228,7 @@ def _added(one: Newcomer, number: int, provider: str | None, sizes: Sizes) -> Lo
 
 
 def _steps(evaluation: Evaluation, tenants: int) -> tuple[SimulationStep, ...]:
-    """Each pool that is drawn from: today, at every tier that it reaches, and at the end."""
+    """Return each used pool: today, at each tier that it reaches, and at the end."""
     used: dict[Key, int] = {}
     grants: dict[str, list[Grant]] = {}
     for decision in evaluation.plan.decisions:

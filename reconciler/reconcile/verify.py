@@ -52,14 +52,14 @@ class Replayed(Struct, frozen=True):
 
 
 def replay(repository: Repository, commit: str) -> Replayed:
-    """Replay a commit. Costs a plan of its base.
+    """Replay a commit: plan its base again.
 
     Raises:
-        GitError: The commit is not there.
+        GitError: The commit does not exist.
     """
     try:
         return _replay(repository, commit)
-    except LimitError:  # reconcile makes no commit of a base that is too large to be read
+    except LimitError:  # reconcile makes no commit on a base that is too large to read
         return Replayed(ReplayVerdict.FOREIGN)
 
 
@@ -200,9 +200,9 @@ def record_differences(
 
 
 def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
-    """Files, but no records, that a tree cannot hold beside what is wanted.
+    """Return files, except records, that a tree cannot have in addition to the wanted ones.
 
-    In the place of a folder that is made, or in a folder in the place of a file that is.
+    Such a file has the path of a new folder, or is in a folder that a new file replaces.
     """
     made = {path for path, data in wanted.items() if data is not None}
     folders = {above for path in made for above in _above(path)}
@@ -214,23 +214,23 @@ def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> lis
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders that a path is in."""
+    """Return the parent folders of a path."""
     while path := path.rpartition("/")[0]:
         yield path
 
 
 class Verified(Struct, frozen=True):
-    """One commit of a branch that touches records, or what was looked at.
+    """One commit of a branch that touches records or observed files.
 
     Attributes:
-        commit: Its id.
-        verdict: What a replay says of it.
-        clock: Its committer date, in seconds since 1970; None for one that cannot be read.
-        author: Who wrote it.
-        subject: The first line of its message.
-        version: The version that it says made it.
-        files: What differs; of a foreign one the records that it touches.
-        claims: It says that reconcile made it.
+        commit: The id.
+        verdict: The result of the replay.
+        clock: The committer date, in seconds since 1970; None if invalid.
+        author: The author.
+        subject: The first line of the message.
+        version: The version in the message.
+        files: The files that differ; for a foreign commit, the records that it touches.
+        claims: The message marks it as a reconcile commit.
     """
 
     commit: str
@@ -244,7 +244,7 @@ class Verified(Struct, frozen=True):
 
     @property
     def is_wrong(self) -> bool:
-        """It says that reconcile made it, and that is not so."""
+        """Return whether a marked commit was not made by reconcile."""
         is_foreign = self.claims and self.verdict is ReplayVerdict.FOREIGN
         return self.verdict is ReplayVerdict.DIFFERENT or is_foreign
 
@@ -275,19 +275,19 @@ def verify(repository: Repository, newest: str, after: str | None = None) -> Ite
 
 
 def revisions_of(reach: str) -> tuple[str, str | None]:
-    """The newest revision of a range, and the one behind which it begins: `A..B`, `A..` or `B`."""
+    """Return the newest revision of a range, and the excluded start: `A..B`, `A..`, or `B`."""
     before, dots, newest = reach.rpartition("..")
     return newest or "HEAD", before if dots and before else None
 
 
 def _folders(source: Source) -> list[str]:
-    """The folders that reconcile writes, also those that earlier Settings named."""
+    """Return the folders of reconcile, including those of earlier Settings."""
     settings = read_own_settings(source).settings
     return list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
 
 
 def _newest(source: Source, folders: list[str]) -> str:
-    """The newest commit of a line that touches something; empty when none does."""
+    """Return the newest commit that touches some paths; empty for none."""
     return next((step.id for step in source.past(folders)), "")
 
 

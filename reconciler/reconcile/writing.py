@@ -43,7 +43,7 @@ class RevisionRecords:
     Attributes:
         source: The files of the revision.
         folder: The records folder.
-        entries: Records that hold some of the addresses that `spans` was asked for, by path.
+        entries: Records that overlap the ranges of a `spans` call, by path.
     """
 
     source: Source
@@ -51,7 +51,7 @@ class RevisionRecords:
     entries: dict[str, Entry] = field(default_factory=dict)
 
     def spans(self, line: RangeChain, without: Collection[str]) -> list[Span]:
-        """Return the ranges of records that touch a line, except the records of some paths."""
+        """Return the ranges of records that overlap some ranges, without some paths."""
         files = self._records()
         held = self.source.each(files, ranges_of)
         found = []
@@ -66,7 +66,7 @@ class RevisionRecords:
         return self._read([self.entries[path] for path in paths if path in self.entries])
 
     def read(self, paths: Collection[str]) -> list[RecordedRange]:
-        """Return the records of some paths that exist."""
+        """Return the existing records of some paths."""
         return self._read([entry for entry in self._records() if entry.path in paths])
 
     def _read(self, entries: Sequence[Entry]) -> list[RecordedRange]:
@@ -88,16 +88,16 @@ def require_no_clash(
     made: Revision,
     tree: Tree,
 ) -> None:
-    """Compare what a commit gives out with every record of its tree.
+    """Compare the allocations of a commit with every record of its tree.
 
     Args:
-        repository: Where it is.
-        commit: What it was made of. When that gives nothing out, nothing is read.
-        made: The commit itself.
-        tree: Its base as it was read: the folders, and what counts in the place of broken files.
+        repository: The repository.
+        commit: The content of the commit. Without allocations, nothing is read.
+        made: The commit.
+        tree: Its base as it was read: the folders, and the replacements of broken files.
 
     Raises:
-        ReconcilerError: A range would be held twice: a bug, and nothing may be published.
+        ReconcilerError: Two records would hold one range. This is a bug, and nothing is published.
     """
     folder = tree.settings.records
     new = {
@@ -105,7 +105,7 @@ def require_no_clash(
         for path, data in commit.changes
         if data is not None and is_record(folder, path)
     }
-    # Whether they held it before matters only when another one holds it, too.
+    # Earlier holdings matter only if another record has the range also.
     given = granted(new.values(), ())
     if not given:
         return
@@ -128,13 +128,13 @@ def require_no_clash(
 def _pairs(
     held: RevisionRecords, new: Mapping[str, RecordedRange], paths: Sequence[tuple[str, str]]
 ) -> list[Pair]:
-    """The records of two paths each."""
+    """Return the records of each pair of paths."""
     known = {**new, **{record.path: record for record in held.found(it for _, it in paths)}}
     return [(known[path], known[other]) for path, other in paths]
 
 
 def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
-    """Those pairs that are not known to be of different address spaces."""
+    """Return the pairs that can be of one address space."""
     pools = {record.pool for pair in pairs for record in pair}
     if len(pools) < 2:
         return list(pairs)
@@ -151,7 +151,7 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
 
 
 def _describe(clashes: Sequence[Pair]) -> str:
-    """All that a report needs: both records of each pair, with what they hold and where."""
+    """Describe both records of each pair for a report: range and path."""
     shown = "; ".join(
         f"{_named(record)} would be given what {_named(other)} holds"
         for record, other in clashes[:_SHOWN]
@@ -175,10 +175,10 @@ _log = logging.getLogger(__name__)
 
 
 class Wishes(Struct, frozen=True):
-    """What a person asks of the commits of a run: see `ReconcileOptions`.
+    """Options for the commits of a run: see `ReconcileOptions`.
 
     Attributes:
-        is_proposed: The branch stays where it is: who merges it publishes it.
+        is_proposed: The branch stays unchanged, and a merge publishes the commits.
     """
 
     allow_release: int | None = None
@@ -188,12 +188,12 @@ class Wishes(Struct, frozen=True):
 
 
 class Planned(Struct, frozen=True):
-    """A plan that may be carried out.
+    """A plan that can be carried out.
 
     Attributes:
-        base: The revision that it is made on.
-        clock: What its commit names as its clock; None for the plan of a revision at its own date.
-        look: What was looked at, which its commit holds too; None for nothing.
+        base: The revision of the plan.
+        clock: The clock that the commit records; None for the date of the revision.
+        look: The observed files, which are part of the commit; None for none.
     """
 
     base: Revision
@@ -206,10 +206,10 @@ class RunCommit(Struct, frozen=True):
     """One commit of a run.
 
     Attributes:
-        planned: What was planned.
-        carried: What of it was carried out.
-        commit: The commit; None when there was nothing to do, or it was stopped.
-        subject: What the commit says of itself; empty without one.
+        planned: The plan.
+        carried: The part of the plan that was carried out.
+        commit: The commit; None if nothing changed, or the plan was stopped.
+        subject: The subject of the commit; empty without one.
     """
 
     planned: Planned
@@ -219,18 +219,18 @@ class RunCommit(Struct, frozen=True):
 
     @property
     def head(self) -> Revision:
-        """Where the branch is after it."""
+        """Return the head of the branch after the commit."""
         return self.commit or self.planned.base
 
 
 def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> RunCommit:
-    """Commit and publish a plan, if it changes something; commit alone, if it is proposed.
+    """Commit and publish a plan if it changes something. A proposal is only committed.
 
     Raises:
         GitError: The remote fails.
         LostRaceError: The branch moved.
-        ReconcilerError: The plan would give an address out twice: a bug.
-        UsageError: A checkout holds what is not committed, or not on the remote.
+        ReconcilerError: The plan would allocate an address twice: a bug.
+        UsageError: A checkout has uncommitted or unpushed changes.
     """
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
@@ -252,14 +252,14 @@ def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> RunCo
 
 
 def is_carried_out(planned: Planned, passed: Evaluation) -> bool:
-    """It changes something, and nothing stops all of it."""
+    """Return whether the plan changes something and is not stopped as a whole."""
     if has_wrong_settings(planned.evaluation):
         return False
     return bool(passed.changes) or planned.look is not None
 
 
 def has_wrong_settings(evaluation: Evaluation) -> bool:
-    """Settings that cannot be read may name another records folder: who writes then, writes twice."""
+    """Return whether Settings are invalid. Their records folder is unknown, so writing is unsafe."""
     return any(
         found.severity is Severity.ERROR and found.location.path == PATH
         for found in evaluation.findings
@@ -267,10 +267,10 @@ def has_wrong_settings(evaluation: Evaluation) -> bool:
 
 
 def require_below(changes: Sequence[FileChange], *folders: str) -> None:
-    """Whatever a document or a cluster says, nothing outside of our folders is ever written.
+    """Refuse to write outside of the folders of `ipam`, for any content of documents or clusters.
 
     Raises:
-        ReconcilerError: It would be.
+        ReconcilerError: A path is outside.
     """
     inside = tuple(f"{folder}/" for folder in folders)
     for change in changes:
@@ -279,11 +279,11 @@ def require_below(changes: Sequence[FileChange], *folders: str) -> None:
 
 
 def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
-    """The commit of what is carried out of a plan, with the digest of all of it."""
+    """Return the commit of the carried part of a plan, with the digest of the whole plan."""
     tree, base, look = planned.evaluation.tree, planned.base, planned.look
     require_below(passed.changes, tree.settings.records, tree.settings.observed)
     seen = look.changes if look is not None else ()
-    # A date that is ahead is not carried on: the next plan shall have a clock that is true.
+    # A date in the future is not propagated, so the next plan has a correct clock.
     clock = tree.clock
     told = clock if planned.clock is not None or clock != base.clock else None
     said = Said(
@@ -296,7 +296,7 @@ def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
     )
     subject = _subject(summary(passed), len(passed.changes), len(seen))
     message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
-    # Made one second after this base.
+    # One second after this base.
     dated = replace(base, clock=clock if planned.clock is None else clock - 1)
     committer = wishes.committer or tree.settings.committer
     written = {change.path: change for change in (*seen, *passed.changes)}

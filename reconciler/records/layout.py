@@ -17,7 +17,7 @@ class RecordPath(Struct, frozen=True):
 
 
 def path_of(folder: str, pool: Key | None, claim: Key) -> str:
-    """Return the path of a claim's record below the records folder. It requires a pool."""
+    """Return the path of a claim's record. Records without a pool have a folder of their own."""
     if pool is None:
         return f"{folder}/{UNPLACED}/{file_of(claim)}"
     return f"{folder}/{pool.kind}/{pool.file_stem}/{file_of(claim)}"
