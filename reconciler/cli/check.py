@@ -193,7 +193,7 @@ def check_in(form: str, checked: CheckResult, painter: Painter) -> str:
 
 
 def _for_forge(form: str, evaluation: Evaluation, root: str) -> str:
-    """Return the report for a service. Each format imports only what it needs."""
+    """Return the report for a service."""
     match form:
         case "github":
             return github_text(evaluation)
@@ -268,8 +268,6 @@ def check(
     themselves and beside each other; - is stdin. No repository is needed then.
     """
     if files:
-        # Imported here, because most calls check a revision.
-
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
         return _describe(

@@ -107,7 +107,7 @@ class Reach(Struct, frozen=True):
         )
 
     def open(self) -> Clusters:
-        """Return the adapter. The client library is imported only here."""
+        """Return the adapter for these options."""
         return KubeClusters(
             self.kubeconfig,
             self.context,

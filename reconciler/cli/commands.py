@@ -555,7 +555,6 @@ def _repository(values: dict[str, Any]) -> Any:
 
 
 def _paths(values: dict[str, Any]) -> list[str]:
-    """Return the paths of all files of the revision."""
     git = _repository(values).git
     rev = values.get("rev") or "HEAD"
     names = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options")

@@ -1,4 +1,4 @@
-"""`completion`: print the completion script of a shell, without importing the product."""
+"""`completion`: the completion script of a shell."""
 
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete

@@ -106,7 +106,6 @@ def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> 
 
 
 def _write(repo: Path, evaluation: Evaluation, found: list[Key], number: int) -> int:
-    """Apply a patch to the work tree."""
     if len(found) != 1:
         names = article_list(map(str, found))
         raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
@@ -135,7 +134,7 @@ def _standing(told: dict[str, Any], output: str, brush: Painter) -> int:
 
 
 def _require_committed(repo: Path, evaluation: Evaluation, text: str) -> None:
-    """Refuse a claim that only the work tree has, and refer to `check --worktree`.
+    """Refuse a claim that only the work tree has, and refer to `--worktree`.
 
     Raises:
         UsageError: The claim is only in the work tree.

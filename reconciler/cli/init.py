@@ -284,7 +284,6 @@ def _around(written: Sequence[WantedFile]) -> str:
 
 
 def _steps(folder: Path, wish: InitOptions, have: str, around: str) -> list[tuple[str, str]]:
-    """Return the next steps of the user."""
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if wish.beginning is Beginning.EXAMPLES:
         steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))

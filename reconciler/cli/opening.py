@@ -139,7 +139,7 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 
 def apart(repository: GitRepository, revision: str) -> ReadRevision:
     """Return a revision for another thread that shares no mutable state with other readers."""
-    git = replace(repository.git, cache=None)  # its answers are sequential
+    git = replace(repository.git, cache=None)  # the cache is not thread-safe
     own = replace(repository, git=git, seen=LastSeen())
     return ReadRevision(own, own.source(revision))
 
@@ -284,7 +284,7 @@ def _beside(
 
 
 def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
-    """Yield the result of merging the change together with each other open pull request."""
+    """Yield the result of merging the change together with each change of `--also`."""
     change = read.source.revision()
     if not also or change is None:
         return

@@ -152,7 +152,7 @@ def write_metrics(
         applied: Results of clusters, or None without an apply.
         code: Exit code of the run.
     """
-    # Imported only if the option is used.
+    # The import is slow, and only this option needs it.
     from reconciler.daemon.prometheus import textfile
 
     parts = metrics.of_run(

@@ -23,7 +23,7 @@ from reconciler.review.result import Compared, with_emptiness
 def page_of(
     read: ReadRevision, evaluation: Evaluation, compared: Compared, base: str | None, given: Given
 ) -> str:
-    """Return the page of a revision with its history, which is cached for the next run.
+    """Return the page of a revision with its history.
 
     Args:
         read: The revision whose history is shown: the base if there is one.
@@ -32,8 +32,6 @@ def page_of(
         base: Id of the base, or None.
         given: Results of clusters.
     """
-    # Imported here, because a daemon may never serve the page.
-
     # For a wrong folder, the page would report that nothing needs attention.
     compared = with_emptiness(read.source, compared, allows=False)
     history = history_of(read, evaluation.tree.settings)

@@ -106,8 +106,6 @@ def schema(
 
 def _codeowners(repo: Path, rev: str, *, worktree: bool) -> int:
     """Print CODEOWNERS from the documents of teams, or nothing if they have errors."""
-    # A schema needs no repository.
-
     read = open_source(repo, rev, worktree=worktree)
     evaluation = evaluate_source(read.source)
     if has_error(evaluation.findings):

@@ -116,9 +116,6 @@ def _tell_pending(evaluation: Evaluation) -> None:
 def _bars(
     names: tuple[str, ...], repo: Path, rev: str, output: str, color: str, *, worktree: bool
 ) -> int:
-    """Draw pools with their history."""
-    # Imported only if the history is needed.
-
     read, brush = open_source(repo, rev, worktree=worktree), painter(color)
     with progress("reading"):
         evaluation = evaluate_source(read.source)

@@ -1,4 +1,4 @@
-"""`version`: the version and its commit, without importing the product."""
+"""`version`: the version and its commit."""
 
 import click
 

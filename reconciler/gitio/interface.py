@@ -65,8 +65,11 @@ class RemoteState(Protocol):
     def default_branch(self) -> DefaultBranch:
         """Return the authoritative branch if Settings do not name one, and the reason.
 
-        In order of preference, it is the default branch of the remote or of a bare repository, the
-        only branch, or the branch that a checkout without a remote reconciled.
+        The first of these that exists:
+
+        - the default branch of the remote, or of a bare repository
+        - the only branch
+        - the branch that a checkout without a remote reconciled
         """
 
     def last(self) -> str:

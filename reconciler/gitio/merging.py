@@ -99,7 +99,7 @@ def _quarantine(git: GitProcess) -> GitProcess:
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
-    """Return the error for conflicting files: files of the root by name, other files as a count."""
+    """Return the error for a conflict: files of the root as paths, other files in the message."""
     mine = [path for path in files if root.holds(path)]
     others = join_limited([path for path in files if path not in mine])
     message = f"they conflict outside of the root: {others}" if others else "they conflict"

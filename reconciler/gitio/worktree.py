@@ -26,10 +26,10 @@ from reconciler.model.settings import Limits
 
 
 class Conversion:
-    """Line endings of a work tree. Git is called once, when a file has converted line endings.
+    """Line endings of a work tree. Git is called once, when a file has CRLF line endings.
 
-    Git made the conversion (by `core.autocrlf` or an attribute) if it reports the file as
-    unchanged, and its content differs from the index only in line endings. If the times of a file
+    Git made the conversion (by `core.autocrlf` or an attribute) under two conditions: it reports
+    the file as unchanged, and only the line endings differ from the index. If the times of a file
     differ from the index, as in a copy, Git compares its content as it would be stored.
     """
 
@@ -191,7 +191,7 @@ class WorktreeSource:
         return [work(entry.path, self._read(entry.path)) for entry in entries]
 
     def _require_seen(self, paths: Sequence[str]) -> None:
-        """Refuse required files that Git ignores in its comparison."""
+        """Refuse files to be read that the index marks as unchanged or skipped."""
         if new := [path for path in paths if path not in self._listed]:
             require_seen(self._git, self._root, self._budget.tally(), new)
             self._listed.update(dict.fromkeys(new))

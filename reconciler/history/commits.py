@@ -78,8 +78,8 @@ def taken_out(
 ) -> CommitCause | None:
     """Return the user commit that removed the document of a claim, however old it is.
 
-    The release limit can delay a release while reconcile commits everything else. Return None if
-    none of the commits added the document, if it was added again later, or if it still exists.
+    The release limit can delay a release while reconcile commits everything else. Return None if no
+    commit removed the document, or if a newer commit added it again.
 
     Args:
         item: The release.

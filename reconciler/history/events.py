@@ -173,7 +173,7 @@ def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator
     gone = [fact for fact in before if fact not in after]
     came = [fact for fact in after if fact not in before]
     pairs: list[tuple[Fact | None, Fact | None]] = []
-    for same in (True, False):  # prefer versions with the same addresses as the same record
+    for same in (True, False):  # first pair versions with equal addresses
         for new in list(came):
             old = next((it for it in gone if not same or it.range == new.range), None)
             if old is not None:
@@ -233,7 +233,6 @@ def _is_news(old: Fact | None, new: Fact) -> bool:
 
 
 def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
-    """Return the change of pool counts."""
     counts: dict[str, int] = {}
     for fact, sign in ((old, -1), (new, 1)):
         if fact is not None and fact.range is not None and fact.phase in _HOLDING:
@@ -269,7 +268,7 @@ def lives(
         records: Records after the newest commit.
         rows: The commits, newest first.
         facts: Facts of the versions that they touched. A missing one counts as no record.
-        most: Maximum number of ended periods. Older ones are omitted.
+        most: Number of periods after which no older commit is read.
     """
     found: list[Life] = []
     living: dict[str, tuple[Fact, CommitRow | None]] = {

@@ -70,7 +70,7 @@ def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
 
 
 def _led(found: Sequence[Runs]) -> Iterator[Runs]:
-    """Yield pools that are tried in turn. The next claim gets a range from the first that fits."""
+    """Yield the pools in order, with `is_next` only in the first pool that fits."""
     is_found = False
     for runs in found:
         has_it = any(fit.is_next for fit in runs.fits)

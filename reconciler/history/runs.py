@@ -259,7 +259,7 @@ def _there(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) ->
 
 
 def _given(claim: Claim, there: _There) -> str:
-    """Return the left ranges to release for a claim, or empty if they do not suffice."""
+    """Return the left ranges to release for a claim, or empty if that is useless or not needed."""
     rests = IPSet.of(it for _, _, it in there.rests)
     if not there.left or _room(claim, there.free | rests) is not None:
         return ""

@@ -336,7 +336,7 @@ def title_of(item: Together) -> str:
 
 
 def sentences_of(item: Together) -> Iterator[str]:
-    """Yield a sentence per finding that only the merge of both has, or one if there is none."""
+    """Yield a sentence per effect of merging both changes, or one sentence if there is none."""
     if item.why:
         yield f"not looked at: {item.why}"
     if item.conflicts:

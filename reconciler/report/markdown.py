@@ -224,7 +224,6 @@ def _allocations(compared: Compared, *, keeps: bool) -> list[str]:
 
 
 def _moves(evaluation: Evaluation) -> list[str]:
-    """Return a table of the claims that move."""
     rows = []
     for move in moves_of(evaluation):
         pools = dict.fromkeys((move.old.pool, move.new.pool))
@@ -239,7 +238,6 @@ def _moves(evaluation: Evaluation) -> list[str]:
 
 
 def _transfers(evaluation: Evaluation) -> list[str]:
-    """Return a table of the ranges that go to another owner."""
     rows = []
     for transfer in transfers_of(evaluation):
         record = transfer.decision.allocation

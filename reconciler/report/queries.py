@@ -552,7 +552,7 @@ def import_document(result: Imported, written: Sequence[str], exit_code: int) ->
 
 
 def moved(result: Imported) -> int:
-    """Return the number of ranges that the plan would move."""
+    """Return the number of imports whose new range differs from the old one."""
     return sum(1 for line in result.lines if line.old and line.new and not line.is_same)
 
 
