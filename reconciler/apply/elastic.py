@@ -17,20 +17,20 @@ _NOTHING = IPSet()
 
 
 class Service(NamedTuple):
-    """A Service of type LoadBalancer, as far as it bears on growth.
+    """A Service of type LoadBalancer, with the fields that growth depends on.
 
     Attributes:
         name: `namespace/name`.
-        addresses: Those that it has.
-        created: By the server's clock, in seconds since 1970.
-        is_dying: Somebody deleted it.
-        is_ours: Its class and its annotations leave it to the pool that we keep.
-        pinned: The addresses that it asks for by name.
-        sharing: The key of those that it may share an address with; empty for nobody.
-        backend: Only those share that have the same.
-        ports: Those share that have others.
-        needs_ipv6: An IPv4 address alone does not do.
-        problem: Why nobody can serve it as it is; empty when somebody can.
+        addresses: Its addresses.
+        created: The creation time by the server's clock, in seconds since 1970.
+        is_dying: The Service is being deleted.
+        is_ours: Its class and annotations permit the pool of `ipam`.
+        pinned: The addresses that it requests by value.
+        sharing: The key of MetalLB's IP sharing; empty for none.
+        backend: Services share an address only if this value is equal.
+        ports: Services share an address only if their ports differ.
+        needs_ipv6: An IPv4 address is not sufficient.
+        problem: Why it cannot be served as it is; empty if it can.
     """
 
     name: str
@@ -48,16 +48,16 @@ class Service(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """It asks the pool that we keep for an address, and has none."""
+        """Return whether it waits for an address of the pool of `ipam`."""
         return self.is_ours and not self.is_dying and not self.addresses
 
 
 class ElasticPool(NamedTuple):
-    """An IPAddressPool of ours, as it is in the cluster.
+    """An IPAddressPool of `ipam`, as it is in the cluster.
 
     Attributes:
-        avoids_buggy: It gives no IPv4 address that ends in 0 or 255.
-        assigns: It gives addresses to those who do not name it.
+        avoids_buggy: It assigns no IPv4 address that ends in 0 or 255.
+        assigns: It assigns addresses to Services that do not name it.
     """
 
     addresses: IPSet
@@ -66,12 +66,12 @@ class ElasticPool(NamedTuple):
 
 
 class ObservedCluster(Struct, frozen=True):
-    """What the cluster of a tenant shows.
+    """The observed state of a tenant's cluster.
 
     Attributes:
-        odd: Services that cannot be read, and why.
-        now: By the server's clock, in seconds since 1970; 0 when it tells no time.
-        unwell: Why an address that is granted would not help now; empty when it would.
+        odd: Invalid Services, with the reason.
+        now: The server's clock, in seconds since 1970; 0 if unknown.
+        unwell: Why new addresses would have no effect now; empty if they would.
     """
 
     services: tuple[Service, ...]
@@ -82,14 +82,14 @@ class ObservedCluster(Struct, frozen=True):
 
 
 class GrantedRanges(Struct, frozen=True):
-    """What the tree says of a tenant that may grow.
+    """The ranges and the demand of an elastic tenant in the tree.
 
     Attributes:
-        entries: What its cluster asked for before; None where nobody ever wrote that down.
-        records: Of its load-balancer addresses, in any phase.
-        increment: How many addresses it grows by at least.
-        room: How many more its quota lets it hold; None without one.
-        now: Seconds since 1970 by a clock that is not the tenant's; 0 when there is none.
+        entries: The entries of its Demand; None without a Demand.
+        records: Its records of load-balancer addresses, in any phase.
+        increment: The minimum number of addresses per growth.
+        room: The number of addresses left in its quota; None without a quota.
+        now: Seconds since 1970, by a clock that the tenant does not control; 0 if there is none.
     """
 
     entries: tuple[DemandEntry, ...] | None
@@ -100,20 +100,20 @@ class GrantedRanges(Struct, frozen=True):
 
 
 class StatusMessage(NamedTuple):
-    """Something that is told of a tenant: a reason in CamelCase, and a sentence for people."""
+    """A message about a tenant: a reason in CamelCase, and a sentence."""
 
     reason: str
     message: str
 
 
 class Figures(NamedTuple):
-    """How many addresses are asked for, and where they come from.
+    """The demand for addresses, and how it is covered.
 
     Attributes:
         pending: Addresses that Services wait for.
         spare: Addresses that the cluster announces and no Service uses.
-        in_flight: Addresses that are granted, and not announced yet.
-        blocked: Addresses that are needed and cannot be had.
+        in_flight: Allocated addresses that are not announced yet.
+        blocked: Needed addresses that cannot be allocated.
     """
 
     pending: int = 0
@@ -123,16 +123,16 @@ class Figures(NamedTuple):
 
     @property
     def need(self) -> int:
-        """How many more are needed."""
+        """Return the number of addresses that are not covered."""
         return max(0, self.pending - self.spare - self.in_flight)
 
 
 class ClusterReading(NamedTuple):
-    """What was read of a cluster, before anything was written there.
+    """The state of a cluster before any write.
 
     Attributes:
-        announced: The addresses of our pools.
-        used: Those that Services have, of whatever pool.
+        announced: The addresses of the pools of `ipam`.
+        used: The addresses of Services, from any pool.
     """
 
     announced: IPSet
@@ -140,7 +140,7 @@ class ClusterReading(NamedTuple):
 
 
 class Use(NamedTuple):
-    """How many of a record's addresses Services use."""
+    """The number of addresses of a record that Services use."""
 
     record: str
     range: IPRange
@@ -148,21 +148,21 @@ class Use(NamedTuple):
 
 
 class GrowthOutcome(Struct, frozen=True):
-    """What follows from what a cluster shows.
+    """The growth that follows from the state of a cluster.
 
     Attributes:
-        entries: Those that stay, by index; with those that come back.
-        back: Those of them that come back.
-        wish: How many addresses to ask for besides; 0 for none.
-        needed: How many of them are waited for. The others are asked for in advance.
+        entries: The entries that stay or come back, by index.
+        back: The entries that come back.
+        wish: The number of additional addresses to request; 0 for none.
+        needed: The number of those that Services wait for. The others are requested in advance.
         first: The index of the first new entry.
-        going: Entries that may be given back, in the order in which they go.
-        idle: Since when the addresses of an entry are idle, by `idle_key`.
-        names: Some of the Services that wait, for people.
-        why: Why not all is asked for that is needed; empty when it is.
-        words: What is told of the tenant, but for growth that is blocked.
-        again: After so many seconds something else follows, whether or not anything changes.
-        reading: What the cluster showed of its use; None where something there cannot be read.
+        going: Entries that can be released, in the order of release.
+        idle: The start of the idle time of each entry, by `idle_key`.
+        names: Some of the waiting Services, for messages.
+        why: Why less than the need is requested; empty if all of it is.
+        words: Messages for the tenant, except for blocked growth.
+        again: Seconds until the result changes without any change in the cluster.
+        reading: The observed use; None if an object is invalid.
     """
 
     entries: tuple[DemandEntry, ...]
@@ -181,7 +181,7 @@ class GrowthOutcome(Struct, frozen=True):
 
 
 _MAX_TELLING = 1_024
-"""Characters of a message: those of others are as long, and a cluster may hold many names."""
+"""Maximum characters of a message. A cluster can contain many names."""
 
 
 def worded(
@@ -190,13 +190,13 @@ def worded(
     words: Mapping[Ref, tuple[StatusMessage, ...]],
     growing: Callable[[], Collection[Ref]],
 ) -> list[DesiredObject]:
-    """Objects with what is told of them in their condition.
+    """Return the objects with messages in their conditions.
 
     Args:
-        desired: What the objects shall be.
-        live: What they are.
-        words: What was seen, by object; nothing of an object that was not looked at.
-        growing: Tells the objects that may grow still; asked where something was told before.
+        desired: The desired objects.
+        live: The live objects.
+        words: The messages, by object, for observed objects.
+        growing: Returns the objects that can still grow; called if an earlier message exists.
     """
     found: list[DesiredObject] = []
     for item in desired:
@@ -214,13 +214,13 @@ def _describe(words: tuple[StatusMessage, ...]) -> StatusMessage | None:
     if not words:
         return None
     text = "; ".join(word.message for word in words)
-    # A tenant chose some of the words: nothing of them may move a cursor.
+    # A tenant chose some of the words, so control characters are removed.
     plain = "".join(it if it.isprintable() else "?" for it in text)
     return StatusMessage(words[0].reason, plain[:_MAX_TELLING])
 
 
 def _kept(status: Mapping[str, Any]) -> StatusMessage | None:
-    """What a run told before."""
+    """Return the message of an earlier run."""
     for it in status.get("conditions") or ():
         if it.get("type") == CONDITION and it.get("reason") in REASONS:
             return StatusMessage(it["reason"], str(it.get("message", "")))
@@ -228,7 +228,7 @@ def _kept(status: Mapping[str, Any]) -> StatusMessage | None:
 
 
 def _with(condition: Mapping[str, str], told: StatusMessage | None) -> Mapping[str, str]:
-    """The condition with what is told; one that says that nothing is ready says so still."""
+    """Return the condition with the message. A condition that is not ready keeps its reason."""
     if told is None or condition["type"] != CONDITION or condition["status"] != "True":
         return condition
     return {**condition, "reason": told.reason, "message": told.message}

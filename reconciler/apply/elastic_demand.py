@@ -22,18 +22,18 @@ from reconciler.model.plan import NOT_SERVED
 from reconciler.model.settings import Elastic
 
 TOGETHER = 1
-"""Seconds that a Service may lack if another one has waited long enough: times are whole seconds."""
+"""Seconds that a Service can be younger if another one is old enough: times are whole seconds."""
 _MAX_SHARED = 64
-"""Addresses of one key that a Service is tried on; beyond, it counts by itself."""
+"""Maximum number of addresses of one sharing key that are compared with a Service."""
 
 
 class Waiting(NamedTuple):
-    """Services that wait.
+    """Services that wait for an address.
 
     Attributes:
-        all: Every one that growth would serve, however young.
-        old: Those that wait long enough to count.
-        unserved: Those that no growth would serve, each with the reason.
+        all: All Services that growth would serve, of any age.
+        old: The Services that wait long enough to count.
+        unserved: Services that no growth would serve, with the reason.
     """
 
     all: tuple[Service, ...]
@@ -42,11 +42,11 @@ class Waiting(NamedTuple):
 
 
 class Place:
-    """An address that Services have: who else may have it, too.
+    """An address in use, and the conditions for sharing it.
 
     Attributes:
-        keys: The sharing keys of who has it, with what only those share who have the same.
-        ports: The ports that are taken there.
+        keys: The sharing keys and backends of its Services.
+        ports: The ports in use.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Place:
         self.ports: set[str] = set()
 
     def may_join(self, service: Service) -> bool:
-        """Whether MetalLB lets a Service have it beside those who have it."""
+        """Return whether MetalLB lets a Service share the address."""
         return self.keys == {_key(service)} and not self.ports & service.ports
 
 
@@ -62,8 +62,8 @@ class ElasticRange(NamedTuple):
     """The addresses of a tenant.
 
     Attributes:
-        ours: All that it holds by records.
-        places: Those that its Services have, by IP version and number.
+        ours: The addresses of its records.
+        places: The addresses of its Services, by IP version and number.
     """
 
     ours: IPSet
@@ -71,7 +71,7 @@ class ElasticRange(NamedTuple):
 
     @property
     def has_ipv6(self) -> bool:
-        """Some of them are IPv6 addresses."""
+        """Return whether the tenant has IPv6 addresses."""
         return bool(self.ours.of_version(6))
 
 
@@ -81,7 +81,7 @@ def age(service: Service, now: int) -> int:
 
 
 def places(services: Iterable[Service]) -> dict[tuple[int, int], Place]:
-    """The addresses that Services have, by IP version and number."""
+    """Return the addresses of Services, by IP version and number."""
     found: dict[tuple[int, int], Place] = {}
     for service in services:
         for at in _numbers(service.addresses):
@@ -92,7 +92,7 @@ def places(services: Iterable[Service]) -> dict[tuple[int, int], Place]:
 
 
 def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
-    """Each of a few addresses, by IP version and number."""
+    """Yield IP version and number of each of a few addresses."""
     for item in addresses:
         yield from ((item.version, at) for at in range(item.first, item.last + 1))
 
@@ -100,13 +100,13 @@ def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
 def waiting(
     services: Iterable[Service], addresses: ElasticRange, now: int, pending_after: int
 ) -> Waiting:
-    """The Services that wait for an address.
+    """Return the Services that wait for an address.
 
     Args:
-        services: All of them.
-        addresses: Those of the tenant.
-        now: The server's time.
-        pending_after: How long one waits before it counts, in seconds.
+        services: All Services.
+        addresses: The addresses of the tenant.
+        now: The server's clock.
+        pending_after: Seconds that a Service waits before it counts.
     """
     found: list[Service] = []
     unserved: list[str] = []
@@ -119,13 +119,13 @@ def waiting(
         else:
             found.append(service)
     old = tuple(item for item in found if age(item, now) >= pending_after)
-    if old:  # Services that were made together grow together, in one commit
+    if old:  # Services that were created together grow together, in one commit
         old = tuple(item for item in found if age(item, now) >= pending_after - TOGETHER)
     return Waiting(tuple(found), old, tuple(sorted(unserved)))
 
 
 def _why_not(service: Service, addresses: ElasticRange) -> str:
-    """Why no growth would serve a Service; empty when it would."""
+    """Return why no growth would serve a Service; empty if it would."""
     outside = service.pinned - addresses.ours
     if outside:
         return f"it asks for {_describe(outside)}, which is none of the tenant's addresses"
@@ -143,13 +143,13 @@ def _describe(addresses: IPSet) -> str:
 
 
 def counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
-    """How many addresses some Services need: those that share one count once.
+    """Return the number of addresses that Services need. Services that share one count once.
 
-    A Service joins an address whose users have its sharing key and other ports.
+    A Service joins an address if its Services have the same sharing key and other ports.
 
     Args:
-        pending: Those that wait.
-        served: Those that have an address.
+        pending: The waiting Services.
+        served: The Services with an address.
     """
     shared: dict[tuple[str, str], list[set[str]]] = {}
     for service in served:
@@ -166,7 +166,7 @@ def counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
 
 
 def _by_name(service: Service) -> tuple[str, str]:
-    """An order of Services: a cluster may show two of one name and uid."""
+    """Return the sort key of a Service. Name and uid are not unique in a manipulated cluster."""
     return service.name, service.uid
 
 
@@ -175,8 +175,8 @@ def _key(service: Service) -> tuple[str, str]:
 
 
 def _joined(places: list[set[str]], service: Service) -> None:
-    """Note the ports of a Service that has an address: one that others have, too, counts for all."""
-    # Which of them share an address matters little: their ports keep others away all the same.
+    """Add the ports of a served Service. All Services of a shared address count."""
+    # The assignment to addresses is arbitrary: the ports exclude other Services anyway.
     if not _join(places, service.ports):
         places.append(set(service.ports))
 
@@ -192,21 +192,21 @@ def _join(places: Sequence[set[str]], ports: frozenset[str]) -> bool:
 def demand(
     shown: ObservedCluster, granted: GrantedRanges, idle: Mapping[str, int], settings: Elastic
 ) -> GrowthOutcome:
-    """What follows from what the cluster of a tenant shows.
+    """Return the growth that follows from the observed state of a tenant's cluster.
 
     Args:
-        shown: What it shows.
-        granted: What the tree says of the tenant.
-        idle: Since when addresses are idle, as it was remembered.
-        settings: How tenants grow and shrink.
+        shown: The observed state.
+        granted: The ranges and the demand in the tree.
+        idle: The stored start of idle times.
+        settings: The growth settings.
     """
     return _Demand(shown, granted, idle, settings).outcome()
 
 
 def entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
-    """The entries that a tenant has: those of its Demand, else those that its records stand for.
+    """Return the entries of a tenant's Demand, or the entries that its records imply.
 
-    An entry never changes: where it says something else than the record that it was given, that counts.
+    An entry never changes. If it differs from its record, the record counts.
     """
     if granted.entries is None:
         return standing(granted.records)
@@ -217,14 +217,14 @@ def entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
 
 
 def idle_key(entry: DemandEntry, record: Allocation | None) -> str:
-    """What tells the addresses of an entry from those that had its number before."""
+    """Return a key that differs between an entry and earlier entries of the same number."""
     if record is None or record.range is None:
         return f"{entry.index}@-"
     return f"{entry.index}@{record.range.first:x}"
 
 
 class _Growth(NamedTuple):
-    """What a tenant may grow by: addresses to ask for, and why they are not as many as needed."""
+    """The addresses to request, and the reason if the need is not covered."""
 
     wish: int = 0
     needed: int = 0
@@ -233,7 +233,7 @@ class _Growth(NamedTuple):
 
 
 class _Demand:
-    """One tenant while it is looked at."""
+    """The calculation for one tenant."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class _Demand:
         self.remembered = idle
         self.settings = settings
         self.entries = entries_of(granted)
-        # What a claim left when it moved is announced beside what it holds, and spare for nobody.
+        # The range that a moved claim left is still announced, but is not spare.
         held = [it for it in granted.records if it.range is not None and not it.announced]
         self.firsts = [it for it in held if it.is_live and not growth_index(it)]
         self.records = {at: it for it in held if (at := growth_index(it))}
@@ -256,7 +256,7 @@ class _Demand:
         self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)
 
     def outcome(self) -> GrowthOutcome:
-        """What follows."""
+        """Return the result."""
         waits = self._waiting()
         back = self._used_again(waits)
         figures = self._figures(waits, back)
@@ -282,7 +282,7 @@ class _Demand:
         )
 
     def _released(self) -> list[tuple[DemandEntry, Allocation]]:
-        """Growth that was given back and still holds its addresses, by number."""
+        """Return released growth that still holds its addresses, by number."""
         there = {entry.index for entry in self.entries}
         return [
             (DemandEntry(index, record.size), record)
@@ -291,7 +291,7 @@ class _Demand:
         ]
 
     def _used_again(self, waits: Waiting) -> list[DemandEntry]:
-        """Growth that stays: a Service took its addresses before they were withdrawn, or names one."""
+        """Return released growth that a Service uses or requests before the withdrawal."""
         named = IPSet.of(item for service in waits.old for item in service.pinned)
         return [
             entry
@@ -300,7 +300,7 @@ class _Demand:
         ]
 
     def _taken_back(self, need: int, back: Iterable[DemandEntry]) -> list[DemandEntry]:
-        """Growth that was given back and is needed again, before anything new is asked for."""
+        """Return released growth that is needed again. It precedes new growth."""
         there, found = set(back), list[DemandEntry]()
         for entry, _ in self._released():
             if need <= 0 or self.shown.unwell:
@@ -311,7 +311,7 @@ class _Demand:
         return found
 
     def _unused(self, back: Iterable[DemandEntry]) -> int:
-        """How many addresses come back that no Service uses."""
+        """Return the number of addresses that come back and that no Service uses."""
         every = (self.records[entry.index].range for entry in back)
         return (IPSet.of(item for item in every if item is not None) - self.used).size
 
@@ -324,7 +324,6 @@ class _Demand:
         return waiting(self.shown.services, addresses, self.shown.now, after)
 
     def _figures(self, waits: Waiting, back: Iterable[DemandEntry]) -> Figures:
-        """What is asked for, and where it comes from."""
         asked = {entry.index for entry in (*self.entries, *back)}
         grown = (it for at, it in self.records.items() if at in asked)
         ours = IPSet.of(it.range for it in (*self.firsts, *grown) if it.range is not None)
@@ -337,7 +336,7 @@ class _Demand:
         )
 
     def _growth(self, need: int) -> _Growth:
-        """How many addresses to ask for."""
+        """Return the number of addresses to request."""
         if not need:
             return _Growth()
         if self.shown.unwell:
@@ -349,10 +348,10 @@ class _Demand:
         return _Growth(wish, needed, need - needed, limit if need > wish else "")
 
     def _room(self) -> tuple[int, str]:
-        """How many more it may hold, and what says so.
+        """Return the number of addresses that the tenant can still get, and the limit that applies.
 
-        What it gave back and still holds counts: else who asks and gives back in turn would get
-        ever more.
+        Released growth that still holds addresses counts. Otherwise, alternating requests and
+        releases would exceed the quota.
         """
         given = sum(entry.count for entry, _ in self._released())
         if self.granted.room is not None:
@@ -366,7 +365,7 @@ class _Demand:
         )
 
     def _idle(self, back: Iterable[DemandEntry]) -> dict[str, int]:
-        """Since when the addresses of entries are idle."""
+        """Return the start of the idle time of entries."""
         found: dict[str, int] = {}
         now = self.shown.now
         for entry in (*self.entries, *back):
@@ -375,7 +374,7 @@ class _Demand:
             if not now:
                 found |= {key: self.remembered[key]} if key in self.remembered else {}
             elif record is None or (self._is_announced(record) and not self._is_used(record)):
-                # A clock that was set back tells nothing of how long it was.
+                # If a clock was set back, the duration is unknown.
                 found[key] = min(self.remembered.get(key, now), now)
         return found
 
@@ -383,9 +382,9 @@ class _Demand:
         return record.range is not None and self.announced.covers(record.range)
 
     def _going(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[DemandEntry]:
-        """Entries that nobody has used for long enough, the highest first.
+        """Return entries that were idle long enough, the highest first.
 
-        Where somebody waits, or something is not clear, all of them stay.
+        If a Service waits, or the state is not clear, all entries stay.
         """
         if waits.all or self.shown.odd or self.shown.unwell or not self.shown.now:
             return
@@ -396,10 +395,10 @@ class _Demand:
                 yield entry
 
     def _rest(self, entry: DemandEntry) -> int:
-        """How many seconds it stays at least: a tenant that lies about its time gets no more commits.
+        """Return the seconds that an entry stays at least, so a wrong clock causes few commits.
 
-        Half of the time that it may be idle, since it was given, or given once more: what is
-        told by two clocks is never the same to the second.
+        The minimum is half of the permitted idle time since the last allocation. Two clocks never
+        agree to the second.
         """
         record = self.records.get(entry.index)
         since = parse_instant(record.since) if record is not None else None
@@ -408,7 +407,7 @@ class _Demand:
         return max(0, since + self.settings.shrink_after // 2 - self.granted.now)
 
     def _again(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[float]:
-        """After how many seconds a Service has waited, or growth was idle, for long enough."""
+        """Return the seconds until a Service has waited, or growth was idle, for long enough."""
         now, old = self.shown.now, frozenset(service.uid for service in waits.old)
         for service in waits.all:
             if service.uid not in old and (waited := age(service, now)) >= 0:

@@ -15,15 +15,15 @@ from reconciler.planning.evaluate import Evaluation
 
 _ROUNDS = 16
 _NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-large")
-"""Refusals after which half of it may still be had."""
+"""Refusals after which a smaller request can succeed."""
 
 
 class GrowthRequest(NamedTuple):
-    """What one tenant asks for.
+    """The request of one tenant.
 
     Attributes:
-        back: Entries that come back. They are asked for whole.
-        size: How many addresses besides, in a row where that can be.
+        back: Entries that come back, each as a whole.
+        size: The number of additional addresses, contiguous if possible.
         first: The number of the first new entry.
     """
 
@@ -33,7 +33,7 @@ class GrowthRequest(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """What one tenant gets: entries, and why not all of it; None when all."""
+    """The entries that one tenant gets, and the refusal of the rest; None if all is granted."""
 
     back: tuple[DemandEntry, ...]
     new: tuple[DemandEntry, ...]
@@ -41,18 +41,18 @@ class Fitted(NamedTuple):
 
 
 RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[str, int], Refusal]]
-"""Entries by tenant to those that get nothing, by tenant and number."""
+"""Returns the refused entries, by tenant and number, of the requested entries by tenant."""
 
 
 def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
-    """Entries that all get what they ask for.
+    """Return entries that are all granted.
 
-    What has no run is halved, down to single addresses; all tenants at once, so that many who ask
-    cost no more plans than one.
+    A request without a contiguous range is halved, down to single addresses. All tenants are
+    planned at once, so many requests need no more plans than one.
 
     Args:
-        wishes: What each tenant asks for.
-        refused: Asks the planner what would get nothing if all of this was asked for.
+        wishes: The request of each tenant.
+        refused: Returns the entries that the planner would refuse.
     """
     lots = {name: [wish.size] if wish.size else [] for name, wish in wishes.items()}
     back = {name: wish.back for name, wish in wishes.items()}
@@ -78,7 +78,7 @@ def _asked(
     lots: Mapping[str, list[int]],
     refused: RefusedGrowth,
 ) -> Mapping[tuple[str, int], Refusal]:
-    """What would get nothing by now."""
+    """Return the refused entries of the current sizes."""
     asked = {
         name: (*back[name], *_numbered(wish.first, lots[name]))
         for name, wish in wishes.items()
@@ -94,7 +94,7 @@ def _numbered(first: int, sizes: list[int]) -> tuple[DemandEntry, ...]:
 def _halved(
     first: int, sizes: list[int], refused: Mapping[int, Refusal], *, is_last: bool
 ) -> list[int]:
-    """The sizes with what was refused in halves; what cannot be halved is left out."""
+    """Return the sizes with refused ones in halves. Single addresses are left out."""
     found: list[int] = []
     for at, size in enumerate(sizes):
         refusal = refused.get(first + at)
@@ -106,11 +106,11 @@ def _halved(
 
 
 class Settled(NamedTuple):
-    """What becomes of a tenant.
+    """The resulting demand of a tenant.
 
     Attributes:
-        entries: What it asks for from now on.
-        words: What is told of it.
+        entries: The new entries.
+        words: The messages.
     """
 
     entries: tuple[DemandEntry, ...]
@@ -119,12 +119,12 @@ class Settled(NamedTuple):
 
 
 def settled(outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = ()) -> Settled:
-    """What becomes of a tenant.
+    """Return the resulting demand of a tenant.
 
     Args:
-        outcome: What follows from what its cluster shows.
-        got: What it gets of what it wishes for.
-        stays: Numbers of entries whose records nobody may touch now.
+        outcome: The growth that follows from the state of its cluster.
+        got: The granted part of its request.
+        stays: Numbers of entries whose records must not change now.
     """
     refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
     going = {entry.index for entry in outcome.going if entry.index not in stays}
@@ -161,15 +161,16 @@ def document_of(
     stated: tuple[DemandEntry, ...],
     records: Iterable[Allocation],
 ) -> tuple[DemandEntry, ...] | None:
-    """The entries of the document that shall stand; None for no document.
+    """Return the entries of the new Demand document; None for no document.
 
-    One that is empty says that nothing is needed. It goes when no growth is left to give back.
+    An empty document states that nothing is needed. It is removed when no growth is left to
+    release.
 
     Args:
-        before: The entries of the document that stands; None when there is none.
-        after: What the tenant asks for from now on.
-        stated: What it counts as asking for without a document.
-        records: Its growth, in any phase.
+        before: The entries of the existing document; None without one.
+        after: The new entries.
+        stated: The entries that count without a document.
+        records: The records of its growth, in any phase.
     """
     if after == (stated if before is None else tuple(sorted(before))):
         is_over = before is not None and not after and not any(True for _ in records)
@@ -178,16 +179,16 @@ def document_of(
 
 
 def all_growers(evaluation: Evaluation) -> Iterator[Grower]:
-    """Those who may grow, of all families, by the documents of a whole tree."""
+    """Return the elastic tenants of all families, by the documents of a complete tree."""
     for family in families():
         if family.objects.growers is not None:
             yield from family.objects.growers(evaluation.documents, evaluation.tree.settings)
 
 
 def abandoned(evaluation: Evaluation) -> Iterator[FileChange]:
-    """Demands of nobody: their owners are gone, and no growth of theirs holds anything.
+    """Return removals of Demands whose owner is removed and has no growth.
 
-    Else who has the name one day would begin with all that another one grew by.
+    Otherwise, a later owner of the same name would start with the old demand.
     """
     if evaluation.state.unclear or evaluation.state.halted:
         return

@@ -31,12 +31,12 @@ _TYPE = "LoadBalancer"
 def read_services(
     items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()
 ) -> tuple[tuple[Service, ...], tuple[str, ...]]:
-    """The Services of type LoadBalancer, and what cannot be read.
+    """Return the Services of type LoadBalancer, and invalid ones with the reason.
 
     Args:
-        items: All Services of a cluster; nothing is known of their shape.
-        lb_class: The class that MetalLB serves there; empty for those without one.
-        pools: Names of the pools that we keep there; none for the usual one.
+        items: All Services of a cluster, not validated.
+        lb_class: The class that MetalLB serves there; empty for Services without one.
+        pools: Names of the pools of `ipam` there; empty for the default name.
     """
     found: list[Service] = []
     odd: list[str] = []
@@ -124,7 +124,7 @@ def _annotation(annotations: Mapping[str, Any], name: str) -> str:
 
 
 def _pinned(spec: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[IPSet, str]:
-    """The addresses that it asks for by name, and why nobody can give them."""
+    """Return the addresses that a Service requests, and why they cannot be assigned."""
     field, listed = _text(spec, "loadBalancerIP"), _annotation(annotations, PINNED)
     if field and listed:
         return IPSet(), "it asks for addresses by spec.loadBalancerIP and by an annotation, too"
@@ -138,17 +138,17 @@ def _pinned(spec: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[IP
 
 
 def _needs_ipv6(spec: Mapping[str, Any]) -> bool:
-    """One address of each version, or an IPv6 address alone."""
+    """Return whether a Service requires both IP versions, or IPv6 only."""
     policy = _text(spec, "ipFamilyPolicy")
     if policy == "RequireDualStack":
         return True
     versions = _listed(spec, "ipFamilies")
-    # MetalLB gives one that prefers two versions an address of either.
+    # MetalLB assigns an address of either version to a Service that prefers two versions.
     return versions == ["IPv6"] or (policy != "PreferDualStack" and len(versions) > 1)
 
 
 def _backend(spec: Mapping[str, Any]) -> str:
-    """What those must have in common that share an address: where traffic stays, the same Pods."""
+    """Return the value that must be equal to share an address: the Pods, for local traffic."""
     if _text(spec, "externalTrafficPolicy") != "Local":
         return ""
     return repr(sorted(_mapping(spec.get("selector"), "selector").items()))
@@ -165,16 +165,16 @@ def _ports(spec: Mapping[str, Any]) -> frozenset[str]:
 
 
 SILENT = 30
-"""Seconds after a change of a pool in which MetalLB's controller has read it, or does not run."""
+"""Seconds after a pool's change until MetalLB's controller has read it, or is not running."""
 
 _NOTHING = IPSet()
 
 
 def read_pool(manifest: Manifest) -> ElasticPool:
-    """An IPAddressPool.
+    """Return an IPAddressPool.
 
     Raises:
-        ValueError: Some of its addresses cannot be read.
+        ValueError: An address is invalid.
     """
     spec: Mapping[str, Any] = manifest.get("spec") or {}
     return ElasticPool(
@@ -185,17 +185,17 @@ def read_pool(manifest: Manifest) -> ElasticPool:
 
 
 def announced(pools: Iterable[ElasticPool]) -> IPSet:
-    """All addresses of some pools."""
+    """Return all addresses of some pools."""
     return IPSet.of(item for pool in pools for item in pool.addresses)
 
 
 def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
-    """How many addresses a Service could still get, who names none.
+    """Return the number of addresses that a Service without a request could still get.
 
     Args:
         pools: The pools that the cluster announces.
-        ours: What the tenant holds: what is announced besides is nobody's to count on.
-        used: What Services have.
+        ours: The addresses of the tenant. Other announced addresses do not count.
+        used: The addresses of Services.
     """
     found = 0
     for pool in pools:
@@ -205,23 +205,23 @@ def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
 
 
 def _buggy(addresses: IPSet) -> int:
-    """How many IPv4 addresses of a set end in 0 or 255."""
+    """Return the number of IPv4 addresses of a set that end in 0 or 255."""
     return sum(_ends(item, 0) + _ends(item, 255) for item in addresses if item.version == 4)
 
 
 def _ends(item: IPRange, last: int) -> int:
-    """How many addresses of a range have a last byte."""
+    """Return the number of addresses of a range that end in a byte."""
     return (item.last - last) // 256 - (item.first - 1 - last) // 256
 
 
 def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, now: int) -> str:
-    """Why an address that a cluster is given now would not reach a Service; empty when it would.
+    """Return why new addresses would not reach a Service; empty if they would.
 
     Args:
-        pools: The IPAddressPools of ours.
-        states: MetalLB's ConfigurationStates; none where it is too old to have any.
-        lacks: What was applied to the cluster and is not in its pools any more.
-        now: The server's time.
+        pools: The IPAddressPools of `ipam`.
+        states: MetalLB's ConfigurationStates; empty for versions without them.
+        lacks: Applied addresses that are missing in the pools.
+        now: The server's clock.
     """
     every, told_by = list(pools), list(states)
     if error := state_error(told_by):
@@ -239,10 +239,10 @@ def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, 
 
 
 def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> str:
-    """That MetalLB's controller has not read a pool that was changed a while ago; else empty."""
+    """Return an error if MetalLB's controller has not read a changed pool in time; else empty."""
     read = controller_time(states)
     if read is None:
-        return ""  # an older MetalLB does not tell
+        return ""  # older versions of MetalLB do not report it
     heard = parse_instant(read)
     for pool in pools:
         for entry in pool["metadata"].get("managedFields") or ():
@@ -263,18 +263,18 @@ _MAX_DIGITS = 15
 
 
 def remembered(config_maps: Iterable[Manifest]) -> str | None:
-    """What an inventory remembers, as text; None where there is no inventory."""
+    """Return the text in an inventory; None without an inventory."""
     first = data_of(config_maps).get(NAME)
     return None if first is None else first.get(KEY, "")
 
 
 def write_idle(idle: Mapping[str, int]) -> str:
-    """Seconds since 1970 by address, as a text of lines."""
+    """Format the start of idle times, in seconds since 1970 by address, as lines."""
     return "".join(f"{key} {since}\n" for key, since in sorted(idle.items()))
 
 
 def read_idle(text: str) -> dict[str, int]:
-    """What `write_idle` wrote. A tenant may have written anything: what cannot be read is left out."""
+    """Parse the lines of `write_idle`. Invalid lines are skipped, because tenants can edit them."""
     found: dict[str, int] = {}
     for line in text.splitlines()[:_MAX_LINES]:
         key, _, since = line.partition(" ")
@@ -287,21 +287,21 @@ _POOLS = Query(ADDRESS_POOL, NAMESPACE)
 
 
 def used_by(services: Iterable[Service]) -> IPSet:
-    """The addresses that some Services have."""
+    """Return the addresses of Services."""
     return IPSet.of(item for service in services for item in service.addresses)
 
 
 def reading_of(shown: ObservedCluster) -> ClusterReading | None:
-    """What a look read; None where a Service cannot be read: nobody knows what that one uses."""
+    """Return the observed use; None if a Service is invalid, because its use is unknown."""
     return None if shown.odd else ClusterReading(announced(shown.pools), used_by(shown.services))
 
 
 def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> ClusterReading | None:
-    """What the plan of a cluster read; None where it needed no Services, or some cannot be read.
+    """Return the use that a plan read; None if it read no Services, or some are invalid.
 
     Args:
-        snapshot: What was read.
-        entries: What the inventory says was put there.
+        snapshot: The answers of the cluster.
+        entries: The entries of the inventory.
     """
     services, pools = snapshot.answers.get(SERVICES), snapshot.answers.get(_POOLS)
     if services is None or pools is None:
@@ -320,15 +320,14 @@ def _addresses(pools: Iterable[Live]) -> IPSet | None:
 
 
 def uses(records: Iterable[Allocation], reading: ClusterReading) -> tuple[Use, ...]:
-    """How many addresses of each record Services use, by name.
+    """Return the number of used addresses of each record, by name.
 
-    A record is left out of which a part was not announced and none is used: what is not there yet is
-    not idle.
+    A record is left out if a part is not announced and none is used: it is not idle yet.
     """
     found = []
     held = ((it.name, it.range) for it in records if it.range is not None)
     for name, item in held:
-        # By its ends: a cluster may show very many Services, and each record asks.
+        # Range ends are compared, because a cluster can have many Services and records.
         runs = reading.used.overlapping(item)
         used = sum(min(it.last, item.last) - max(it.first, item.first) + 1 for it in runs)
         if used or reading.announced.covers(item):

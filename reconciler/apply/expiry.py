@@ -266,7 +266,7 @@ _UNASKED = "no cluster was asked"
 
 
 def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
-    """Return records that need a confirmation that no one uses them, and do not have it.
+    """Return records that need a confirmation that they are not used, and do not have it.
 
     Args:
         evaluation: The evaluation with the plan.

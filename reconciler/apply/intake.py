@@ -123,7 +123,7 @@ class ListedCopy(NamedTuple):
 
 
 class IntakeObservation(Struct, frozen=True):
-    """One look at the management cluster.
+    """One observation of the management cluster.
 
     Attributes:
         at: Its clock, in seconds since 1970.
@@ -131,7 +131,7 @@ class IntakeObservation(Struct, frozen=True):
         listed: The list of each kind.
         entries: Its inventory: objects that `ipam` created.
         deleted: The uids of objects that a watch reported as deleted.
-        is_re_enrolled: A person permits another cluster.
+        is_re_enrolled: The user permits another cluster.
     """
 
     at: int
@@ -143,17 +143,17 @@ class IntakeObservation(Struct, frozen=True):
 
 
 class IntakeContext(Struct, frozen=True):
-    """The state before a look.
+    """The state before an observation.
 
     Attributes:
-        described: Identities in people's documents. The plan of the revision removes copies of
-            them (`counting.py`), and nothing else does.
+        described: Identities in documents of users. Only the plan of the revision removes copies of
+            these (`counting.py`).
         copies: The copies in the tree.
-        named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with
-            copies; empty for none.
-        allowed: The number of removals that a person permits, or None.
-        unread: Identities in people's documents that are invalid. They are not taken in; an
-            existing copy counts.
+        named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with copies;
+            empty for none.
+        allowed: The number of removals that the user permits, or None.
+        unread: Identities in invalid documents of users. They are not taken in; an existing copy
+            counts.
     """
 
     settings: Settings
@@ -172,21 +172,21 @@ class Rejected(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        """A line of the result."""
+        """Return a line of the result."""
         return f"{format_identity(self.identity)} is not taken in: {self.reason}"
 
 
 class TakenIn(Struct, frozen=True):
-    """The result of a look.
+    """The result of an observation.
 
     Attributes:
         changes: Copies to write or remove, by path.
         seen: The value of the trailer `Ipam-Observed`.
         rejected: Objects that keep their last copy, or have none.
-        held: Why copies stay whose objects are gone.
-        notes: More for people to know.
+        held: Why copies of deleted objects stay.
+        notes: Information for the user.
         events: Events to create.
-        state: The state for the next look.
+        state: The state for the next observation.
     """
 
     changes: tuple[FileChange, ...] = ()
@@ -199,7 +199,7 @@ class TakenIn(Struct, frozen=True):
 
 
 def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of a look at the paths of the copies. Held copies make the exit code 3."""
+    """Return the findings at the paths of the copies. Held copies cause exit code 3."""
     place = Location(settings.observed)
     rejected = (
         warning(
@@ -222,7 +222,7 @@ def asked(settings: Settings, copies: Copies) -> tuple[IntakeKind, ...]:
 
 
 def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
-    """Return the copies that Git shall hold after a look."""
+    """Return the copies that Git gets after an observation."""
     uid, _, _ = context.named.partition(" ")  # older commits name a resourceVersion too
     if uid and uid != seen.uid and not seen.is_re_enrolled:
         why = (
@@ -236,7 +236,7 @@ def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
 
 
 class _Taking:
-    """A look in progress."""
+    """An observation in progress."""
 
     def __init__(self, seen: IntakeObservation, context: IntakeContext) -> None:
         self.seen = seen
@@ -330,7 +330,7 @@ class _Taking:
         copies: Mapping[Identity, ObjectCopy],
         there: Mapping[Identity, Manifest],
     ) -> None:
-        """Remove copies whose object is gone."""
+        """Remove copies whose object was deleted."""
         missing = {it: copy.uid for it, copy in copies.items() if it not in there}
         kind = f"{intake.kind}.{intake.resource.group}"
         if listed.problem and not missing:
@@ -353,7 +353,7 @@ def leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> st
 
 
 def is_own(entries: Mapping[str, InventoryEntry], intake: IntakeKind, manifest: Manifest) -> bool:
-    """Return whether `ipam` created an object: it has our label, or is in our inventory."""
+    """Return whether `ipam` created an object: it has the label, or is in the inventory."""
     metadata = manifest["metadata"]
     ref = Ref(intake.resource, metadata.get("namespace", ""), metadata["name"])
     return is_ours(Live(ref, manifest), entries.get(str(ref)))

@@ -46,7 +46,7 @@ _MAX_ASKED = 256
 
 
 class IntakeLook(Struct, frozen=True):
-    """One look at the management cluster, and its result.
+    """One observation of the management cluster, and its result.
 
     Attributes:
         at: The clock of the cluster in seconds since 1970; 0 if it was not asked.
@@ -66,19 +66,19 @@ def look_for_intake(
     named: str = "",
     deleted: Collection[str] = (),
 ) -> IntakeLook:
-    """Look at objects that live only in the management cluster, and create Events of rejections.
+    """Observe objects that exist only in the management cluster, and create Events of rejections.
 
     `remember_intake` writes the new state after the commit is published.
 
     Args:
         evaluation: The evaluation of the head.
-        clusters: How the management cluster is reached.
+        clusters: The source of connections.
         options: The options of the user.
         named: The trailer `Ipam-Observed` of the last commit that has one; empty for none.
         deleted: The uids of objects that a watch reported as deleted.
 
     Raises:
-        ClusterError: The cluster cannot be asked, or has another identity than before.
+        ClusterError: The cluster is unreachable, or has another identity than before.
     """
     folder = evaluation.tree.settings.observed
     copies = copies_of(_documents(evaluation), folder, evaluation.state.records)
@@ -172,7 +172,7 @@ def _unread(evaluation: Evaluation) -> frozenset[Identity]:
 
 
 def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
-    """List a kind. An object that cannot be read is left out, and the list is not complete.
+    """List a kind. An unreadable object is left out, and the list is not complete.
 
     Raises:
         UnreachableError: The cluster does not answer any more.
@@ -198,7 +198,7 @@ def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
 
 
 def _describe(management: ManagementCluster, taken: TakenIn) -> TakenIn:
-    """Create the Events; one that fails is a note, and is tried again at the next look."""
+    """Create the Events. A failed one is a note, and is tried again at the next observation."""
     notes: list[str] = []
     rejected = dict(taken.state.rejected)
     by_name = {(it.identity[1:]): it.identity for it in taken.rejected}

@@ -69,7 +69,7 @@ def _fitting(lines: Iterable[str]) -> Iterator[str]:
 
 
 def parse_state(text: str) -> IntakeState:
-    """Return the state of a text. Lines that cannot be read are skipped."""
+    """Parse the state. Invalid lines are skipped."""
     missing: dict[Identity, int] = {}
     rejected: dict[Identity, str] = {}
     removed: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -106,7 +106,7 @@ class RejectionEvents:
     """
 
     def __init__(self, before: Mapping[Identity, str], at: int) -> None:
-        """Begin with the Events of earlier looks."""
+        """Begin with the Events of earlier observations."""
         self._before = before
         self._at = at
         self._taken = Counter(namespace for _, _, namespace, _ in before)
@@ -151,10 +151,10 @@ _UNKNOWN = "?"
 
 
 class DeletionLimits(NamedTuple):
-    """What may be removed.
+    """Limits of removals.
 
     Attributes:
-        allowed: The number of removals that a person permits, or None.
+        allowed: The number of removals that the user permits, or None.
         used: Copies of pools with recorded addresses.
     """
 
@@ -164,15 +164,15 @@ class DeletionLimits(NamedTuple):
 
 
 class DeletionDetector:
-    """The deletions of one look, kind by kind.
+    """The deletions of one observation, kind by kind.
 
     Attributes:
-        held: Why copies stay whose objects are gone.
-        notes: Why missing objects do not count as gone.
+        held: Why copies of deleted objects stay.
+        notes: Why missing objects do not count as deleted.
     """
 
     def __init__(self, state: IntakeState, limits: DeletionLimits, at: int) -> None:
-        """Begin with the state of earlier looks at the same cluster."""
+        """Begin with the state of earlier observations of the same cluster."""
         self._limits = limits
         self._at = at
         self._since = state.missing
@@ -186,7 +186,7 @@ class DeletionDetector:
         self.notes: list[str] = []
 
     def state(self) -> IntakeState:
-        """Return the state for the next look."""
+        """Return the state for the next observation."""
         return IntakeState(self._missing, {}, self._removed)
 
     def gone(
@@ -236,8 +236,8 @@ class DeletionDetector:
     ) -> list[Identity]:
         """Return the copies that the release limit permits to remove.
 
-        If one namespace alone is beyond the limit, only its copies stay: its users must not block
-        the others.
+        If only one namespace exceeds the limit, its copies stay: its users must not block the other
+        namespaces.
         """
         recent = self._recent(kind)
         going = _by_namespace(gone) + recent

@@ -30,7 +30,7 @@ WHOLE = 900 * 1024
 """Bytes of a ConfigMap that are used. The server's limit is 1 MiB."""
 
 _TENANT = 1024 * 1024
-"""Characters for the objects of a tenant cluster, of which each needs about 100."""
+"""Characters for the objects of a tenant cluster. Each needs about 100."""
 
 _MIN_INVENTORY = 64 * 1024
 _MAX_PARTS = 512
@@ -41,7 +41,7 @@ _WORDS = 3
 
 
 class InventoryEntry(NamedTuple):
-    """An object that `ipam` created, or one of others whose status it writes.
+    """An object that `ipam` created, or a foreign object whose status it writes.
 
     Attributes:
         hash: The hash of the last applied content.
@@ -222,68 +222,68 @@ class Live(Struct, frozen=True):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The metadata."""
+        """Return the metadata."""
         metadata: Mapping[str, Any] = self.manifest["metadata"]
         return metadata
 
     @property
     def uid(self) -> str:
-        """The uid."""
+        """Return the uid."""
         uid: str = self.metadata["uid"]
         return uid
 
     @property
     def version(self) -> str:
-        """The resourceVersion."""
+        """Return the resourceVersion."""
         version: str = self.metadata["resourceVersion"]
         return version
 
     @property
     def generation(self) -> int:
-        """The generation, or 1 if the server does not set it."""
+        """Return the generation, or 1 if the server does not set it."""
         generation: int = self.metadata.get("generation", 1)
         return generation
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels."""
+        """Return the labels."""
         return self.metadata.get("labels") or {}
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """The annotations."""
+        """Return the annotations."""
         return self.metadata.get("annotations") or {}
 
     @property
     def finalizers(self) -> tuple[str, ...]:
-        """The finalizers."""
+        """Return the finalizers."""
         return tuple(self.metadata.get("finalizers") or _NO_ITEMS)
 
     @property
     def dying_since(self) -> str:
-        """The deletion time; empty if the object is not being deleted."""
+        """Return the deletion time; empty if the object is not being deleted."""
         since: str = self.metadata.get("deletionTimestamp") or ""
         return since
 
     @property
     def managers(self) -> tuple[str, ...]:
-        """The managedFields."""
+        """Return the managedFields."""
         entries = self.metadata.get("managedFields") or _NO_ITEMS
         return tuple(entry.get("manager", "") for entry in entries)
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """The spec, or an empty mapping."""
+        """Return the spec, or an empty mapping."""
         return self.manifest.get("spec") or {}
 
     @property
     def status(self) -> Mapping[str, Any]:
-        """The status, or an empty mapping."""
+        """Return the status, or an empty mapping."""
         return self.manifest.get("status") or {}
 
     @property
     def phase(self) -> str | None:
-        """The phase of the status, if there is one."""
+        """Return the phase of the status, or an empty string."""
         return self.status.get("phase")
 
 

@@ -279,7 +279,7 @@ class ClusterRegistry:
         self._noted[target.name] = note
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
-        """Save the result. Entries of a newer run stay."""
+        """Save the result. Entries of a newer run stay unchanged."""
         there = {**self._management.identity.inventory.clusters, **self._noted}
         changed = {
             name: item

@@ -111,7 +111,7 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
-    """Return the validation rules of the CRDs, for clusters with foreign CRDs. Fixes are permitted."""
+    """Return the CRDs' validation rules, for clusters with foreign CRDs. Fixes are permitted."""
     kept = [*(rule for family in families() for rule in family.objects.update_rules), _RECORD]
     variables = {"breaksGlass": _breaks_glass(groups)}
     for rule in kept:

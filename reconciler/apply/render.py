@@ -14,7 +14,7 @@ from reconciler.planning.projection import project
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
-# What a marker may name: nothing outside the folder, whoever wrote the marker.
+# A marker names only files inside the folder, whatever wrote the marker.
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 
 
@@ -23,24 +23,24 @@ def render(
     out: Path,
     policies: Sequence[Manifest] = (),
 ) -> dict[str, int]:
-    """Write the objects of every cluster below a folder, in place of what was rendered before.
+    """Write the objects of every cluster below a folder, and replace the last rendering.
 
-    Files that it did not write stay.
+    Files that `render` did not write stay.
 
-    A folder a cluster, with a kustomization that lists its files; so kubectl, Flux and Argo CD
-    take it as it is.
+    Each cluster has a folder with a kustomization that lists its files, so kubectl, Flux, and Argo
+    CD can apply it.
 
     Args:
-        evaluation: Of the revision.
+        evaluation: The evaluation of the revision.
         out: The folder.
-        policies: Admission policies, for every cluster.
+        policies: Include admission policies for every cluster.
 
     Returns:
         The number of files by cluster.
 
     Raises:
-        UsageError: The folder holds something that was not rendered, or a symlink in the way; or
-            an object has a name that no file may have. Then nothing is written.
+        UsageError: The folder has files that were not rendered, or a symlink at a path to write, or
+            an object's name is not a valid file name. Nothing is written.
     """
     files = rendered(evaluation, policies)
     old = _begin(out, files)
@@ -59,9 +59,9 @@ def rendered(
     evaluation: Evaluation,
     policies: Sequence[Manifest] = (),
 ) -> dict[str, str]:
-    """All files by path.
+    """Return all files by path.
 
-    With policies, the kustomizations put the label on that the policies go by.
+    With policies, the kustomizations add the label that the policies select.
     """
     files = {path: dump(it) for path, it in objects(evaluation).items()}
     for name, text in crd_texts().items():
@@ -84,7 +84,7 @@ def rendered(
 
 
 def objects(evaluation: Evaluation) -> dict[str, Manifest]:
-    """The object of each file, by path. A file of what is only part of one would make it ours."""
+    """Return the object of each file, by path. Parts of foreign objects are left out."""
     return {
         _path(it.cluster, it.manifest): it.manifest
         for it in project(evaluation)
@@ -93,17 +93,17 @@ def objects(evaluation: Evaluation) -> dict[str, Manifest]:
 
 
 def _path(cluster: str, manifest: Manifest) -> str:
-    """Where an object stands: by kind, and by namespace and name, as far as it has one."""
+    """Return the path of an object: kind, and namespace and name if it has them."""
     metadata = manifest["metadata"]
     name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
     return f"{cluster.replace('/', '.')}/{manifest['kind']}/{name}.yaml"
 
 
 def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
-    """Mark what is about to be written; returns what an earlier run wrote.
+    """Mark the files to write, and return the files of an earlier run.
 
-    The marker names all files of both from the first write on, so a run that was cut off can be
-    repeated, and what others put beside (a Git repository, notes) stays.
+    The marker names all files of both runs before the first write, so an interrupted run can be
+    repeated, and foreign files (a Git repository, notes) stay.
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
@@ -130,9 +130,9 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
 
 
 def _require_no_link(out: Path, paths: Iterable[str]) -> None:
-    """Refuse to write or remove anything through a symlink: it may lead out of the folder.
+    """Refuse to write or remove files through a symlink, which can point outside the folder.
 
-    The folder itself may be one: a person names it.
+    The folder itself can be a symlink, because the user names it.
     """
     seen: set[Path] = set()
     for path in paths:
@@ -147,7 +147,7 @@ def _require_no_link(out: Path, paths: Iterable[str]) -> None:
 
 
 def _write(target: Path, text: str) -> None:
-    """Write a file in place of what is there: never through a link to something else."""
+    """Replace a file, never through a symlink."""
     target.unlink(missing_ok=True)
     with target.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
@@ -159,7 +159,7 @@ def _mark(out: Path, files: Iterable[str]) -> None:
 
 
 def _remove(out: Path, path: str) -> None:
-    """Remove a file, and the folders that are empty without it."""
+    """Remove a file, and its folders that are empty after that."""
     (out / path).unlink(missing_ok=True)
     for folder in (out / path).parents:
         if folder == out or not folder.is_dir() or any(folder.iterdir()):

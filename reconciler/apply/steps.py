@@ -33,7 +33,7 @@ class Apply(Struct, frozen=True):
 
     @property
     def ref(self) -> Ref:
-        """The object."""
+        """Return the object."""
         return self.desired.ref
 
 
@@ -68,7 +68,7 @@ class Own:
 
     @property
     def ref(self) -> Ref:
-        """The object."""
+        """Return the object."""
         return self.desired.ref
 
 
@@ -79,7 +79,7 @@ class Delete(Struct, frozen=True):
 
     @property
     def ref(self) -> Ref:
-        """The object."""
+        """Return the object."""
         return self.live.ref
 
 

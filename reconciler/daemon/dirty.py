@@ -166,14 +166,14 @@ class DirtySet:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Begin no round any more."""
+        """Begin no more rounds."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether `stop` was called."""
+        """Return whether `stop` was called."""
         return self._is_stopping
 
     def _due(self, name: str) -> float:

@@ -95,7 +95,7 @@ class Endpoints(Struct, frozen=True):
         return endpoints[request.path]()
 
     def _hook(self, request: HttpRequest) -> HttpResponse:
-        """Trigger a look at Git if the caller knows the secret. The body is not used otherwise."""
+        """Start a round if the caller knows the secret. The body is not used otherwise."""
         if self.secret is None or self.moved is None:
             return text(404, "not found")
         try:

@@ -21,10 +21,10 @@ from reconciler.report import metrics
 
 
 class HealthAnswer(NamedTuple):
-    """What is answered, and whether it means well.
+    """The answer of a health endpoint, and whether it is positive.
 
     Attributes:
-        lines: What is in the way; or, when nothing is, what is worth knowing.
+        lines: The problems; without problems, other information.
     """
 
     is_well: bool = True
@@ -32,26 +32,26 @@ class HealthAnswer(NamedTuple):
 
 
 class Meter(Protocol):
-    """Keeps figures until somebody asks for them. Several threads may use it."""
+    """A registry of metrics. Threads can share it."""
 
     def show(self, part: str, samples: Iterable[Sample]) -> None:
-        """Take these gauges for all that a part shows: what it showed before and not now is gone."""
+        """Replace all gauges of a part. Gauges that are not given are removed."""
 
     def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
-        """Ask for the gauges of a part whenever somebody reads them: for those that change often."""
+        """Compute the gauges of a part at each scrape, for values that change often."""
 
     def move(self, samples: Iterable[Sample]) -> None:
-        """Counters grow by these, and histograms are told these."""
+        """Increase counters, and observe values of histograms."""
 
     def forget(self, metric: Metric, first: str) -> None:
-        """Forget all of a counter's or histogram's series whose first label has a value."""
+        """Remove all series of a counter or histogram whose first label has a value."""
 
 
 class Page(NamedTuple):
-    """A page of HTML.
+    """An HTML page.
 
     Attributes:
-        policy: What a browser lets it do, as a Content-Security-Policy.
+        policy: Its Content-Security-Policy.
     """
 
     html: bytes
@@ -162,7 +162,7 @@ class Metering(Observer):
         self._meter.move([Sample(metrics.BUGS, (), 1)])
 
     def _looked(self, done: RoundDone) -> None:
-        """Keep the demand of elastic tenants until their next look."""
+        """Keep the demand of elastic tenants until their next observation."""
         if self._demand and done.head is not None:
             growing = {item.cluster for item in all_growers(done.head)} - done.unasked.keys()
             self._demand = {name: it for name, it in self._demand.items() if name in growing}

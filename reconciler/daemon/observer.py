@@ -121,7 +121,7 @@ class Readiness(Struct, frozen=True):
 
     @property
     def is_ready(self) -> bool:
-        """Nothing prevents the work."""
+        """Return whether nothing prevents the work."""
         return not self.reasons
 
 

@@ -139,14 +139,14 @@ class DaemonRounds:
             only=partial(self._to_look, dirty),
             deleted=self.deleted(),
         )
-        self._asked = ()  # a revision with invalid Settings is planned without a look
+        self._asked = ()  # a revision with invalid Settings is planned without observing clusters
         self._run = run = LookingRun(self._whole, lambda: clusters, look, self.now, self.bugs)
         self._done = run.reconcile(options, self.sleep)
         self._note(run.looker.looked, dirty.since)
         return self._done
 
     def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
-        """Return the elastic tenants to look at; None for all."""
+        """Return the elastic tenants to observe; None for all."""
         self._asked = None
         if dirty.clusters is not None and self._applied is not None:
             found = dirty.clusters | self._changed(evaluation)
@@ -162,7 +162,7 @@ class DaemonRounds:
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
     def _note(self, looked: Looked, since: float) -> None:
-        """Keep the result of the look for each tenant until its next look."""
+        """Keep the observation of each tenant until the next one."""
         self.looked = looked
         evaluation = self.newest = self._whole(self.head())
         growers = {item.cluster: item.ref for item in all_growers(evaluation)}

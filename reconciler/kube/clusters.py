@@ -1,4 +1,4 @@
-"""TODO."""
+"""Clients of API servers."""
 
 import builtins
 import json
@@ -46,14 +46,14 @@ _T = TypeVar("_T")
 
 PAGE = 500
 SHRINK = 5
-"""A page that is too large is requested again with this many times fewer objects."""
+"""The factor by which a page that is too large is reduced."""
 RELISTS = 3
 OLDEST = (1, 22)
 
 WATCHED = 240
 """Minimum seconds until the server ends a watch."""
 SILENCE = 15.0
-"""Seconds after that until the client ends it."""
+"""Seconds after `WATCHED` until the client ends the watch."""
 MAX_TOKEN = 4096
 """Characters of a `continue` token."""
 
@@ -189,7 +189,7 @@ class KubeCluster:
             return
 
     def pause(self, seconds: float) -> None:
-        """Wait, within the cluster's deadline."""
+        """Wait within the cluster's deadline."""
         self._transport.pause(seconds)
 
     def limit(self, seconds: float | None) -> None:
@@ -424,15 +424,15 @@ def _owner(owner: Any, version: Callable[[Resource], Resource]) -> Any:
 
 @dataclass(frozen=True)
 class KubeClusters:
-    """Clusters of kubeconfigs that a person named, or that the management cluster holds.
+    """Clusters of kubeconfigs that the user named, or that the management cluster contains.
 
     Attributes:
         kubeconfig: The management cluster's kubeconfig, if a flag names it.
         context: Its context; empty for the current one.
         clusters: Kubeconfigs of tenant clusters, by `namespace/name` or `name`.
         folder: A folder of `<namespace>.<name>.kubeconfig` files.
-        allow_exec: Whether kubeconfigs that a person named may run commands, read files, and use
-            a proxy. Kubeconfigs from Secrets never may.
+        allow_exec: Whether kubeconfigs that the user named may run commands, read files, and use a
+            proxy. Kubeconfigs from Secrets never may.
         environment: The variables of the process.
         account: The folder of the pod's service account.
         timeouts: Time limits for each cluster.
@@ -463,7 +463,7 @@ class KubeClusters:
         return self._cluster(access, MANAGEMENT)
 
     def named(self, cluster: str) -> bytes | None:
-        """Return the kubeconfig that a person named for a cluster, or None."""
+        """Return the kubeconfig that the user named for a cluster, or None."""
         if cluster in self.clusters:
             return read_file(cluster, self.clusters[cluster])
         if self.folder is None:

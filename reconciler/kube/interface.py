@@ -9,11 +9,11 @@ from msgspec import Struct
 from reconciler.model.objects import Manifest, Ref, Resource
 
 CONTACTS = 128
-"""How many clusters are waited for at once; so many threads may ask the management cluster."""
+"""Maximum number of clusters, or of threads for the management cluster, at once."""
 
 
 class RequestCounts(NamedTuple):
-    """Requests that were sent, by what they are for. Reads of one object, and reviews, are lists."""
+    """Requests that were sent, by purpose. Reads of one object, and reviews, count as lists."""
 
     list: int = 0
     patch: int = 0
@@ -24,8 +24,8 @@ class ObjectList(Struct, frozen=True):
     """Objects of a kind, of one state of a cluster.
 
     Attributes:
-        items: In the server's order.
-        resource_version: Of that state: a watch goes on from there.
+        items: The objects, in the server's order.
+        resource_version: The version of that state, from which a watch continues.
     """
 
     items: Sequence[Manifest]
@@ -33,40 +33,40 @@ class ObjectList(Struct, frozen=True):
 
 
 class Became(StrEnum):
-    """What became of an object that is watched."""
+    """The type of a watch event."""
 
     ADDED = "ADDED"
     MODIFIED = "MODIFIED"
     DELETED = "DELETED"
-    BOOKMARK = "BOOKMARK"  # of none: all up to the resourceVersion of the manifest was told
+    BOOKMARK = "BOOKMARK"  # all changes up to the manifest's resourceVersion were sent
 
 
 class WatchEvent(Struct, frozen=True):
-    """A change of an object that is watched, and what it is since, or was last."""
+    """A change of a watched object, with its current or last state."""
 
     became: Became
     manifest: Manifest
 
 
 class Cluster(Protocol):
-    """One cluster's API server. Any call may raise a `ClusterError`."""
+    """One cluster's API server. Each call can raise a `ClusterError`."""
 
     def requests(self) -> RequestCounts:
-        """How many requests were sent so far."""
+        """Return the number of requests that were sent."""
 
     def now(self) -> int:
-        """Seconds since 1970 by the server's clock, as its last answer told; 0 before the first."""
+        """Return the server's clock at its last response, in seconds since 1970, or 0."""
 
     def version(self) -> str:
-        """The server's version, `v1.36.3`."""
+        """Return the server's version, `v1.36.3`."""
 
     def get(self, ref: Ref) -> Manifest | None:
-        """An object, or None when it, or its namespace, is not there."""
+        """Return an object; None if it or its namespace does not exist."""
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> ObjectList:
-        """All objects of a kind.
+        """Return all objects of a kind.
 
         Raises:
             NoSuchKindError: The cluster does not know the kind.
@@ -75,57 +75,57 @@ class Cluster(Protocol):
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
-        """Apply an object, or its status, server-side; returns what it is then.
+        """Apply an object, or its status, server-side, and return the result.
 
         Raises:
-            OwnedError: Others own some of the fields, and `force` is not given.
+            OwnedError: Other managers own some of the fields, and `force` is not set.
             RejectedError: The content is refused.
-            StaleError: The manifest names a resourceVersion or uid that is not the present one.
+            StaleError: The resourceVersion or uid of the manifest is not the current one.
         """
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object; also a review, whose answer is what is wanted."""
+        """Create an object or a review, and return the response."""
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch (RFC 7396)."""
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the very object of this uid (and resourceVersion); that it is gone is no error.
+        """Delete the object with this uid (and resourceVersion). A missing object is not an error.
 
         Raises:
-            StaleError: Another object has the name by now, or it was changed.
+            StaleError: Another object has the name, or the object was changed.
         """
 
     def pause(self, seconds: float) -> None:
-        """Wait, within the cluster's deadline.
+        """Wait within the cluster's deadline.
 
         Raises:
-            UnreachableError: The deadline comes first.
+            UnreachableError: The deadline ends before.
         """
 
     def limit(self, seconds: float | None) -> None:
-        """Begin a new deadline: so many seconds are left from now on; None for no end.
+        """Set the time that is left in seconds; None removes the deadline.
 
-        Only the time in which somebody waits for the cluster counts. A run has one deadline for all
-        that it asks; who keeps a connection begins one with each round, or before each call.
+        Only the time in which a thread waits for the cluster counts. A run has one deadline for all
+        its requests. A long-lived connection gets one for each round, or before each call.
         """
 
     def extend(self, seconds: float) -> None:
-        """Have so many seconds left for what must not be lost, even past the deadline."""
+        """Raise the time that is left to at least `seconds`, even past the deadline."""
 
     def close(self) -> None:
-        """Let go of its connections. It is not asked any more; whoever got it, closes it."""
+        """Close the connections. The caller that opened the cluster closes it."""
 
 
 class WatchableCluster(Cluster, Protocol):
-    """A cluster that tells of changes as they come.
+    """A cluster that sends changes as they occur.
 
-    A connection that watches does nothing else meanwhile, but that it may be closed, by any thread:
-    that ends the watch.
+    During a watch, a connection serves no other request. Any thread can close it, which ends the
+    watch.
     """
 
     def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
-        """As `list`, of all objects the metadata alone."""
+        """Return the metadata of all objects of a kind."""
 
     def watch(
         self,
@@ -136,39 +136,40 @@ class WatchableCluster(Cluster, Protocol):
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
-        """Changes of objects of a kind, as they come, until the server ends it.
+        """Yield changes of objects of a kind as they occur, until the server ends the watch.
 
         Args:
             resource: The kind.
-            namespace: The only one; empty for all.
-            since: The resource_version of a `Listing`, or of the newest object that was told.
+            namespace: The namespace; empty for all.
+            since: The resource_version of an `ObjectList`, or of the newest object that was
+                received.
             labels: A selector.
-            heads: Of each object the metadata alone.
+            heads: Send only the metadata of objects.
 
         Raises:
-            StaleError: The server does not remember that state any more: list anew.
-            UnreachableError: It broke off.
+            StaleError: The server no longer has that state. List again.
+            UnreachableError: The connection broke.
         """
 
 
 class Clusters(Protocol):
-    """How clusters are reached."""
+    """A source of connections to clusters."""
 
     def management(self) -> Cluster | None:
-        """The management cluster; None when nobody named one."""
+        """Return the management cluster; None if it is not configured."""
 
     def named(self, cluster: str) -> bytes | None:
-        """The kubeconfig that a person named for a cluster, or None."""
+        """Return the kubeconfig that the user named for a cluster, or None."""
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
-        """A cluster by its kubeconfig. Sends nothing yet.
+        """Return a cluster by its kubeconfig. Sends no request yet.
 
         Args:
             cluster: The cluster.
-            kubeconfig: How it is reached.
-            is_named: A person named it. A Secret's is the tenant's word: it runs no program, reads
-                no file and names no proxy, whatever a person allows.
+            kubeconfig: The kubeconfig.
+            is_named: Whether the user named the file. A tenant controls the kubeconfig of a Secret,
+                so it must not run commands, read files, or use a proxy, for any option.
 
         Raises:
-            KubeconfigError: It cannot be used.
+            KubeconfigError: The kubeconfig cannot be used.
         """

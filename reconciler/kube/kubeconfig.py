@@ -188,8 +188,8 @@ def check_kubeconfig(
         config: The result of `parse` or `merge`.
         context: The context; empty for `current-context`.
         allow_exec: Whether the kubeconfig may run commands, read files, and use a proxy.
-        is_named: Whether a person named the file. A kubeconfig from a Secret may do none of
-            this, and needs TLS for the loopback as well.
+        is_named: Whether the user named the file. A kubeconfig from a Secret may do none of this,
+            and needs TLS for the loopback as well.
 
     Raises:
         KubeconfigError: The kubeconfig is incomplete, or a key is not permitted.

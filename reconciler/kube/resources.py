@@ -166,14 +166,14 @@ def parse_ref(text: str) -> Ref:
 
 
 PREFIXES = ("metallb.io/", "metallb.universe.tf/")
-"""Of annotations, the newer first: where both are there, MetalLB reads the first one."""
+"""Prefixes of annotations, the newer first. MetalLB reads the first one if both are set."""
 
 
 POOL, PINNED, SHARED = "address-pool", "loadBalancerIPs", "allow-shared-ip"
 
 
 ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED, SHARED))
-"""The annotations by which Services ask MetalLB for something."""
+"""The annotations by which Services request addresses from MetalLB."""
 
 
 def shaped(manifest: Any, resource: Resource) -> Manifest:

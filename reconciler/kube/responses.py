@@ -1,8 +1,8 @@
-"""Responses of an API server: parsing, redaction, and the error that each refusal means.
+"""Responses of an API server: parsing, redaction, and the error of each refusal.
 
-Kubernetes refuses with a `Status`, whose code alone is ambiguous. A 500 can be permanent (a field
-that is not in the schema), a 404 can mean the object, its namespace, or its kind, and a 403 can be
-a lack of rights, a webhook's denial, or a namespace that is being deleted.
+Kubernetes refuses with a `Status`, whose code is ambiguous. A 500 can be permanent (a field that is
+not in the schema), a 404 can mean the object, its namespace, or its kind, and a 403 can be a lack
+of rights, a webhook's denial, or a namespace that is being deleted.
 """
 
 import binascii
@@ -62,7 +62,7 @@ class Retry(Enum):
 
     NEVER = auto()
     IF_REPEATABLE = auto()  # it may have been carried out
-    ALWAYS = auto()  # it was surely not
+    ALWAYS = auto()  # it was not carried out
 
 
 class KubeResponse(NamedTuple):

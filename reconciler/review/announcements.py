@@ -229,12 +229,12 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def _before(self) -> frozenset[str]:
-        """The clusters that changed and removed files describe in the base."""
+        """Return the clusters that changed and removed files describe in the base."""
         return _clusters(self.change.before)
 
     @cached_property
     def _there(self) -> frozenset[str]:
-        """The clusters that documents of the change describe, invalid ones included."""
+        """Return the clusters that documents of the change describe, invalid ones included."""
         sources = self.evaluation.tree.sources
         broken = _named(identity for source in sources for identity in source.broken)
         now = _clusters(self.change.after)
@@ -242,12 +242,12 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def gone(self) -> frozenset[str]:
-        """The clusters that the change removes."""
+        """Return the clusters that the change removes."""
         return self._before - self._there if self._before else frozenset()
 
     @cached_property
     def became(self) -> Mapping[str, str]:
-        """The new names of renamed clusters, by their old names.
+        """Return the new names of renamed clusters, by their old names.
 
         A rename counts if the new document names the old one, and the plan takes its records over
         or both are of one team. Any other document could hide a loss.
@@ -266,7 +266,7 @@ class _Clusters(Struct, frozen=True, dict=True):
         }
 
     def _taken_over(self) -> frozenset[str]:
-        """The clusters whose records the plan renames."""
+        """Return the clusters whose records the plan renames."""
         kinds, former = kinds_of_clusters(), self.evaluation.state.former.values()
         keys = [it.claim for it in former if it.claim is not None]
         mine = (key for key in keys if known_as(key.family, key.kind) in kinds)
@@ -282,7 +282,7 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def _documents(self) -> Mapping[str, Document]:
-        """The documents of the change that describe clusters, by name."""
+        """Return the documents of the change that describe clusters, by name."""
         documents = self.evaluation.documents
         return {_name(it): it for kind in kinds_of_clusters() for it in documents.of(kind)}
 
@@ -325,7 +325,7 @@ class _Clusters(Struct, frozen=True, dict=True):
         return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
 
     def place(self, loss: Loss) -> Location:
-        """Return the place of the claim or its record, or for a manual range that of the cluster."""
+        """Return the place of the claim or its record, or of the cluster for a manual range."""
         if loss.claim is None:
             named = map(self._documents.get, (loss.cluster, loss.to))
             document = next((it for it in named if it is not None), None)
@@ -374,13 +374,13 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
 
 
 def _own_claim(claim: Key, evaluation: Evaluation) -> Key:
-    """Return the own claim of the cluster that a request stands for, else the claim itself."""
+    """Return the own claim of the cluster that a request replaces, else the claim itself."""
     found = evaluation.state.claims.get(claim)
     return found.stands_for or claim if found is not None else claim
 
 
 def _is_own(claim: Key, cluster: str) -> bool:
-    """Whether the document of the cluster makes the claim."""
+    """Return whether the document of the cluster makes the claim."""
     is_named = tenant_name(claim.namespace, claim.name) == cluster
     return is_named and known_as(claim.family, claim.kind) in kinds_of_clusters()
 

@@ -73,7 +73,7 @@ class _Finder:
 
     @cached_property
     def _in_base(self) -> Mapping[Key, tuple[object, ...]]:
-        """The outcomes by the plan of the base."""
+        """Return the outcomes by the plan of the base."""
         return {it.claim: _outcome(it) for it in self._change.base_plan.plan.decisions}
 
     def _others(self, decision: Decision) -> Iterator[Cause]:
@@ -144,7 +144,7 @@ class Change:
 
     @cached_property
     def _judging(self) -> tuple[Settings, tuple[Finding, ...]]:
-        """The Settings that judge the change, and the findings about them.
+        """Return the Settings that judge the change, and the findings about them.
 
         They are the Settings of the base. If the Settings of the last reconcile commit are
         stricter, those count, as they will after the merge.
@@ -159,22 +159,22 @@ class Change:
 
     @property
     def base_settings(self) -> Settings:
-        """The Settings of the base, as strict as those of the last reconcile commit."""
+        """Return the Settings of the base, at least as strict as in the last reconcile commit."""
         return self._judging[0]
 
     @property
     def loosened(self) -> tuple[Finding, ...]:
-        """Findings about Settings of the base that are looser than those of the last commit."""
+        """Return findings about Settings of the base that are looser than in the last commit."""
         return self._judging[1]
 
     @cached_property
     def own_settings(self) -> Settings:
-        """The Settings of the change."""
+        """Return the Settings of the change."""
         return read_own_settings(self.head, self.base_settings).settings
 
     @cached_property
     def settings(self) -> Settings:
-        """The Settings of the base with the folders of the change."""
+        """Return the Settings of the base with the folders of the change."""
         own = self.own_settings
         return replace(
             self.base_settings, sources=own.sources, records=own.records, observed=own.observed
@@ -188,22 +188,22 @@ class Change:
 
     @property
     def files(self) -> list[Changed]:
-        """The files of both sides that differ."""
+        """Return the files that differ between both sides."""
         return self._changed[0]
 
     @property
     def is_contained(self) -> bool:
-        """The change contains all commits of the base."""
+        """Return whether the change contains all commits of the base."""
         return self._changed[1]
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """The paths of the files that differ."""
+        """Return the paths of the files that differ."""
         return frozenset(it.path for it in self.files)
 
     @cached_property
     def _described(self) -> tuple[DescribedFiles, DescribedFiles]:
-        """The content of the files that differ, on each side by its own source folders."""
+        """Return the content of the files that differ, on each side by its own source folders."""
         judging = self.base_settings
         old = replace(self.settings, sources=judging.sources, observed=judging.observed)
         return (
@@ -213,10 +213,10 @@ class Change:
 
     @cached_property
     def before(self) -> DescribedFiles:
-        """The content that the files which differ have in the base.
+        """Return the content of the files that differ in the base.
 
-        A file that is broken there counts with its last readable version. A pool that never could
-        be read is judged by the Settings of the base.
+        A broken file counts with its last readable version. A pool that never was readable is
+        judged by the Settings of the base.
         """
         found, now = self._described
         if not found.unread:
@@ -240,17 +240,17 @@ class Change:
 
     @property
     def after(self) -> DescribedFiles:
-        """The content that the files which differ have in the merge result."""
+        """Return the content of the files that differ in the merge result."""
         return self._described[1]
 
     @cached_property
     def base_plan(self) -> Evaluation:
-        """The plan of the base: the changes that reconcile would commit without the change."""
+        """Return the plan of the base, which reconcile would commit without the change."""
         return as_reconciled(self.base, self.repository)
 
     @cached_property
     def is_base_reconciled(self) -> bool:
-        """Whether reconcile has planned the source files of the base."""
+        """Return whether reconcile has planned the source files of the base."""
         revision, settings = self.base.revision(), self.base_settings
         made = newest(self.repository, revision.id) if revision is not None else ""
         if revision is None or not made or made == revision.id:
@@ -259,7 +259,7 @@ class Change:
 
     @cached_property
     def contracts(self) -> tuple[Contract, ...]:
-        """The contracts of the teams of the base, if the change may alter one; else none."""
+        """Return the contracts of the teams of the base if the change can alter one; else none."""
         sides = self._described
         documents = (it for side in sides for it in side.documents.values())
         is_touched = any(role_of(it.kind) == "team" for it in documents)
@@ -269,7 +269,7 @@ class Change:
 
     @cached_property
     def result(self) -> Evaluation:
-        """The plan of the merge result, judged by the Settings, pools, and contracts of the base."""
+        """Return the plan of the merge result, with Settings, pools, and contracts of the base."""
         overrides = overrides_beside(self.base, self.head)
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
         evaluation = evaluate_source(self.head, options)
@@ -278,14 +278,14 @@ class Change:
 
     @cached_property
     def held_by_base(self) -> frozenset[Key]:
-        """The claims whose release the plan of the base holds back already."""
+        """Return the claims whose release the plan of the base already holds back."""
         if self.result.brake is None:
             return frozenset()
         return frozenset(it.claim for it in held_releases(self.base_plan))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
-        """The cause of each decision that is shown."""
+        """Return the cause of each decision that is shown."""
         return causes(self)
 
 
@@ -305,7 +305,7 @@ def _described(
     return described_files(reader_of(source, settings).sources(there), settings)
 
 
-# Clocks of people's machines differ by minutes.
+# Clocks of users' machines differ by minutes.
 _SKEW_SECONDS = 3_600
 _PLAIN = "100644"
 
@@ -331,7 +331,7 @@ class RecordChanges:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The files that differ, by path in the merge result."""
+        """Return the files that differ, by path in the merge result."""
         it = self._change
         if it.is_contained:
             return differing(*self._sides)
@@ -342,14 +342,14 @@ class RecordChanges:
 
     @cached_property
     def _ends(self) -> tuple[str, str]:
-        """The ids of the base and of the merge result; of a work tree its HEAD."""
+        """Return the ids of the base and of the merge result; HEAD for a work tree."""
         it = self._change
         base, head = it.base.revision(), it.head.revision() or it.repository.resolve("HEAD")
         return base.id if base is not None else "", head.id
 
     @cached_property
     def carried(self) -> list[str]:
-        """The commits of the change that have an `Ipam-Plan` line of this root, newest first.
+        """Return commits of the change with an `Ipam-Plan` line of this root, newest first.
 
         Raises:
             GitError: The clone is too shallow.
@@ -362,7 +362,7 @@ class RecordChanges:
 
     @cached_property
     def is_output(self) -> bool:
-        """The folders are as reconcile would commit them on the base, or as it proposes."""
+        """Return whether the folders are as reconcile commits them on the base, or proposes."""
         return self._is_proposed or self._is_plan_of_base
 
     @property
@@ -373,7 +373,7 @@ class RecordChanges:
         return self._is_as(it.repository.resolve(it.proposed).id)
 
     def _is_as(self, commit: str) -> bool:
-        """Whether the folders of the merge result equal the folders of a commit."""
+        """Return whether the folders of the merge result equal the folders of a commit."""
         source = self._change.repository.source(commit)
         settings = settings_at(source)
         return settings is not None and not differing((source, settings), self._sides[1])
@@ -397,7 +397,7 @@ class RecordChanges:
 
     @cached_property
     def is_restored(self) -> bool:
-        """The base is stopped because of edited records, and the change restores them."""
+        """Return whether the base is stopped by edited records that the change restores."""
         it = self._change
         base, _ = self._ends
         last = newest(it.repository, base)
@@ -407,7 +407,7 @@ class RecordChanges:
 
     @cached_property
     def is_import(self) -> bool:
-        """The change brings the first records of a root, and removes none of any root."""
+        """Return whether the change adds the first records of a root, and removes no records."""
         it = self._change
         base, head = self._ends
         (source, settings), _ = self._sides
@@ -423,7 +423,7 @@ class RecordChanges:
 
     @cached_property
     def uncovered(self) -> Pairs:
-        """The files that differ, except for those that an Override of the base covers."""
+        """Return the files that differ, except for files that an Override of the base covers."""
         return dict(uncovered(self.pairs, self._change.result.tree.overrides, self._sides[1][1]))
 
     def restoring(self) -> str:
@@ -431,7 +431,7 @@ class RecordChanges:
         return restoring(self._ends[0][:12], self._sides)
 
     def is_line(self) -> bool:
-        """Whether the carried commits are a line on the base that ends with the merge result."""
+        """Return whether the carried commits are a line from the base to the merge result."""
         if not self.carried or not self.is_output or not self._is_as(self.carried[0]):
             return False
         repository, base = self._change.repository, self._ends[0]

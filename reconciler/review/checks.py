@@ -193,12 +193,12 @@ def undone_renames(change: Change) -> Iterator[Finding]:
 
 
 def _counts(link: Link) -> bool:
-    """Whether a link renames claims, and its file can be read."""
+    """Return whether a link renames claims, and its file is readable."""
     return not is_pool(link.document.kind.id) and not link.document.unread
 
 
 def _touches(change: Change, links: list[Link]) -> bool:
-    """Whether the change edits a renamed document, or adds one of a former name."""
+    """Return whether the change edits a renamed document, or adds one of a former name."""
     then, now = change.before.documents, change.after.documents
     if any(former_of(it) is not None for it in then.values()):
         return True
@@ -218,12 +218,12 @@ def _held(base: Evaluation) -> dict[DocumentName, list[str]]:
 
 
 def _is_read(link: Link, evaluation: Evaluation) -> bool:
-    """Whether a document has the old name, and its file can be read."""
+    """Return whether a document has the old name, and its file is readable."""
     return is_there(link, evaluation.documents) and not broken(link, evaluation.documents)
 
 
 def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
-    """Whether the document of the old name stays in its file, which may be broken in the base."""
+    """Return whether the document of the old name stays in its file, which can be broken."""
     if not is_there(link, base.documents):
         return False
     path, key = broken(link, base.documents), link.before
@@ -232,7 +232,7 @@ def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
 
 
 def _successors(change: Change, link: Link, links: list[Link]) -> Iterator[Document]:
-    """Return the document of the new name, or those that say they had it."""
+    """Return the document of the new name, or the documents that name it as a former name."""
     identity = link.document.identity
     now = change.after.documents.get(identity)
     mine = (it.document for it in links if it.document.identity == identity)
@@ -347,7 +347,7 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
 
 
 class _Same(Struct, frozen=True):
-    """The properties by which a finding is known again."""
+    """The properties that identify a finding."""
 
     severity: Severity
     code: str
@@ -388,7 +388,7 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
 
 
 def _is_within_limit(change: Change) -> bool:
-    """Whether the base holds releases back, and the change adds no more than the limit permits."""
+    """Return whether the base holds releases back, and the change adds a permitted number."""
     known, result = change.held_by_base, change.result
     if not known:
         return False
@@ -409,7 +409,7 @@ def _same(item: Finding, changed: frozenset[str]) -> _Same:
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
-    """Whether the finding is about a pool that the change makes fuller."""
+    """Return whether the finding is about a pool that the change makes fuller."""
     if item.code != CAPACITY:
         return False
     pools = evaluation.state.pools.values()

@@ -54,7 +54,7 @@ def _extent(pool: Pool) -> str:
 
 
 def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
-    """Return the paths of the fields that differ, as deep as both sides are mappings."""
+    """Return the paths of the fields that differ, at any depth at which both sides are mappings."""
     if old == new:
         return
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
@@ -86,10 +86,10 @@ _MAX_DEPTH, _MAX_PATH = 16, 1_024
 
 
 def removed_while_broken(change: Change) -> Iterator[Finding]:
-    """Report the errors that a removal causes once a broken file can be read.
+    """Report the errors that a removal causes when a broken file is readable again.
 
-    A removed document may be in a file that cannot be read, so it counts until then (ADR 0006). A
-    broken file that the change does not touch cannot have gained it.
+    A removed document can be in an unreadable file, so it counts until then (ADR 0006). A broken
+    file that the change does not touch cannot have gained it.
     """
     evaluation = change.result
     gone = [
@@ -106,7 +106,7 @@ def removed_while_broken(change: Change) -> Iterator[Finding]:
 
 
 def errors_once_read(evaluation: Evaluation) -> Iterable[Finding]:
-    """Return the errors that earlier removals cause once all files can be read."""
+    """Return the errors that earlier removals cause when all files are readable."""
     documents = evaluation.tree.last_good.documents
     return _without(evaluation, [it for it in documents if it.path != it.unread])
 

@@ -67,7 +67,7 @@ class Merged(Struct, frozen=True):
 
 
 Merge = Callable[[Revision, Revision], tuple[Repository, Revision]]
-"""Merges the second revision into the first; returns the merge, and the repository that has it."""
+"""Merges the second revision into the first. Returns the merge, and its repository."""
 
 
 def merged(repository: Repository, source: Source, base: str, merge: Merge) -> Merged:
@@ -88,7 +88,7 @@ def merged(repository: Repository, source: Source, base: str, merge: Merge) -> M
         there, made = merge(onto, head)
     except UnmergedError as failure:
         return Merged(repository, source, conflicts=failure.paths, why=str(failure))
-    except GitError as failure:  # the clone is too shallow to tell
+    except GitError as failure:  # the clone is too shallow
         return Merged(repository, source, why=str(failure))
     return Merged(there, _MergeResult(there.source(made.id), made.id, head.id), head.id)
 
@@ -134,7 +134,7 @@ def changed_since(
 
 
 def line_of(repository: Repository, base: Source, change: Source) -> Source:
-    """Return the source with the commits of a change: of a merge, the side that is merged."""
+    """Return the source with the commits of a change. A merge is replaced by its merged side."""
     onto, revision = base.revision(), change.revision()
     if onto is None or revision is None:
         return change
@@ -144,7 +144,7 @@ def line_of(repository: Repository, base: Source, change: Source) -> Source:
 
 
 def _is_as_it_was(base: Source, source: Source, change: Changed) -> bool:
-    """Whether a file of the work tree is as in the base again."""
+    """Return whether a file of the work tree equals the base again."""
     if change.old is None or change.new is None:
         return change.old is change.new
     is_file = change.old.is_file and change.new.is_file

@@ -46,7 +46,7 @@ def reused_names(change: Change) -> Iterator[Finding]:
 
 
 def handovers(change: Change) -> Iterator[Finding]:
-    """Report documents that go to the folder of another team, unless they name their team."""
+    """Report documents that move to the folder of another team, unless they name their team."""
     evaluation = change.result
     before, now = change.before.documents, change.after.documents
     moved = [it for it in sorted(now) if it in before and before[it].file != now[it].file]
@@ -78,7 +78,7 @@ def _rules(evaluation: Evaluation) -> Rules:
 
 
 def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity, list[Allocation]]:
-    """Return the records that new documents get, but for renamed records and new ones."""
+    """Return records that new documents get, without renamed and new records."""
     held: dict[Identity, list[Allocation]] = {}
     folders = change.settings.records, change.base_settings.records
     there = {it.path for it in change.files if it.old is not None}
@@ -94,7 +94,7 @@ def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity
 
 
 def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evaluation) -> bool:
-    """Whether the earlier owner of the name was certainly of the same team."""
+    """Return whether the earlier owner of the name was certainly of the same team."""
     if document.namespace and team != document.namespace:
         return True  # both name it
     asking = asking_of(document, evaluation.documents)

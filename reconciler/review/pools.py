@@ -22,7 +22,7 @@ _NAT = "right only where the two networks never meet, behind NAT for example; el
 
 
 def limits_changed(change: Change) -> Iterator[Finding]:
-    """Report pools whose gate or thresholds differ: the check uses the limits of the base."""
+    """Report pools with different limits or thresholds. The check uses the base's values."""
     for key, old in change.before.pools.items():
         now = change.after.pools.get(key)
         if now is not None and key in change.result.state.pools and _limits(now) != _limits(old):
@@ -32,7 +32,7 @@ def limits_changed(change: Change) -> Iterator[Finding]:
 
 
 def levels(pool: Pool) -> str:
-    """Return the gate and the thresholds of a pool."""
+    """Return the capacity limit and the thresholds of a pool."""
     tiers = pool.thresholds
     gate = pool.gate.value if pool.gate else "never"
     return f"{gate} ({tiers.warning}, {tiers.critical}, {tiers.exhausted})"
@@ -127,7 +127,7 @@ def _new_spaces(change: Change) -> Iterator[Finding]:
 
 
 def _moved(change: Change) -> Iterator[Finding]:
-    """Report pools that go to another address space: their addresses would be free there."""
+    """Report pools that change their address space: their addresses would be free there."""
     old_pools = change.before.pools
     former = {key_of(it): former_of(it) for it in change.after.documents.values()}
     for key, pool in change.after.pools.items():

@@ -69,7 +69,7 @@ def _signature(document: Document, pool: object, asked: list[Allocation] | list[
 def _fits(
     asked: list[Claim], gone: list[Document], lost: Mapping[DocumentName, list[Allocation]]
 ) -> bool:
-    """Whether the pools of a removed document are among those of the claims."""
+    """Return whether the pools of a removed document are among the pools of the claims."""
     pools = {pool for it in asked for pool in it.candidates}
     return any({it.pool for it in lost[key_of(old).owner]} <= pools for old in gone)
 
@@ -95,9 +95,9 @@ def _looks_renamed(
 
 
 def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation]]:
-    """Return the records that owners lose by the plan, by themselves or by requests that name them.
+    """Return records that owners lose by the plan, directly or by requests that name them.
 
-    A pool that is gone loses the records in it.
+    A removed pool loses the records in it.
     """
     named = references(evaluation.documents).items()
     tenants = {key_of(it.document).owner: name for name, items in named for it in items}

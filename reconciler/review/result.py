@@ -45,7 +45,7 @@ class Compared(Struct, frozen=True):
 
     @property
     def within_contract(self) -> Within | None:
-        """Whether the change stays within the contract of one team; any finding needs a reviewer."""
+        """Return whether the change is in one team's contract. Findings need a reviewer."""
         codes = sorted({it.code for it in (*self.evaluation.findings, *self.evaluation.gates)})
         if self.within is None or not codes:
             return self.within
@@ -65,7 +65,7 @@ class Compared(Struct, frozen=True):
 
     @property
     def moved(self) -> int:
-        """The number of claims that get another range."""
+        """Return the number of claims that get another range."""
         return len(self.evaluation.moves)
 
 
@@ -79,12 +79,12 @@ _PLACE = Location(".")
 
 
 def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compared:
-    """A review with what is said where no document was found.
+    """Return a review with a finding if the tree has no document.
 
     Args:
         source: The files of the revision.
-        compared: What was found in them.
-        allows: A person expects none.
+        compared: The review.
+        allows: An empty tree is expected.
     """
     evaluation = compared.evaluation
     found = emptiness(source, evaluation, allows=allows)
@@ -95,7 +95,10 @@ def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compa
 
 
 def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Finding | None:
-    """What is said where no document was found; None where there is one. Args: as above."""
+    """Return the finding about a tree without documents; None if it has documents.
+
+    The arguments are the same as in `with_emptiness`.
+    """
     if _has_something(evaluation):
         return None
     settings = evaluation.tree.settings
@@ -106,7 +109,7 @@ def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Findin
 
 
 def _has_something(evaluation: Evaluation) -> bool:
-    """What costs no look at the files."""
+    """Return whether the tree has content, without reading files."""
     return bool(evaluation.state.pools or evaluation.plan.decisions)
 
 
@@ -186,6 +189,6 @@ class Together(Struct, frozen=True):
 
     @property
     def is_told(self) -> bool:
-        """Whether the comparison has a result that a review of one change does not show."""
+        """Return whether the comparison has a result that a review of one change does not show."""
         seen = (self.both, self.ours, self.theirs, self.pools, self.wrong)
         return bool(self.why or self.conflicts or any(seen))
