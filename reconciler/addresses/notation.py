@@ -11,7 +11,7 @@ from reconciler.documents.findings import shown
 
 _FAMILY = {4: AF_INET, 6: AF_INET6}
 _PREFIX = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
-# IPv4-mapped and IPv4-compatible addresses name an IPv4 host a second time (RFC 4291 §2.5.5).
+# IPv4-mapped and IPv4-compatible addresses duplicate an IPv4 address (RFC 4291 §2.5.5).
 _LAST_EMBEDDED = 0xFFFF_FFFFFFFF
 _SPECIAL = (
     ("this network 0.0.0.0/8", IPRange(4, 0x00000000, 0x00FFFFFF)),
@@ -34,7 +34,7 @@ _PRIVATE = (  # RFC 1918, and RFC 4193 for IPv6
 
 
 class NotationError(ValueError):
-    """A text that is no canonical address or CIDR: `str()` is the message, `hint` the remedy."""
+    """The text is not a canonical address or CIDR: `str()` is the message, `hint` the fix."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class NotationError(ValueError):
 
 
 def parse_address(text: str) -> tuple[int, int]:
-    """The IP version and the number of an address.
+    """Return the IP version and the number of an address.
 
     Raises:
         NotationError: The text is not an address, or not in canonical form.
@@ -67,16 +67,16 @@ def parse_address(text: str) -> tuple[int, int]:
 
 
 def number_of(text: str) -> int:
-    """The number of an IPv4 address, canonical or not: for texts that are compared afterwards.
+    """Return the number of an IPv4 address, canonical or not, for comparisons.
 
     Raises:
-        OSError: The text is no IPv4 address.
+        OSError: The text is not an IPv4 address.
     """
     return int.from_bytes(inet_pton(AF_INET, text))
 
 
 def parse_cidr(text: str) -> IPRange:
-    """The range of a CIDR such as `10.40.0.0/21`, whose host bits must be zero.
+    """Return the range of a CIDR such as `10.40.0.0/21`, whose host bits must be zero.
 
     Raises:
         NotationError: The text is not a CIDR, or not in canonical form.
@@ -105,44 +105,44 @@ def parse_cidr(text: str) -> IPRange:
 
 
 def format_address(version: int, value: int) -> str:
-    """The canonical text of an address."""
+    """Return the canonical text of an address."""
     return inet_ntop(_FAMILY[version], value.to_bytes(BITS[version] // 8))
 
 
 def format_range(item: IPRange) -> str:
-    """`first-last`, even for one address: the form that MetalLB takes for any range."""
+    """Return `first-last`, even for one address: the form that MetalLB accepts for any range."""
     return f"{format_address(item.version, item.first)}-{format_address(item.version, item.last)}"
 
 
 def format_cidr(item: IPRange) -> str | None:
-    """The CIDR text when the range is exactly one block, else None."""
+    """Return the CIDR text if the range is exactly one block, else None."""
     prefix = item.prefix()
     return None if prefix is None else f"{format_address(item.version, item.first)}/{prefix}"
 
 
 def format_short(item: IPRange) -> str:
-    """A range for people: one address alone, else `first-last`."""
+    """Return a range for display: a single address, or `first-last`."""
     return format_address(item.version, item.first) if item.size == 1 else format_range(item)
 
 
 def format_count(count: int) -> str:
-    """How many addresses there are, for a column: from eleven digits on cut, as `1.8e19`."""
+    """Return a number of addresses for a column: from eleven digits rounded, as `1.8e19`."""
     text = str(count)
     return text if len(text) < 11 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 
 def special_purpose(item: IPRange) -> str | None:
-    """The name of a block that RFC 6890 sets aside and that `item` touches, else None."""
+    """Return the name of an RFC 6890 special-purpose block that overlaps `item`, else None."""
     return next((name for name, block in _SPECIAL if block.overlaps(item)), None)
 
 
 def is_private(item: IPRange) -> bool:
-    """All of the range is for anybody to use inside their own network, and nobody's outside."""
+    """Return whether a range is entirely in private address space."""
     return any(block.covers(item) for block in _PRIVATE)
 
 
 def cidrs_of(item: IPRange) -> tuple[str, ...]:
-    """The fewest CIDR blocks that make up a range, in order."""
+    """Return the fewest CIDR blocks that make up a range, in order."""
     first, last = (
         ip_address(format_address(item.version, value)) for value in (item.first, item.last)
     )
@@ -150,7 +150,7 @@ def cidrs_of(item: IPRange) -> tuple[str, ...]:
 
 
 def _explained(text: str) -> NotationError:
-    """Why `text` is no address; the remedy comes from a laxer reading of it."""
+    """Return why `text` is not an address, with a hint from a tolerant parser."""
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(
@@ -167,7 +167,7 @@ def _explained(text: str) -> NotationError:
 
 
 def _prefix_hint(text: str) -> str:
-    """What a lax reader makes of a prefix: a netmask or a padded number."""
+    """Return the hint for a prefix that is a netmask or a padded number."""
     address, _, length = text.partition("/")
     try:
         prefix = _plain_digits(length.strip().lstrip("+"))
@@ -178,29 +178,29 @@ def _prefix_hint(text: str) -> str:
 
 
 def _plain_digits(text: str) -> str:
-    """Write the decimal numbers of an IPv4 address or a prefix with ASCII digits, without zeros."""
+    """Return the text with its decimal numbers in ASCII digits, without leading zeros."""
     return text if ":" in text else re.sub(r"\d+", lambda found: str(int(found[0])), text)
 
 
-# IPv4 wherever it stands, glued to letters, too; IPv6 by itself.
+# IPv4 anywhere, even next to letters; IPv6 only as a separate token.
 _TOKEN = re.compile(
     r"(?:(?<![0-9])(?<![0-9]\.)([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\.?[0-9])"
     r"|(?<![0-9A-Za-z])([0-9A-Fa-f:]*:(?:[0-9A-Fa-f:]|\.(?=[0-9]))*))(?:/([0-9]{1,3}))?",
     re.ASCII,
 )
 _LONGEST = 45
-# What stands before an address: its key, in a piece of text no longer than this.
+# The key before an address, in a text of at most this length.
 _KEY = re.compile(r"([A-Za-z]+)[\"']?\s*[:=]?\s*[\"']?\Z", re.ASCII)
 _BEFORE = 40
 _DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
 _FIRST = re.compile(r"start|first|begin|from", re.IGNORECASE)
 _LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
-# No pool may be as large: such a network is a route, not a range that somebody uses.
+# No pool can be larger: such a network is a route, not an allocated range.
 _MIN_PREFIX = {4: 8, 6: 32}
 
 
 class _Literal(Struct, frozen=True):
-    """A network with the key that it stands under, and where it stands."""
+    """A network with its key and position in the text."""
 
     key: str
     range: IPRange
@@ -209,7 +209,7 @@ class _Literal(Struct, frozen=True):
 
 
 def literal_ranges(text: str) -> tuple[IPRange, ...]:
-    """All ranges that a text names, in the order of the text."""
+    """Return all ranges in a text, in the order of the text."""
     found: dict[IPRange, None] = {}
     before: _Literal | None = None
     for match in _TOKEN.finditer(text):
@@ -228,7 +228,7 @@ def literal_ranges(text: str) -> tuple[IPRange, ...]:
 def _network(text: str, prefix: str | None) -> IPRange | None:
     if len(text) > _LONGEST or (text.count(".") < 3 and text.count(":") < 2):
         return None
-    # A colon or a full stop at the end is that of a key or of a sentence.
+    # A trailing colon or full stop belongs to a key or a sentence.
     for plain in (text, text.rstrip(".:"), text.lstrip(".:"), text.strip(".:")):
         if (item := _parsed(plain, prefix)) is not None:
             return item
@@ -236,7 +236,7 @@ def _network(text: str, prefix: str | None) -> IPRange | None:
 
 
 def _parsed(text: str, prefix: str | None) -> IPRange | None:
-    if ":" not in text:  # leading zeros are no canonical form, but somebody may have meant them
+    if ":" not in text:  # leading zeros are not canonical, but might be intended
         text = ".".join(part.lstrip("0") or "0" for part in text.split("."))
     try:
         address = ip_address(text)
@@ -246,14 +246,14 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
         network = ip_network(f"{text}/{prefix or address.max_prefixlen}", strict=False)
     except ValueError:
         return None
-    # With host bits it is the address of an interface in a network, not the network.
+    # With host bits, it is the address of an interface, not the network.
     if int(network[0]) != item.first or network.prefixlen < _MIN_PREFIX[item.version]:
         return item
     return IPRange(item.version, item.first, int(network[-1]))
 
 
 def _joined(before: _Literal, after: _Literal, text: str) -> IPRange | None:
-    """The range between two addresses that are named as its ends, in either order."""
+    """Return the range between two addresses that are named as its ends, in either order."""
     ends = (_FIRST.search(before.key) and _LAST.search(after.key)) or (
         _LAST.search(before.key) and _FIRST.search(after.key)
     )
@@ -268,7 +268,7 @@ _LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*
 
 
 def asked_range(text: str) -> IPRange | None:
-    """The addresses that a text means: one, a CIDR, or a range such as `10.0.0.1-10.0.0.9`."""
+    """Return the range of a text: an address, a CIDR, or a range such as `10.0.0.1-10.0.0.9`."""
     first, dash, last = text.partition("-")
     try:
         if "/" in text:
@@ -283,7 +283,7 @@ def asked_range(text: str) -> IPRange | None:
 
 
 def mistaken(text: str) -> NotationError | None:
-    """Why a text that looks like addresses means none; None where it looks like a name."""
+    """Return why a text that resembles addresses is invalid; None if it resembles a name."""
     if not _LIKE.fullmatch(text):
         return None
     first, _, last = text.partition("-")

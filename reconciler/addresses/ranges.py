@@ -12,8 +12,8 @@ BITS = {4: 32, 6: 128}
 class IPRange(NamedTuple):
     """Addresses `first` to `last` of IP version 4 or 6; `first <= last`.
 
-    A named tuple, because plans hold hundreds of thousands and compare them: it sorts by version,
-    then first, then last.
+    A named tuple, because plans compare hundreds of thousands of ranges. It sorts by version,
+    first, and last.
     """
 
     version: int
@@ -22,29 +22,29 @@ class IPRange(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Addresses in the range: an exact count, 2**128 at most."""
+        """Return the exact number of addresses, at most 2**128."""
         return self.last - self.first + 1
 
     def covers(self, other: "IPRange") -> bool:
-        """Every address of `other` is in this range."""
+        """Return whether every address of `other` is in this range."""
         return (
             self.version == other.version and self.first <= other.first and other.last <= self.last
         )
 
     def overlaps(self, other: "IPRange") -> bool:
-        """Some address is in both."""
+        """Return whether the ranges share an address."""
         return (
             self.version == other.version and self.first <= other.last and other.first <= self.last
         )
 
     def shared(self, other: "IPRange") -> "IPRange | None":
-        """The addresses that are in both, or None."""
+        """Return the shared addresses, or None."""
         if not self.overlaps(other):
             return None
         return IPRange(self.version, max(self.first, other.first), min(self.last, other.last))
 
     def prefix(self) -> int | None:
-        """The prefix length when the range is exactly one CIDR block, else None (RFC 4632 §3.1)."""
+        """Return the prefix length if the range is one CIDR block, else None (RFC 4632 §3.1)."""
         size = self.size
         if size & (size - 1) or self.first & (size - 1):
             return None
@@ -54,15 +54,15 @@ class IPRange(NamedTuple):
 class IPSet(Struct, frozen=True):
     """An immutable set of addresses.
 
-    `ranges` is sorted, disjoint and without neighbours that touch: the invariant that every
-    method relies on and keeps. Build one with `IPSet.of`.
+    `ranges` is sorted and disjoint, without adjacent ranges. Every method relies on this and keeps
+    it. Create a set with `IPSet.of`.
     """
 
     ranges: tuple[IPRange, ...] = ()
 
     @classmethod
     def of(cls, ranges: Iterable[IPRange]) -> "IPSet":
-        """The union of ranges in any order, overlapping or not."""
+        """Return the union of ranges in any order, overlapping or not."""
         merged: list[IPRange] = []
         for item in sorted(ranges):
             if merged and _joins(merged[-1], item):
@@ -87,7 +87,7 @@ class IPSet(Struct, frozen=True):
         return IPSet(tuple(item for item in shared if item is not None))
 
     def __sub__(self, other: "IPSet") -> "IPSet":
-        r"""What is here and not there.
+        r"""Return the difference of two sets.
 
         ```text
         self    |-----------------|      |------|
@@ -108,16 +108,16 @@ class IPSet(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Addresses in the set: an exact count."""
+        """Return the exact number of addresses."""
         return sum(item.size for item in self.ranges)
 
     def of_version(self, version: int) -> "IPSet":
-        """What is of one IP version."""
+        """Return the subset of one IP version."""
         return IPSet(tuple(item for item in self.ranges if item.version == version))
 
     def overlapping(self, item: IPRange) -> tuple[IPRange, ...]:
-        """The runs that share an address with `item`, whole, in order."""
-        # The run before the first that starts behind `item.first` may reach into it.
+        """Return the ranges that share an address with `item`, whole, in order."""
+        # The last range that starts at or before `item.first` might overlap it.
         start = bisect_right(self.ranges, (item.version, item.first, 1 << 129)) - 1
         if start < 0 or not self.ranges[start].overlaps(item):
             start += 1
@@ -125,22 +125,22 @@ class IPSet(Struct, frozen=True):
         return self.ranges[start:end]
 
     def covers(self, item: IPRange) -> bool:
-        """Every address of `item` is in the set."""
-        if len(self.ranges) == 1:  # most pools, and every record asks
+        """Return whether every address of `item` is in the set."""
+        if len(self.ranges) == 1:  # the usual case, and every record calls this
             return self.ranges[0].covers(item)
         return any(run.covers(item) for run in self.overlapping(item))
 
 
 def _joins(left: IPRange, right: IPRange) -> bool:
-    """`right`, which does not sort before `left`, overlaps it or follows it without a gap."""
+    """Return whether `right`, which does not sort before `left`, overlaps or is adjacent to it."""
     return left.version == right.version and right.first <= left.last + 1
 
 
 def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
-    """The lowest position of a block that shares an address with each; its own where none does.
+    """Return, for each block, the lowest position of a block that overlaps it, or its own.
 
     Args:
-        blocks: CIDR blocks: of two that share an address one lies within the other.
+        blocks: CIDR blocks: if two overlap, one contains the other.
     """
     order = sorted(
         range(len(blocks)), key=lambda at: (blocks[at].version, blocks[at].first, -blocks[at].last)
@@ -153,7 +153,7 @@ def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
         around[at] = opened[-1] if opened else None
         opened.append(at)
     above, below = list(range(len(blocks))), list(range(len(blocks)))
-    for at in order:  # what is around comes before what is inside
+    for at in order:  # containing blocks come before contained blocks
         if (outer := around[at]) is not None:
             above[at] = min(at, above[outer])
     for at in reversed(order):

@@ -1,1 +1,1 @@
-"""YAML documents: reading, schemas, and edits."""
+"""YAML documents: parser, schemas, and edits."""

@@ -16,7 +16,7 @@ Identity = tuple[str, str, str, str]
 
 
 class GroupKind(NamedTuple):
-    """What a kind is known by: its API group and its name, whatever the version."""
+    """The API group and name of a kind, independent of its version."""
 
     group: str
     kind: str
@@ -24,21 +24,22 @@ class GroupKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of document that is read, in one version of its API.
+    """A kind of document, in one version of its API.
 
-    Of a kind that is read in several versions there are several of these, each with a schema of its
-    own. Their documents describe the same objects: `id` is equal.
+    A kind with several versions has several of these, each with its own schema. Their documents
+    describe the same objects: `id` is equal.
 
     Attributes:
-        schema: File of its JSON Schema: below `schemas/`, or `package:file` beside a family.
+        schema: File of its JSON Schema: below `schemas/`, or `package:file` in the package of a
+            family.
         default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
-        is_shared: Its few documents may bear on all others, as those of teams do.
-        role: `provider` or `team`: its documents say what others may have, stand in a folder of their
-            own (`providers`), and what is new of them is told to who reviews it. Empty for those of
-            tenants. A kind of pool needs none: its family names it.
-        adopts: What a manifest says that was copied from a cluster is read, to take over what its
-            object holds there. Its documents have it in `copied`.
-        id: What it is known by.
+        is_shared: Whether its documents can affect all others, such as documents of teams.
+        role: `provider` or `team` for documents that define permissions of others. They have a
+            folder of their own (`providers`), and reviewers see new ones. Empty for documents of
+            tenants. Pool kinds need no role, because their family lists them.
+        adopts: Whether cluster-set fields of a copied manifest are read, to take over the addresses
+            of its object. The documents have these fields in `copied`.
+        id: The group and name of the kind.
     """
 
     api_version: str
@@ -57,18 +58,18 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document whose kind is known and whose shape its schema accepts.
+    """A document of a known kind that is valid by its schema.
 
     Attributes:
         index: Position in its file, from 0.
-        span: Where its text begins and ends in its file, in characters.
-        body: The document without what only a cluster sets.
-        data: The bytes of the file, from which places are found when something is reported.
-        unread: The broken file in whose place this counts, as it was in an earlier revision; empty
-            for a document of the tree itself.
-        twice: The file of a later description of the same object; empty when there is none.
-        copied: Of a kind that adopts: `status` and `creationTimestamp` of a manifest that was copied
-            from a cluster, in whatever shape. They are not in the body.
+        span: Start and end of its text in the file, in characters.
+        body: The document without fields that only a cluster sets.
+        data: The bytes of the file, to find locations for findings.
+        unread: The broken file that this earlier version replaces; empty for a document of the tree
+            itself.
+        twice: The file of a later description of the same object; empty if there is none.
+        copied: For a kind with `adopts`: unvalidated `status` and `creationTimestamp` of a manifest
+            that was copied from a cluster. They are not in the body.
     """
 
     path: str
@@ -86,11 +87,11 @@ class Document:
 
     @property
     def doubt(self) -> str:
-        """The file because of which nothing new follows from this; empty when something may."""
+        """Return the file that prevents new results from this document; empty if there is none."""
         return self.unread or self.twice
 
     def at(self, *steps: str | int, key: bool = False) -> Location:
-        """The place of a value (or of its key); of what is around it when it is not there."""
+        """Return the location of a value or its key, else of its closest existing ancestor."""
         if self.unread:
             return Location(self.unread, 1, 1)
         line, column = _places(self.data, self.line, self.span).of(steps, key=key)
@@ -98,53 +99,53 @@ class Document:
 
     @property
     def file(self) -> str:
-        """The file of the tree that it stands in, or in whose place it counts."""
+        """Return the file in the tree that contains the document, or that it replaces."""
         return self.unread or self.path
 
     @property
     def start(self) -> Location:
-        """The place where the document begins."""
+        """Return the location of the start of the document."""
         return Location(self.file, 1 if self.unread else self.line, 1)
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """The spec; empty when the document has none."""
+        """Return the spec; empty if the document has none."""
         spec = self.body.get("spec")
         return spec if isinstance(spec, dict) else {}
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The metadata."""
+        """Return the metadata."""
         metadata: Mapping[str, Any] = self.body["metadata"]
         return metadata
 
     def annotations(self) -> Mapping[str, str]:
-        """The annotations."""
+        """Return the annotations."""
         return self.metadata.get("annotations") or {}
 
     def labels(self) -> Mapping[str, str]:
-        """The labels."""
+        """Return the labels."""
         return self.metadata.get("labels") or {}
 
     @property
     def identity(self) -> Identity:
-        """API group, kind, namespace and name: versions of one group are one object."""
+        """Return API group, kind, namespace, and name: all versions of a group share one object."""
         return *self.kind.id, self.namespace, self.name
 
     @property
     def title(self) -> str:
-        """`kind namespace/name` for messages."""
+        """Return `kind namespace/name` for messages."""
         name = f"{self.namespace}/{self.name}" if self.namespace else self.name
         return f"{self.kind.name} {name}"
 
 
 class Selection(Struct, frozen=True):
-    """What labels select.
+    """The documents that labels select.
 
     Attributes:
-        documents: In the order of their names.
-        unread: Files that describe a document of the kind which never could be read: it may be one
-            that is meant.
+        documents: Documents in the order of their names.
+        unread: Files of unreadable documents of the kind without a readable version, which might
+            match.
     """
 
     documents: tuple[Document, ...]
@@ -157,12 +158,11 @@ class Documents:
     def __init__(
         self, documents: Iterable[Document], broken: Mapping[Identity, str] = MappingProxyType({})
     ) -> None:
-        """Take documents, each identity once.
+        """Initialize with documents, each identity once.
 
         Args:
             documents: The documents.
-            broken: Documents that are described, though nothing of them can be read now or
-                before, with the path of their file.
+            broken: Documents without a readable version, with the path of their file.
         """
         self._broken: dict[GroupKind, dict[tuple[str, str], str]] = {}
         for (group, kind, namespace, name), path in broken.items():
@@ -174,11 +174,11 @@ class Documents:
             there[document.namespace, document.name] = document
 
     def of(self, kind: GroupKind) -> Iterator[Document]:
-        """All documents of a kind, in whatever version, each to be read by itself."""
+        """Yield all documents of a kind, in any version; each lookup is tracked separately."""
         return iter(self._by_kind.get(kind, {}).values())
 
     def has_any(self, kinds: Iterable[Kind]) -> bool:
-        """There is a document of one of the kinds, in whatever version."""
+        """Return whether there is a document of one of the kinds, in any version."""
         return any(kind.id in self._by_kind for kind in kinds)
 
     def find(self, kind: GroupKind, namespace: str, name: str) -> Document | None:
@@ -186,16 +186,16 @@ class Documents:
         return self._by_kind.get(kind, {}).get((namespace, name))
 
     def unread(self, kind: GroupKind, namespace: str, name: str) -> str:
-        """The path of the file that describes a document which never could be read; else empty."""
+        """Return the file of a document without a readable version; else empty."""
         return self._broken.get(kind, {}).get((namespace, name), "")
 
     def every(self, kind: GroupKind, namespace: str) -> list[str]:
-        """The names of all documents of a kind in a namespace, described rightly or wrongly."""
+        """Return the names of all documents of a kind in a namespace, valid or not."""
         named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
         return sorted(name for space, name in named if space == namespace)
 
     def namesakes(self, kind: GroupKind, name: str) -> list[str]:
-        """The namespaces of all documents of a kind that have a name, described rightly or wrongly."""
+        """Return the namespaces of all documents of a kind with a name, valid or not."""
         named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
         return sorted(space for space, other in named if other == name)
 
@@ -220,7 +220,7 @@ class Documents:
 
 
 def pointer(steps: yaml.Steps) -> str:
-    """RFC 6901 JSON pointer."""
+    """Return an RFC 6901 JSON pointer."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 

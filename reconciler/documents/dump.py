@@ -8,13 +8,14 @@ from json.encoder import encode_basestring
 
 from reconciler.documents.text import reads_as_text
 
-# Starts that no indicator begins, and no ': ' or ' #' inside, no ':' or space at the end
-# (YAML 1.2.2 §7.3.3). Conservative: what does not match is asked about below.
+# Text that does not start with an indicator, contains neither ': ' nor ' #', and does not end with
+# ':' or a space (YAML 1.2.2 §7.3.3). Other text is checked below.
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
 _STARTS_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:][^\s,\[\]{}]")
-# No question is put to Python's own Unicode tables: their version must not decide the bytes.
+# Explicit character classes: the Unicode tables of Python depend on its version, and must not
+# decide the output.
 _INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|[\x00-\x1f]|^---|^\.\.\.")
-# Invisible characters, and `##`, with which CI services begin commands in a log.
+# Invisible characters, and `##`, which CI services interpret as commands in a log.
 _ESCAPED = re.compile(
     "[\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff"
     "\U000e0000-\U000e007f]|(?<=#)#"
@@ -22,10 +23,10 @@ _ESCAPED = re.compile(
 
 
 def dump(value: Mapping[str, object]) -> str:
-    """The canonical text of a document.
+    """Return the canonical text of a document.
 
     Args:
-        value: Mappings with string keys, sequences, strings, integers, booleans, None and
+        value: Mappings with string keys, sequences, strings, integers, booleans, None, and
             Decimals, nested in any way.
     """
     lines: list[str] = []
@@ -35,7 +36,7 @@ def dump(value: Mapping[str, object]) -> str:
 
 
 def scalar(value: object) -> str:
-    """The canonical text of one scalar."""
+    """Return the canonical text of one scalar."""
     if isinstance(value, str):
         return text(value)
     if value is True or value is False:
@@ -51,7 +52,7 @@ def scalar(value: object) -> str:
 
 @lru_cache(maxsize=2_048)
 def text(value: str) -> str:
-    """A string, quoted if it must be."""
+    """Return a string, quoted if necessary."""
     if is_plain(value):
         return value
     return _ESCAPED.sub(lambda found: _escape(ord(found.group())), encode_basestring(value))
@@ -62,7 +63,7 @@ def _escape(code: int) -> str:
 
 
 def is_plain(value: str) -> bool:
-    """The string stands for itself without quotes, for readers of either YAML version."""
+    """Return whether the string needs no quotes for readers of either YAML version."""
     if not value or not reads_as_text(value):
         return False
     if _PLAIN.fullmatch(value):

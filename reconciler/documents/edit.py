@@ -17,11 +17,11 @@ _SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 
 
 def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
-    """The bytes of a document's file with a value in it; None where it cannot be set in place.
+    """Return the bytes of a document's file with a new value; None if it cannot be set in place.
 
     Args:
-        document: The document, of a file that can be read.
-        steps: The place of the value in it. Mappings that are missing are added.
+        document: The document, of a readable file.
+        steps: The path of the value in it. Missing mappings are added.
         value: The value.
     """
     lines = document.data.decode("utf-8").split("\n")
@@ -43,7 +43,7 @@ def _value_at(body: Any, steps: Steps) -> Any:
 
 
 def _replaced(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
-    """A scalar in the place of another one."""
+    """Return the lines with one scalar replaced."""
     place = document.at(*steps)
     line, start = lines[place.line - 1], place.column - 1
     found = _SCALAR.match(line, start)
@@ -53,7 +53,7 @@ def _replaced(document: Document, lines: list[str], steps: Steps, value: str | i
 
 
 def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
-    """A key before the first one of the innermost mapping that is there."""
+    """Return the lines with a new first key in the innermost existing mapping."""
     depth = next(at for at in range(len(steps) - 1, -1, -1) if _is_there(document, steps[:at]))
     inside = _value_at(document.body, steps[:depth])
     place = document.at(*steps[:depth], next(iter(inside)), key=True)
@@ -66,20 +66,20 @@ def _inserted(document: Document, lines: list[str], steps: Steps, value: str | i
         lines[at] = f"{before}{flow}, {lines[at][start:]}"
         return lines
     while at and lines[at - 1].lstrip().startswith("#"):
-        at -= 1  # what is said of the first key stays with it
+        at -= 1  # comments of the first key stay with it
     block = [f"{before}{'  ' * deep}{step}:" for deep, step in enumerate(missing)]
     block[-1] += f" {scalar(value)}"
     return [*lines[:at], *block, *lines[at:]]
 
 
 def _is_there(document: Document, steps: Steps) -> bool:
-    """There is a mapping that holds something."""
+    """Return whether a nonempty mapping exists."""
     found = _value_at(document.body, steps)
     return isinstance(found, Mapping) and bool(found)
 
 
 def _says_that(document: Document, data: bytes, steps: Steps, value: str | int) -> bool:
-    """The text says what it said, but for the one value."""
+    """Return whether only the one value of the text changed."""
     before, after = yaml.read(document.data), yaml.read(data)
     said, says = ([item.value for item in it.documents] for it in (before, after))
     if after.problems or len(said) != len(says):
@@ -100,9 +100,9 @@ class Edit(NamedTuple):
     """A change of a document.
 
     Attributes:
-        steps: The place of the value; of an item that is added, that of the list.
+        steps: The path of the value; for a new item, the path of the list.
         value: The value, or the item.
-        is_item: It is added at the end of the list that stands there.
+        is_item: Whether the item is appended to the existing list.
     """
 
     steps: Steps
@@ -111,7 +111,7 @@ class Edit(NamedTuple):
 
 
 def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
-    """The bytes of a document's file with some edits in it; None where one cannot be made in place."""
+    """Return the bytes of a document's file with some edits; None if one is impossible."""
     for edit in edits:
         if edit.is_item:
             assert not isinstance(edit.value, int)  # noqa: S101 - for the types  # nosec B101
@@ -127,7 +127,7 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
 
 
 def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
-    """The bytes of a document's file with an item more in a list; None where there is no list."""
+    """Return the bytes of a document's file with a new list item; None without a list."""
     text = document.data.decode("utf-8")
     listed = _node(text, document.index, steps)
     if not isinstance(listed, pyyaml.SequenceNode) or not listed.value:
@@ -145,7 +145,7 @@ def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
 
 
 def _node(text: str, index: int, steps: Steps) -> Any:
-    """The node at a place, with its marks."""
+    """Return the YAML node at a path, with its marks."""
     node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[index]
     for step in steps:
         found = (value for key, value in node.value if key.value == step)
@@ -156,7 +156,7 @@ def _node(text: str, index: int, steps: Steps) -> Any:
 
 
 def _below(text: str, last: Any, item: Item) -> str | None:
-    """The text with an item below the last one, written as that is."""
+    """Return the text with an item after the last one, in the same style."""
     lines = text.split("\n")
     start, end = last.start_mark, leaf(last).end_mark
     dash = lines[start.line][: start.column]
@@ -174,7 +174,10 @@ def _below(text: str, last: Any, item: Item) -> str | None:
 
 
 def leaf(node: Any) -> Any:
-    """The last thing within a node that ends where its text does: a block ends behind its comments."""
+    """Return the last node within a node that ends with its text.
+
+    The end mark of a block is after its trailing comments.
+    """
     while not isinstance(node, pyyaml.ScalarNode) and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if isinstance(node, pyyaml.MappingNode) else last
@@ -188,7 +191,7 @@ def _flow(item: Item) -> str:
 
 
 def _adds_only(document: Document, data: bytes, steps: Steps, item: Item) -> bool:
-    """The text says what it said, and the item besides."""
+    """Return whether the text only gained the item."""
     before, after = yaml.read(document.data), yaml.read(data)
     wanted = [deepcopy(found.value) for found in before.documents]
     node: Any = wanted[document.index]
@@ -199,11 +202,11 @@ def _adds_only(document: Document, data: bytes, steps: Steps, item: Item) -> boo
 
 
 def without_field(document: Document, steps: Steps) -> bytes | None:
-    """The bytes of a document's file without a field; None where it cannot be taken out in place.
+    """Return the bytes of a document's file without a field; None if it cannot be removed in place.
 
     Args:
-        document: The document, of a file that can be read.
-        steps: The place of the field, which is there. A mapping that holds nothing else goes, too.
+        document: The document, of a readable file.
+        steps: The path of the existing field. Mappings that contain nothing else are also removed.
     """
     text = document.data.decode("utf-8")
     steps = _highest(document.body, steps)
@@ -219,7 +222,7 @@ def without_field(document: Document, steps: Steps) -> bytes | None:
 
 
 def _highest(body: Any, steps: Steps) -> Steps:
-    """The place of the outermost mapping that holds nothing but the field; else its own."""
+    """Return the path of the outermost mapping with only the field, else the field's path."""
     nodes = [body]
     for step in steps[:-1]:
         nodes.append(nodes[-1][step])
@@ -230,7 +233,7 @@ def _highest(body: Any, steps: Steps) -> Steps:
 
 
 def _cut(text: str, mapping: Any, at: int) -> str:
-    """The text without an entry of a mapping in braces, and without the comma beside it."""
+    """Return the text without an entry of a flow mapping, and without its comma."""
     key, value = mapping.value[at]
     if at + 1 < len(mapping.value):
         start, end = key.start_mark.index, mapping.value[at + 1][0].start_mark.index
@@ -240,7 +243,7 @@ def _cut(text: str, mapping: Any, at: int) -> str:
 
 
 def _without_lines(text: str, key: Any, value: Any) -> str | None:
-    """The text without the lines of an entry; None where something else stands on them."""
+    """Return the text without the lines of an entry; None if they contain anything else."""
     lines = text.split("\n")
     if lines[key.start_mark.line][: key.start_mark.column].strip():
         return None
@@ -250,7 +253,7 @@ def _without_lines(text: str, key: Any, value: Any) -> str | None:
 
 
 def _says_the_rest(document: Document, data: bytes, steps: Steps) -> bool:
-    """The text says what it said, but for the one field."""
+    """Return whether the text only lost the field."""
     before, after = yaml.read(document.data), yaml.read(data)
     wanted = [deepcopy(item.value) for item in before.documents]
     node: Any = wanted[document.index]

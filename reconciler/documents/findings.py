@@ -1,4 +1,4 @@
-"""Findings at places in files."""
+"""Findings at locations in files."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -13,7 +13,7 @@ SHOWN_CHARACTERS = 120
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: an error makes the exit code 1, a gate 3, all others nothing."""
+    """Severity of a finding: an error causes exit code 1, a gate 3, and all others 0."""
 
     ERROR = "error"
     GATE = "gate"
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
 
 class Location(NamedTuple):
-    """A place in the tree. Line and column start at 1; 0 means that the place has none.
+    """A location in the tree. Line and column start at 1; 0 means unknown.
 
     `pointer` is an RFC 6901 JSON pointer into the document.
     """
@@ -33,12 +33,12 @@ class Location(NamedTuple):
     pointer: str = ""
 
     def __str__(self) -> str:
-        """`path:line`, as far as known, for messages that name a second place."""
+        """Return `path:line`, as far as known, for messages that name a second location."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is wrong, with its place and the way to mend it."""
+    """A problem, with its location and a hint."""
 
     code: str
     severity: Severity
@@ -52,38 +52,41 @@ class Finding(Struct, frozen=True):
 
 
 def error(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """A finding that makes the content wrong."""
+    """Return a finding that makes the content invalid."""
     return Finding(code, Severity.ERROR, message, location, hint)
 
 
 def warning(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """A finding that stops nothing."""
+    """Return a finding that does not change the exit code."""
     return Finding(code, Severity.WARNING, message, location, hint)
 
 
 def info(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """A finding about what is right, and should be known to whoever reviews a change."""
+    """Return a finding about valid content that reviewers of a change should know."""
     return Finding(code, Severity.INFO, message, location, hint)
 
 
 def cut_off(location: Location, message: str) -> Finding:
-    """A warning that something is behind the end of this clone."""
+    """Return a warning that the clone does not contain some history."""
     hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
     return warning("history-cut", location, message, hint)
 
 
 def gate(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """A finding about right content that may not pass: capacity, a refused claim, a brake."""
+    """Return a finding about valid content that a limit refuses.
+
+    Examples are the capacity limit, a refused claim, and the release limit.
+    """
     return Finding(code, Severity.GATE, message, location, hint)
 
 
 def has_error(findings: Iterable[Finding]) -> bool:
-    """Some of the findings are errors."""
+    """Return whether some of the findings are errors."""
     return any(item.severity is Severity.ERROR for item in findings)
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by place, then code and message; each once."""
+    """Return the distinct findings by location, then code and message."""
     unique = {
         (found.location, found.code, found.message, found.severity, found.hint): found
         for found in findings
@@ -92,7 +95,7 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def shown(value: object) -> str:
-    """A value as read, quoted and cut to a length that fits a line of a log."""
+    """Return a value as read, quoted and truncated for a log line."""
     text = value if isinstance(value, str) else str(value)
     if len(text) > SHOWN_CHARACTERS:
         text = f"{text[:SHOWN_CHARACTERS]}…({len(text)} characters)"
@@ -100,7 +103,7 @@ def shown(value: object) -> str:
 
 
 def article_list(words: Iterable[str], last: str = "or") -> str:
-    """`a, b or c`."""
+    """Return `a, b or c`."""
     listed = list(words)
     if len(listed) < 2:
         return "".join(listed)
@@ -111,30 +114,30 @@ NAMED = 5
 
 
 def join_limited(words: Sequence[str], last: str = " and ") -> str:
-    """`a, b and c`; of more than five the first ones, and how many there are besides."""
+    """Return `a, b and c`; for more than five, the first ones and the number of the others."""
     if len(words) > NAMED:
         return f"{', '.join(words[:NAMED])} and {len(words) - NAMED} more"
     return last.join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def alike(text: str, names: Iterable[str], most: int, likeness: float) -> list[str]:
-    """Names that a person may have meant, the likeliest first.
+    """Return similar names, the most similar first.
 
     Args:
-        text: What was written.
-        names: All that there are.
-        most: So many at most.
-        likeness: How alike they have to be: 1.0 is the same.
+        text: The text as written.
+        names: All existing names.
+        most: The maximum number of results.
+        likeness: The required similarity: 1.0 is equal.
     """
     return get_close_matches(text, list(names), most, likeness)
 
 
 def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """The name that a person may have meant; empty for none. Args: as of `alike`."""
+    """Return the most similar name; empty if there is none. For the arguments, see `alike`."""
     return next(iter(alike(text, names, 1, likeness)), "")
 
 
 def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """`did you mean …?`; empty where nothing is near. Args: as of `alike`."""
+    """Return `did you mean …?`; empty without a similar name. For the arguments, see `alike`."""
     near = nearest(text, names, likeness)
     return f"did you mean {near}?" if near else ""

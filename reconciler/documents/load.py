@@ -1,4 +1,4 @@
-"""Loading and file names."""
+"""Loader of document files, and checks of file names."""
 
 import re
 from bisect import bisect_right
@@ -27,10 +27,11 @@ from reconciler.documents.findings import (
 from reconciler.documents.text import Problem, is_yaml
 
 Judge = Callable[[Document], Sequence[Finding]]
-"""What contradicts itself in a document of a right shape; empty when nothing does."""
+"""Returns contradictions in a document with a valid schema; empty if there are none."""
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
-# What a cluster adds to a manifest: https://kubernetes.io/docs/reference/using-api/api-concepts/
+# Fields that a cluster adds to a manifest:
+# https://kubernetes.io/docs/reference/using-api/api-concepts/
 _CLUSTER_METADATA = (
     "creationTimestamp", "finalizers", "generation", "managedFields", "ownerReferences",
     "resourceVersion", "selfLink", "uid",
@@ -41,13 +42,13 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Loaded(Struct, frozen=True):
-    """What one file holds.
+    """The content of one file.
 
     Attributes:
-        documents: Those that are right.
-        broken: Identities of documents that were recognised, but are wrong.
-        unclear: Some part of the file could not be recognised at all.
-        text: The bytes of a file that holds something broken; of others nothing.
+        documents: Valid documents.
+        broken: Identities of recognized documents with errors.
+        unclear: Whether a part of the file could not be recognized.
+        text: The bytes of a file with broken content; empty for other files.
     """
 
     path: str
@@ -64,11 +65,11 @@ class Loaded(Struct, frozen=True):
 
 
 class Kinds:
-    """The kinds of document that a place admits, by the API version and name that a person writes.
+    """The kinds of documents that are permitted in a place, by API version and name.
 
     Args:
-        kinds: Those kinds, at least one; hints show the first as an example.
-        elsewhere: Kinds that are known but stand in a file of their own: the file by kind.
+        kinds: The kinds, at least one; hints use the first as an example.
+        elsewhere: Known kinds that have a file of their own: the file by kind.
     """
 
     def __init__(
@@ -80,27 +81,27 @@ class Kinds:
         self.versions = sorted({version for version, _ in self._kinds})
 
     def find(self, api_version: str, name: str) -> Kind | None:
-        """The kind of that name in that API group and version."""
+        """Return the kind of a name in an API group and version."""
         return self._kinds.get((api_version, name))
 
     def example(self, field: str) -> str:
-        """How `apiVersion` or `kind` may be written, as a hint."""
+        """Return a hint with valid values for `apiVersion` or `kind`."""
         api_version, name = self._example
         return f"for example {field}: {api_version if field == 'apiVersion' else name}"
 
     def names(self, api_version: str) -> list[str]:
-        """All kinds of an API group and version."""
+        """Return the names of all kinds of an API group and version."""
         return sorted(name for version, name in self._kinds if version == api_version)
 
 
 def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> Loaded:
-    """Read and check all documents of a file, by itself.
+    """Parse and check all documents of a file, independent of other files.
 
     Args:
-        path: Path in the tree, for places.
+        path: Path in the tree, for locations.
         data: Bytes of the file.
-        kinds: The kinds that may stand there.
-        judge: Says what is wrong with a document whose shape is right.
+        kinds: The permitted kinds.
+        judge: Returns findings about a document with a valid schema.
     """
     reading = yaml.read(data)
     findings = [_finding(path, problem, Severity.ERROR) for problem in reading.problems]
@@ -131,22 +132,22 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
 
 
 def _wrong(document: Document, found: Sequence[Finding], judge: Judge) -> Sequence[Finding]:
-    """What a document's shape and its meaning have against it."""
+    """Return findings about a document, from its schema and from `judge`."""
     wrong = schema.check_schema(document)
     return wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
 
 
 def duplicate(document: Document, other: Document) -> Finding:
-    """Two documents describe one object: the finding at the second one."""
+    """Return the finding for two documents of one object, at the second one."""
     message = f"{document.title} is already at {other.path}:{other.line}"
     place = Location(document.path, document.line, 1)
     return error("document-duplicate", place, message, "remove one of the two")
 
 
 def _spoilt(reading: yaml.YamlReading) -> set[int]:
-    """Indexes of the documents that a YAML problem lies in.
+    """Return indexes of the documents that contain a YAML problem.
 
-    What their schemas would say follows from the problem and would only hide it.
+    Their schema errors would only be consequences of the problem.
     """
     starts = [parsed.line for parsed in reading.documents]
     found = (bisect_right(starts, problem.line) - 1 for problem in reading.problems)
@@ -161,7 +162,7 @@ def _finding(path: str, problem: Problem, severity: Severity) -> Finding:
 def _identify(
     path: str, index: int, parsed: yaml.Parsed, data: bytes, kinds: Kinds
 ) -> tuple[Document | None, list[Finding]]:
-    """The document, or None with the findings that say why it cannot be told what it is."""
+    """Return the document, or None with the findings that explain why it is not recognized."""
     body = parsed.value
     place = Location(path, parsed.line, 1)
     if not isinstance(body, dict):
@@ -198,7 +199,7 @@ def _identify(
 
 
 def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
-    """The kind that a document says it is of."""
+    """Return the kind that a document names."""
     found: list[Finding] = []
     said: dict[str, str] = {}
     for field in ("apiVersion", "kind"):
@@ -219,7 +220,7 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
 
 
 def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> Finding:
-    """Why a kind is not read here, and which was meant."""
+    """Return the finding for an unsupported kind, with a suggestion."""
     if (path := kinds.elsewhere.get((api_version, name))) is not None:
         message = f"{name} belongs in {path}"
         return error("kind-unexpected", raw.at("kind"), message, f"move it to {path}")
@@ -247,7 +248,7 @@ def _bad_name(raw: Document, present: bool, name: object) -> list[Finding]:  # n
 
 
 def _without_cluster_fields(document: Document, found: list[Finding]) -> Document:
-    """The document without what only a cluster sets; each such field gets a warning."""
+    """Return the document without fields that only a cluster sets; warn about each such field."""
     body: dict[str, Any] = dict(document.body)
     metadata: dict[str, Any] = dict(document.metadata)
     ignored: list[yaml.Steps] = []
@@ -278,7 +279,7 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
 
 
 def _copied(document: Document) -> Mapping[str, Any]:
-    """What only a cluster sets and is read all the same, of a kind that adopts."""
+    """Return the cluster-set fields that are read, for a kind with `adopts`."""
     if not document.kind.adopts:
         return {}
     found = {
@@ -292,7 +293,7 @@ _MEANT = (".yaml", ".yml", ".json")
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 _ALONE, _PORTS, _OF_PORTS = ("con", "prn", "aux", "nul"), ("com", "lpt"), "0123456789¹²³"
 _DEVICES = frozenset((*_ALONE, *(f"{port}{sign}" for port in _PORTS for sign in _OF_PORTS)))
-# Nearly every name.
+# Most names start differently.
 _DEVICE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_PORTS)})[{_OF_PORTS}])"
 _PLAIN = re.compile(rf"(?!{_DEVICE}(?:\.|$))[a-z0-9._-]*[a-z0-9_-]")
 _SIGNS = re.compile(r'[<>:"|?*]')
@@ -300,19 +301,19 @@ _ENDS = (".", " ")
 
 
 def is_meant(path: str) -> bool:
-    """A file that is read, or that somebody may think is read."""
+    """Return whether a file is read, or looks like a file that is read."""
     return is_yaml(path) or path.lower().endswith(_MEANT)
 
 
 def unread(path: str) -> Finding:
-    """A file whose name seems to be one of those that are read."""
+    """Return the finding for a file name that is similar to a name that is read."""
     suffix = path[path.rindex(".") :]
     message = f"files that end with {suffix} are not read: it counts for nothing"
     return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
 
 
 def unfit(path: str) -> tuple[Finding, ...]:
-    """What Windows has against a path."""
+    """Return findings about a path that is invalid on Windows."""
     folder, _, name = path.rpartition("/")
     why = _against_folder(folder) or _against(name)
     if not why:
@@ -322,7 +323,7 @@ def unfit(path: str) -> tuple[Finding, ...]:
 
 
 def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
-    """Names of documents that would become such a path of a record."""
+    """Yield findings for document names that cause such a path of a record."""
     for document in documents:
         for field, name in (("name", document.name), ("namespace", document.namespace)):
             if name in _DEVICES:
@@ -332,9 +333,9 @@ def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
 
 
 def clashes(paths: Iterable[str]) -> list[Finding]:
-    """A finding at each path, but the first of each, that is another one where case does not count."""
+    """Return a finding for each path that differs from an earlier path only in case."""
     listed = list(paths)
-    # All at once, since nearly always there is nothing to tell; no path has a zero byte in it.
+    # Fold all paths at once, because clashes are rare. No path contains a zero byte.
     together = _folded("\0".join(listed)).split("\0")
     if len(frozenset(together)) == len(listed):
         return []
@@ -349,13 +350,13 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
 
 
 def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
-    """Findings at what stands beside files and folders that are read, and is one of them elsewhere.
+    """Yield findings for paths that equal a read file or folder on case-insensitive file systems.
 
-    Where case does not count one replaces the other in each checkout. Alone, it is read in some.
+    There, one replaces the other in each checkout. A single such path is read on some systems only.
 
     Args:
         meant: Paths that are read.
-        there: What stands in the same folders.
+        there: Paths in the same folders.
     """
     every = dict.fromkeys(sorted(there))
     read = {_folded(path): path for path in meant}
@@ -372,7 +373,7 @@ def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
 
 
 def upwards(path: str) -> list[str]:
-    """A path, and the folders that it is in: `a`, `a/b`, `a/b/c`."""
+    """Return a path and its parents: `a`, `a/b`, `a/b/c`."""
     parts = path.split("/")
     return ["/".join(parts[: at + 1]) for at in range(len(parts))]
 

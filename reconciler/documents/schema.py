@@ -26,27 +26,27 @@ TYPE_NAMES = {
     Decimal: "number", type(None): "null",
 }  # fmt: skip
 _JSON_NAMES = {"object": "mapping", "array": "list"}
-# How like a known field one has to be to be taken for it, where others may stand; and to be offered
-# in its place, where it is wrong anyhow; and how long the beginning of one has to be.
+# Similarity to a known field at which another field counts as a misspelling if unknown fields are
+# permitted; at which it is suggested if they are not; and the minimum length of an abbreviation.
 _MISSPELT, _GUESS, _BEGINNING = 0.83, 0.7, 6
 
 
 def check_schema(document: Document) -> list[Finding]:
-    """All that a document's schema has against it; empty when it fits."""
+    """Return all schema errors of a document; empty if it is valid."""
     name = document.kind.schema
     found = _misspelt(document)
     if not acceptor(name)(document.body):
-        # jsonschema reports each missing field of a mapping on its own, and we all of them at once.
+        # jsonschema reports each missing field of a mapping separately, here they are one finding.
         found.extend(dict.fromkeys(_explained(document, name)))
     return found
 
 
 def _explained(document: Document, name: str) -> Iterator[Finding]:
-    """Every error of the schema as a finding with its place."""
+    """Yield every schema error as a finding with its location."""
     failures = list(_validator(name).iter_errors(document.body))
     for failure in failures:
         yield from _finding(document, failure)
-    if not failures:  # the two validators disagree: a refusal stands, though nobody can explain it
+    if not failures:  # the validators disagree: the document is refused without an explanation
         yield error("field-value", document.at(), "the document does not fit its schema", name)
 
 
@@ -58,12 +58,12 @@ def _validator(name: str) -> Any:
     from referencing import Registry
 
     def pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
-        """Python's `$` matches before a final line feed, which no name may hold."""
+        """Match a pattern without Python's `$`, which also matches before a final line feed."""
         del validator, schema
         if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
             yield ValidationError(f"does not match {pattern}")
 
-    # A Decimal is no integer, and comparing a limit with NaN raises: it is no number either.
+    # A Decimal is not an integer. NaN is not a number, because comparing a limit with it raises.
     numbers = Draft202012Validator.TYPE_CHECKER.redefine(
         "number", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
@@ -106,7 +106,7 @@ def _say_type(document: Document, steps: Steps, failure: Any) -> Finding:
 
 
 def _type_hint(names: list[str], value: object, part: Mapping[str, Any]) -> str:
-    """How to write a value of the wanted type."""
+    """Return how to write a value of the expected type."""
     examples = part.get("examples") or ()
     if "integer" in names:
         if isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0":
@@ -121,7 +121,7 @@ def _type_hint(names: list[str], value: object, part: Mapping[str, Any]) -> str:
 
 
 def described_schema(value: object) -> str:
-    """A value with its type, as a person wrote it: `string '4'`, `boolean true`, `null`."""
+    """Return a value with its type, as written: `string '4'`, `boolean true`, `null`."""
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):
         return f"{name} {shown(value)}"
@@ -131,12 +131,12 @@ def described_schema(value: object) -> str:
 
 
 def written(value: object) -> str:
-    """The YAML text of a scalar."""
+    """Return the YAML text of a scalar."""
     return value if isinstance(value, str) else scalar(value)
 
 
 def shorter(text: str) -> str:
-    """A text cut to a length that fits a line."""
+    """Return a text truncated to fit a line."""
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
@@ -165,7 +165,7 @@ def _say_value(document: Document, steps: Steps, failure: Any) -> Finding:
 
 
 def _help(failure: Any) -> str:
-    """What the schema says about the field, else the limit itself."""
+    """Return the schema's description of the field, else the limit."""
     described = failure.schema.get("description")
     return str(described or f"{failure.validator}: {failure.validator_value}")
 
@@ -187,13 +187,13 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
 
 
 def _near(field: str, known: Mapping[str, Any], likeness: float) -> str | None:
-    """The known field that `field` misspells, if it is close to one."""
+    """Return the known field that `field` misspells, or None."""
     by_lower = {name.lower(): name for name in known}
     return by_lower.get(nearest(field.lower(), by_lower, likeness))
 
 
 def _misspelt(document: Document) -> list[Finding]:
-    """Fields that an `x-preserve` object does not list, but that look like one that is read."""
+    """Return findings for unlisted fields of `x-preserve` objects that resemble known fields."""
     found: list[Finding] = []
     name = document.kind.schema
     for steps, known in _preserving(name):
@@ -210,7 +210,7 @@ def _misspelt(document: Document) -> list[Finding]:
 
 
 def _begins(field: str, known: Mapping[str, Any]) -> str | None:
-    """The known field that `field` is the beginning of, as `network` of `networking`."""
+    """Return the known field that `field` is a prefix of, as `network` of `networking`."""
     if len(field) < _BEGINNING:
         return None
     return next((name for name in known if name.lower().startswith(field.lower())), None)
@@ -223,19 +223,19 @@ def _misplaced(document: Document, steps: Steps, place: Steps) -> Finding:
 
 @cache
 def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
-    """Where a schema preserves what it does not list, and what it lists there."""
+    """Return the objects of a schema that preserve unlisted fields, with their listed fields."""
     parts = _parts(schema(name), ())
     return tuple((at, it.get("properties", {})) for at, it in parts if it.get("x-preserve"))
 
 
 @cache
 def _alone(name: str) -> Mapping[str | int, Steps]:
-    """Fields that stand in one place alone, which a schema marks `x-alone`."""
+    """Return fields with only one valid place, which a schema marks `x-alone`."""
     return {at[-1]: at for at, it in _parts(schema(name), ()) if at and it.get("x-alone")}
 
 
 def _parts(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """Every object and field of a schema, with where it stands."""
+    """Yield every object and field of a schema, with its path."""
     yield steps, part
     for field, inner in part.get("properties", {}).items():
         yield from _parts(inner, (*steps, field))

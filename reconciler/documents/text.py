@@ -10,23 +10,23 @@ MAX_BYTES = 256 * 1024
 
 
 class Unread(bytes):
-    """Stands for the content of a file that is too large to be looked at; it is empty."""
+    """Placeholder for the content of a file that is too large to read; it is empty."""
 
     size: int
 
     def __new__(cls, size: int) -> "Unread":
-        """Stand for a file of so many bytes."""
+        """Return the placeholder for a file of a size in bytes."""
         made = super().__new__(cls)
         made.size = size
         return made
 
     def __reduce__(self) -> "tuple[type[Unread], tuple[int]]":
-        """For processes that send each other what they read."""
+        """Support pickling between processes."""
         return Unread, (self.size,)
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with a text, and where: line and column start at 1."""
+    """A problem of a text, with its location: line and column start at 1."""
 
     code: str
     line: int
@@ -47,7 +47,7 @@ _BREAKS = {"\x85": "NEL", "\u2028": "LS", "\u2029": "PS", "\r": "a lone CR"}
 
 
 def decode(data: bytes) -> tuple[str, Problem | None]:
-    """The text of a file, unless a byte of it says that it is none."""
+    """Return the text of a file, or the problem of the first invalid byte."""
     size = data.size if isinstance(data, Unread) else len(data)
     if size > MAX_BYTES:
         message = f"file of {size} bytes, limit {MAX_BYTES}"
@@ -69,10 +69,10 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
 
 
 def legible(data: bytes) -> tuple[str, ...]:
-    """All that can be made out of a file that nobody can read, whatever it is encoded in.
+    """Return all text fragments of an unreadable file, in any encoding.
 
-    For those who look for names and addresses in it. Text in UTF-16 or UTF-32, with a mark or
-    without, has zero bytes between its letters; some of a file may be so, and some may not.
+    The fragments are searched for names and addresses. UTF-16 and UTF-32 text, with or without a
+    byte order mark, has zero bytes between its letters. A file can mix encodings.
     """
     plain = data.decode("utf-8", "replace")
     if b"\0" not in data:
@@ -83,7 +83,7 @@ def legible(data: bytes) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def decoded(data: bytes) -> str:
-    """The text of a file that `decode` accepted; what is told is told file by file."""
+    """Return the text of a file that `decode` accepted."""
     return data.decode("utf-8").removeprefix("\ufeff")
 
 
@@ -119,7 +119,7 @@ def _conflict(text: str) -> Problem | None:
 
 Scalar = str | int | bool | Decimal | None
 
-# The size of all of IPv6 has so many.
+# The number of digits of 2^128.
 MAX_DIGITS = 39
 
 _WORDS: dict[str, bool | None] = {
@@ -130,13 +130,13 @@ _YAML_1_1_WORDS = frozenset(
     "y Y n N yes Yes YES no No NO on On ON off Off OFF = <<".split()  # noqa: SIM905 - a table
 )
 _NUMERIC_STARTS = frozenset("0123456789+-.")
-# Written as what is quick to compile: each start of the program does.
+# Compiled at each start, so the pattern is cheap to compile.
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII)
-# Leading zeros, octal and hexadecimal: other readers see other numbers.
+# Leading zeros, octal, and hexadecimal: other readers read other numbers.
 _ODD_INTEGER = re.compile(r"[-+]?0\d+|\+\d+|0o[0-7]+|[-+]?0x[\da-fA-F]+", re.ASCII)
-# https://yaml.org/type/ (the YAML 1.1 types); PyYAML reads a subset of it.
+# https://yaml.org/type/ (the YAML 1.1 types). PyYAML reads a subset.
 _YAML_1_1 = re.compile(
     r"[-+]?(?:0b[01_]+|0x[\da-fA-F_]+"
     r"|\d[\d_]*(?:(?::[0-5]?\d)+(?:\.[\d_]*)?|[eE][-+]?\d+)?|(?:\d[\d_]*)?\.[\d_]*(?:[eE][-+]?\d+)?)"
@@ -147,15 +147,15 @@ _YAML_1_1 = re.compile(
 
 
 class TooManyDigitsError(ValueError):
-    """A number longer than any field takes."""
+    """A number that is longer than any field permits."""
 
 
 def resolve(text: str) -> Scalar:
-    """The value of a plain scalar.
+    """Return the value of a plain scalar.
 
     Raises:
-        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits, or a float whose exponent no
-            Decimal holds.
+        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits, or a float with an exponent
+            that no Decimal supports.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -182,19 +182,19 @@ def _float(text: str) -> Decimal:
 
 
 def is_odd_integer(text: str) -> bool:
-    """A number that YAML readers disagree about, such as `0777`, `0o17` and `0x10`."""
+    """Return whether YAML readers disagree about a number, such as `0777`, `0o17`, and `0x10`."""
     return _ODD_INTEGER.fullmatch(text) is not None
 
 
 def is_ambiguous(text: str) -> bool:
-    """A string that some YAML 1.1 reader takes for another type, such as `no` and `1:30`."""
+    """Return whether a YAML 1.1 reader reads a string as another type, such as `no` and `1:30`."""
     if text in _YAML_1_1_WORDS:
         return True
     return text[:1] in _NUMERIC_STARTS and _YAML_1_1.fullmatch(text) is not None
 
 
 def reads_as_text(text: str) -> bool:
-    """Both YAML versions read the plain scalar as this very string."""
+    """Return whether both YAML versions read the plain scalar as this string."""
     if text in _WORDS or text in _YAML_1_1_WORDS:
         return False
     return text[0] not in _NUMERIC_STARTS or not any(
@@ -206,12 +206,12 @@ _YAML = (".yaml", ".yml")
 
 
 def is_yaml(path: str) -> bool:
-    """Files of other names are not read: neither what people write nor records."""
+    """Return whether a path is a YAML file. Other files are not read."""
     return path.endswith(_YAML)
 
 
 def without_suffix(path: str) -> str:
-    """The path without what makes it one that is read."""
+    """Return the path without its YAML suffix."""
     return path.rpartition(".")[0] if is_yaml(path) else path
 
 
@@ -219,22 +219,22 @@ _ESCAPE_UNSAFE = (
     "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     "\ufffe\uffff\U000e0000-\U000e007f"
 )
-# GitHub Actions reads a line that begins with `::` as a command; Azure Pipelines and TeamCity look
+# GitHub Actions reads a line that begins with `::` as a command. Azure Pipelines and TeamCity look
 # for `##vso[` and `##teamcity[` anywhere.
 _COMMAND = re.compile(r"^(\s*)::")
 _ANYWHERE = re.compile(r"#(?=#)")
 
 
 def escape(text: str) -> str:
-    """One line of text without anything that a reader of it would act on."""
-    # Nearly every text is of these alone, and the pattern takes a millisecond to compile.
+    """Return one line of text without control sequences for terminals and CI logs."""
+    # Almost every text is plain, and the pattern takes a millisecond to compile.
     is_plain = text.isascii() and text.isprintable()
     plain = text if is_plain else _in_text().sub(lambda found: _written(found.group()), text)
     return _COMMAND.sub(r"\1\\::", _ANYWHERE.sub(r"#\\", plain))
 
 
 def escape_json(text: str) -> str:
-    """The same JSON document, with every such character written as a JSON escape."""
+    """Return the same JSON document, with every such character as a JSON escape."""
     return _in_json().sub(lambda found: _surrogates(found.group()), text)
 
 
@@ -245,7 +245,10 @@ def _in_text() -> re.Pattern[str]:
 
 @cache
 def _in_json() -> re.Pattern[str]:
-    """A JSON document holds line feeds of its own; json.dumps has escaped those of its strings."""
+    """Return the pattern for JSON text.
+
+    Line feeds between tokens stay; json.dumps escaped all others.
+    """
     return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
 
 

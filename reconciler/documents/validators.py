@@ -1,4 +1,7 @@
-"""Shipped files and generated validators (used at build time: only standard library and fastjsonschema)."""
+"""Package data and generated validators.
+
+The build runs this module, so it only imports the standard library and fastjsonschema.
+"""
 
 import hashlib
 import json
@@ -11,21 +14,21 @@ from typing import Any
 
 
 def folder(name: str) -> Path:
-    """A shipped folder: `schemas`, `example-repo`, `starter` or `page`."""
+    """Return a folder of package data: `schemas`, `example-repo`, `starter`, or `page`."""
     package = _home("reconciler")
     inside = package / "shipped" / name
     return inside if inside.is_dir() else package / ".." / name
 
 
 def commit() -> str:
-    """The commit that this was built from; empty where nobody noted it, as in a checkout."""
+    """Return the commit of the build; empty if unknown, as in a checkout."""
     note = _home("reconciler") / "shipped" / "commit"
     return note.read_text(encoding="utf-8").strip() if note.is_file() else ""
 
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""
+    """Return a JSON Schema by its path below `schemas/`, or by `package:path`."""
     parsed: dict[str, Any] = json.loads(_text(name))
     return parsed
 
@@ -37,10 +40,10 @@ def schema_file(name: str) -> Path:
 
 
 def crd_files(*names: str) -> dict[str, str]:
-    """CRDs as text by file name.
+    """Return CRDs as text by file name.
 
     Args:
-        names: Files of `schemas/crds/`, or of a package as `package:path`.
+        names: Files of `schemas/crds/`, or `package:path`.
     """
     found = {
         name.rpartition(":")[2].rpartition("/")[2]: _text(name if ":" in name else f"crds/{name}")
@@ -54,7 +57,6 @@ def _text(name: str) -> str:
 
 
 def _home(package: str) -> Path:
-    """The folder of a package."""
     return Path(str(import_module(package).__file__)).parent
 
 
@@ -93,14 +95,14 @@ def module_name(text: bytes) -> str:
 
 
 def code(text: bytes) -> str:
-    """Return the code for a schema: its `validate` raises ValueError for what does not fit."""
-    import fastjsonschema  # 20 ms, and an installed package has the code of every schema
+    """Return the code for a schema: its `validate` raises ValueError for invalid values."""
+    import fastjsonschema  # 20 ms, and an installed package contains the code of every schema
 
     schema = json.loads(text)
     written = fastjsonschema.compile_to_code(
         _compilable(schema), use_formats=False, use_default=False, detailed_exceptions=False
     )
-    # JsonSchemaValueException is a ValueError; to import it would import the compiler.
+    # JsonSchemaValueException is a ValueError. Importing it would import the compiler.
     written = written.replace(_IMPORT, "JsonSchemaValueException = ValueError\n")
     (function,) = re.findall(r"^def (\w+)\(", written, re.MULTILINE)
     return f'"""Code of {schema["$id"]}."""\n\n{written.rstrip()}\n\nvalidate = {function}\n'

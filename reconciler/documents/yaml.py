@@ -1,4 +1,4 @@
-"""YAML parser that reports errors with their place."""
+"""YAML parser that reports errors with locations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ Steps = tuple[str | int, ...]
 
 
 def dotted(steps: Steps) -> str:
-    """`spec.tenantAllocation.ranges[0].start`, the way Kubernetes names fields."""
+    """Return `spec.tenantAllocation.ranges[0].start`, the notation of Kubernetes."""
     text = ""
     for step in steps:
         text += f"[{step}]" if isinstance(step, int) else f".{step}"
@@ -43,16 +43,16 @@ def dotted(steps: Steps) -> str:
 
 
 class Places:
-    """Where each key and value of one document stands: steps to (line, column), both from 1."""
+    """Locations of the keys and values of one document: steps to (line, column), both from 1."""
 
     def __init__(self, lines: int = 0) -> None:
-        """Begin with nothing; so many lines of the file stand before what is read for it."""
+        """Initialize for a text that is preceded by a number of lines in its file."""
         self.lines = lines
         self.keys: dict[Steps, tuple[int, int]] = {}
         self.values: dict[Steps, tuple[int, int]] = {}
 
     def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
-        """The place of a value (or its key), else of the nearest thing around it that exists."""
+        """Return the location of a value or its key, else of its closest existing ancestor."""
         if key and steps in self.keys:
             line, column = self.keys[steps]
             return line + self.lines, column
@@ -102,7 +102,7 @@ _SYNTAX = (
 
 
 def syntax(failure: yaml.YAMLError, text: str) -> Problem:
-    """Libyaml's error in words that say how to mend it; never with text of the file, `text`."""
+    """Return libyaml's error with a fix in the message, without content of the file."""
     opened = getattr(failure, "context_mark", None)
     problem = str(getattr(failure, "problem", None) or getattr(failure, "reason", "not YAML"))
     line, column = _place_of_error(failure, problem)
@@ -125,17 +125,18 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
 
 
 def _place_of_error(failure: yaml.YAMLError, problem: str) -> tuple[int, int]:
-    """Line and column of what is wrong; a key without a colon is noticed behind it."""
+    """Return line and column of the error. A key without a colon is detected after the key."""
     is_behind = "could not find expected ':'" in problem
     mark = getattr(failure, "context_mark" if is_behind else "problem_mark", None)
     return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
 
 
 def _colon(text: str, line: int, column: int) -> Problem | None:
-    """What is told of a ':' that stands behind no key: too far from it, or the first one of its line.
+    """Return the problem of a misplaced ':': too far from its key, or the first one of its line.
 
-    Libyaml reads such a line as the rest of the value before it, which goes on over lines that are
-    indented deeper than its key: a colon is missing there, or this line is indented too deep.
+    Libyaml reads such a line as a continuation of the previous value, which includes lines with
+    deeper indentation. Either a colon is missing in the previous line, or this line is indented too
+    deep.
     """
     if column > MAX_KEY:
         message = f"key too long, limit {MAX_KEY} characters"
@@ -155,12 +156,12 @@ def _colon(text: str, line: int, column: int) -> Problem | None:
 
 
 def _deep(line: str) -> int:
-    """Where the text of a line begins, behind the signs of a list, too."""
+    """Return the indentation of a line's text, after any list markers."""
     return len(line) - len(_SIGNS.sub("", line, count=1))
 
 
 def quoted(text: str) -> str:
-    """The hint to quote a text, with the text when it is short."""
+    """Return the hint to quote a text, with the text if it is short."""
     return f'quote it: "{text}"' if len(text) <= QUOTED_CHARACTERS else "quote it"
 
 
@@ -169,27 +170,27 @@ _ENDS = (MappingEndEvent, SequenceEndEvent)
 
 
 class _OddError(Exception):
-    """There is something that needs the careful reader."""
+    """The fast reader does not support the document; the full reader is required."""
 
 
 Read = tuple[Any, int, tuple[int, int]]
-"""A document: its value, its first line from 1, and where it begins and ends, in characters."""
+"""A document: its value, its first line from 1, and its start and end, in characters."""
 
 
 def _quick(get_event: Any) -> list[Read] | None:
-    """All documents; None when anything is odd.
+    """Return all documents; None if any construct is unusual.
 
     Args:
-        get_event: Gives the next event of libyaml's parser.
+        get_event: Returns the next event of libyaml's parser.
     """
     found: list[Read] = []
     try:
-        get_event()  # the stream starts
+        get_event()  # start of the stream
         while type(event := get_event()) is DocumentStartEvent:
             if event.version is not None or event.tags:
                 return None
             found.append(_document(get_event))
-            get_event()  # the document ends
+            get_event()  # end of the document
     except (_OddError, YAMLError):
         return None
     return found if type(event) is StreamEndEvent else None
@@ -255,13 +256,16 @@ def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all tha
 
 @lru_cache(maxsize=2_048)
 def _is_plain_key(key: str) -> bool:
-    """Neither too long nor a merge key, which some readers take even in quotes."""
+    """Return whether a key is neither too long nor a merge key.
+
+    Some readers accept a merge key even in quotes.
+    """
     return len(key) <= 1024 and key != "<<"
 
 
 @lru_cache(maxsize=2_048)
 def _plain(text: str) -> Any:
-    """The value of a plain scalar, if both YAML versions and every limit agree on it."""
+    """Return the value of a plain scalar, if both YAML versions and every limit agree on it."""
     try:
         value = resolve(text)
     except TooManyDigitsError:
@@ -273,7 +277,7 @@ try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets to export it
 
     HAS_LIBYAML = True
-except ImportError:  # PyYAML built without libyaml: about eight times slower
+except ImportError:  # PyYAML without libyaml is about eight times slower
     HAS_LIBYAML = False
 
 Value = Scalar | list["Value"] | dict[str, "Value"]
@@ -283,8 +287,8 @@ class Parsed(Struct, frozen=True):
     """One document of a text.
 
     Attributes:
-        line: The line it begins on, from 1.
-        span: Where its text begins and ends, in characters.
+        line: Its first line, from 1.
+        span: Start and end of its text in the file, in characters.
     """
 
     value: Any
@@ -293,7 +297,7 @@ class Parsed(Struct, frozen=True):
 
 
 class _StopError(Exception):
-    """The text cannot be read any further."""
+    """The rest of the text cannot be read."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -301,7 +305,7 @@ class _StopError(Exception):
 
 
 class YamlReading(Struct, frozen=True):
-    """What a text holds. With `problems` it is unusable; `doubts` are warnings."""
+    """The content of a text. With `problems` it is unusable; `doubts` are warnings."""
 
     documents: tuple[Parsed, ...]
     problems: tuple[Problem, ...]
@@ -312,8 +316,8 @@ def read(data: bytes) -> YamlReading:
     """Read all documents of a file.
 
     Returns:
-        The documents in file order. One that begins but holds nothing (a stray `---`) is left
-        out. After a syntax error nothing that follows it is read.
+        The documents in file order. Empty documents (a stray `---`) are left out. Nothing after a
+        syntax error is read.
     """
     text, problem = decode(data)
     if problem is not None:
@@ -328,11 +332,10 @@ def read(data: bytes) -> YamlReading:
 
 
 def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
-    """The places of one document of a file that `read` accepts.
+    """Return the locations of one document of a file that `read` accepts.
 
-    A second pass over this document alone, made only when there is something to report: reading
-    costs nothing for it, and a file of many wrong documents is passed over twice, not once for
-    each of them.
+    This second pass covers only one document, and only runs for findings. A valid file costs
+    nothing extra, and a file with many invalid documents is read twice, not once per document.
     """
     text = decoded(data)
     start, end = span
@@ -342,7 +345,7 @@ def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
 
 
 class _Frame:
-    """A container being built."""
+    """A container under construction."""
 
     __slots__ = ("key", "steps", "value")
 
@@ -361,7 +364,10 @@ class _Builder:
         self._nodes = 0
 
     def documents(self, text: str, found: list[Places] | None) -> Iterator[Read]:
-        """Each document's value, first line and span; `found[0]` takes its places, when given."""
+        """Yield each document's value, first line, and span.
+
+        If `found` is given, `found[0]` receives the locations.
+        """
         events = iter(_events(text))
         try:
             for event in events:
@@ -381,7 +387,7 @@ class _Builder:
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
     ) -> tuple[Any, Any]:
-        """The value of a document, and its last event."""
+        """Return the value of a document, and its last event."""
         stack: list[_Frame] = []
         while True:
             kind = type(event)
@@ -415,7 +421,7 @@ class _Builder:
             event = next(events)
 
     def _key(self, event: Any, frame: _Frame, found: Places | None) -> None:
-        """Take a scalar as the key of the next value."""
+        """Use a scalar as the key of the next value."""
         key = self._scalar(event)
         if type(key) is not str:
             got = shown(event.value)
@@ -459,7 +465,7 @@ class _Builder:
         return value
 
     def _undressed(self, event: Any) -> None:
-        """No anchor and no tag."""
+        """Raise if an event has an anchor or a tag."""
         if event.anchor is not None:
             self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
         if event.tag is not None:
@@ -487,13 +493,13 @@ class _Builder:
 
 
 def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) -> Steps:
-    """Put a value into its container and tell the steps that lead to it (when asked for)."""
+    """Add a value to its container, and return its steps if locations are recorded."""
     steps: Steps = ()
     if stack:
         frame = stack[-1]
         if type(frame.value) is dict:
             key = frame.key
-            # Of two equal keys the first counts; the second was reported.
+            # The first of two equal keys is used; the second was reported.
             frame.value.setdefault(key, value)
             if found is not None:
                 steps = (*frame.steps, key or "")

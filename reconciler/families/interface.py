@@ -24,13 +24,13 @@ Manifests = Mapping[Ref, Manifest]
 
 
 class UpdateRule(Struct, frozen=True):
-    """A rule that admission policies keep when an object is changed, in CEL.
+    """A CEL rule that admission policies enforce when an object is changed.
 
     Attributes:
-        variables: What the rule uses, by names that no other rule has.
+        variables: Variables of the rule, with names that no other rule uses.
         holds: The expression that must be true.
-        message: Why a change is refused.
-        message_expression: The same with values of the object; empty for the message alone.
+        message: The reason for a refusal.
+        message_expression: The reason with values of the object; empty to use `message`.
     """
 
     resource: Resource
@@ -44,13 +44,13 @@ class ObjectEvent(Struct, frozen=True):
     """A change of an object in the management cluster.
 
     Attributes:
-        is_record: The object is a record, of this family or of another one.
-        wanted: What the object shall be, with its status and its live metadata.
-        before: What it was, or None.
-        pool: The pool that the object stands for.
-        there: The objects that were there before, by reference.
-        recent: What lately was told of objects of the kind in the namespace; of a record nothing
-            is read. Where there is nothing to tell without it, it is not read either.
+        is_record: Whether the object is a record, of this family or of another one.
+        wanted: The new object, with its status and its live metadata.
+        before: The previous object, or None.
+        pool: The pool of the object.
+        there: The previous objects, by reference.
+        recent: Recent events on objects of the kind in the namespace; not read for records, nor if
+            they cannot affect the result.
         now: The server's time, in seconds since 1970.
     """
 
@@ -65,14 +65,14 @@ class ObjectEvent(Struct, frozen=True):
 
 
 class ObjectFit(Struct, frozen=True):
-    """What becomes of a projection beside what the management cluster holds.
+    """The result of comparing a projection with the management cluster.
 
     Attributes:
-        manifest: What is applied in its place; None to leave the object as it is.
-        error: Why the object cannot be what it shall be; empty when it can.
-        takes: Of a part: fields that are there without a value are taken from who wrote them.
-        owners: The objects that own it, each with whether it is the one that controls it. Those
-            that are made in the same run own it at its end.
+        manifest: The manifest to apply instead; None to leave the object unchanged.
+        error: Why the projection cannot be applied; empty if it can.
+        takes: For parts: empty fields whose ownership is taken from another field manager.
+        owners: Owner references, each with whether it is the controller. Owners that are created in
+            the same run are set at its end.
     """
 
     manifest: Manifest | None = None
@@ -82,7 +82,7 @@ class ObjectFit(Struct, frozen=True):
 
 
 class ListingInput(Struct, frozen=True):
-    """What a listing is made from: the tree as it stands, not as planned.
+    """Input of a listing: the current tree, not the plan.
 
     Attributes:
         clock: Date of the revision, in seconds since 1970.
@@ -95,17 +95,17 @@ class ListingInput(Struct, frozen=True):
 
 
 class ListingRow(Struct, frozen=True):
-    """A document that is listed, and what is known of it besides."""
+    """A listed document, and additional data about it."""
 
     document: Document
     more: Any = None
 
 
 class ListingColumn(Struct, frozen=True):
-    """A column of a listing: its header, and the text of a row in it.
+    """A column of a listing: its header, and the text of a row.
 
     Attributes:
-        exact: The text in a wide table, where that is another one.
+        exact: The text in a wide table, if it differs.
     """
 
     header: str
@@ -114,15 +114,15 @@ class ListingColumn(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """Something that `ipam get` can list.
+    """A resource that `ipam get` can list.
 
     Attributes:
-        name: The word for it on the command line.
+        name: Its name on the command line.
         kind: The kind of the documents.
-        rows: The documents that have a row, in order. As JSON all of the kind are listed.
-        columns: As `kubectl get` shows them.
+        rows: The documents with a row, in order. JSON output lists all documents of the kind.
+        columns: The columns, as in `kubectl get`.
         wide: Columns that `-o wide` adds.
-        short: Short names, as `kubectl get` takes them.
+        short: Short names, as in `kubectl get`.
     """
 
     name: str
@@ -134,14 +134,14 @@ class Listing(Struct, frozen=True):
 
 
 class Grower(Struct, frozen=True):
-    """Somebody whose cluster may ask for more addresses than the first ones.
+    """An owner whose cluster can request more addresses than the first ones.
 
     Attributes:
         owner: The object that claims: family, kind, namespace, name.
         cluster: Its cluster, by name.
-        ref: The object of the management cluster that is told.
-        increment: How many addresses it grows by at least.
-        claim: The claim of growth of a number, for so many addresses.
+        ref: The object of the management cluster that gets the status.
+        increment: The minimum number of addresses by which it grows.
+        claim: Returns the growth claim for an index and a number of addresses.
     """
 
     owner: tuple[str, str, str, str]
@@ -152,20 +152,20 @@ class Grower(Struct, frozen=True):
 
 
 class Sizes(Struct, frozen=True):
-    """How large a claimant is that is added in thought; None leaves it to defaults."""
+    """The size of a simulated claimant; None for defaults."""
 
     lb: int | None
     nodes: int | None
 
 
 class Newcomer(Struct, frozen=True):
-    """What `ipam simulate` adds in thought.
+    """A claimant that `ipam simulate` adds.
 
     Attributes:
-        kind: The kind of the document that stands for one.
-        chooses: The kind of document that it names where it is not the default one.
-        document: One of a name, in a namespace, that names such a document (or None) and is so
-            large.
+        kind: The kind of its document.
+        chooses: The kind of document that it names if it does not use the default.
+        document: Returns a document with a name, a namespace, an optional named document, and a
+            size.
     """
 
     kind: GroupKind
@@ -178,32 +178,34 @@ class Objects(Struct, frozen=True):
 
     Attributes:
         resources: Its kinds in the management cluster.
-        owned: Those whose objects we make, keep and take away. Admission policies lock them.
-        shared: Those of them that others write, too: no policy locks them.
-        needed: Those without which nothing can be done at all.
-        shapes: The shape of what is read of its kinds, and of those that it observes.
-        record_spec: The shape of the fields that it adds to the spec of its records.
+        owned: Kinds whose objects `ipam` creates, updates, and deletes. Admission policies lock
+            them.
+        shared: Owned kinds that others also write: no policy locks them.
+        needed: Kinds that are required for any operation.
+        shapes: The expected structure of its kinds, and of observed kinds.
+        record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
-        rights: What it needs in the management cluster, besides what everybody needs.
-        tenant_rights: The same in every other cluster.
-        intake: Kinds whose objects may live in the management cluster alone, in the order in which
-            they are taken in.
-        update_rules: What holds when an object of its kinds is changed.
-        event: The Event to make because of a change, if any. It is made before the status is
-            applied.
-        observes: The kinds of the management cluster that it looks at.
-        observe: All pools, and all objects of these kinds, to more fields of status.
-        fit: What shall be of its kinds, and what is, to what becomes of it, where that is not the
-            projection as it stands.
-        asked: The kinds of the management cluster that tell whether an address is still in use.
-        still_has: Records whose addresses such objects still have, by path, and why.
-        listings: What `ipam get` can list: its pools first.
-        newcomer: What `ipam simulate` adds.
-        growers: Those who may grow, by the documents of a whole tree.
-        may_own: Whether there may be somebody of a namespace and name whose Demand one of that
-            name is.
-        copied: Kinds whose objects `ipam import` copies, those before others that these name.
-        writing: How it writes what lives elsewhere.
+        rights: Its rights in the management cluster, in addition to the common rights.
+        tenant_rights: Its rights in every other cluster.
+        intake: Kinds whose objects can exist only in the management cluster, in the order of their
+            import.
+        update_rules: Rules for changes of objects of its kinds.
+        event: Returns the Event for a change, if any. It is created before the status is applied.
+        observes: The kinds of the management cluster that it observes.
+        observe: Returns further status fields from all pools and all observed objects.
+        fit: Returns the changes to projections, given the projections and live objects of its
+            kinds.
+        asked: The kinds of the management cluster that show whether an address is still in use.
+        still_has: Returns records whose addresses such objects still have, by path, with the
+            reason.
+        listings: Resources that `ipam get` can list: its pools first.
+        newcomer: The claimant that `ipam simulate` adds.
+        growers: Yields the owners that can grow, from the documents of a whole tree.
+        may_own: Returns whether an owner of a namespace and name might exist, for a Demand of that
+            name.
+        copied: Kinds whose objects `ipam import` copies; referring kinds come before the kinds that
+            they name.
+        writing: Writer of documents for existing addresses.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -232,7 +234,7 @@ class Objects(Struct, frozen=True):
 
 
 class Mend(NamedTuple):
-    """A change of one document. Whether it helps is not known before it was tried."""
+    """A change of one document. It is not known to help before it is tried."""
 
     says: str
     document: Document
@@ -259,13 +261,14 @@ def _removed(record: Allocation) -> str:
 
 
 class Mending(Struct, frozen=True):
-    """What can be edited.
+    """Possible edits of a family's documents.
 
     Attributes:
-        smaller: A claim asks for so many addresses; None where its document says no size.
-        widened: A pool gives out at least so many addresses more, the smallest change first.
-        added: Another pool serves the claim, too: one change for each that is there.
-        given_back: The change that gives back what a record holds which nobody uses, in words.
+        smaller: Returns the change to a smaller size; None if the document states no size.
+        widened: Yields changes that make a pool larger by a minimum number of addresses, smallest
+            first.
+        added: Yields changes that let another existing pool serve the claim.
+        given_back: Returns the description of a change that gives back an unused record.
     """
 
     smaller: Callable[[Documents, Claim, int], Mend | None] = _no_size
@@ -275,10 +278,10 @@ class Mending(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """A revision that was read whole.
+    """A revision that was read completely.
 
     Attributes:
-        records: Those that hold addresses, by claim.
+        records: Records with addresses, by claim.
     """
 
     documents: Documents
@@ -289,15 +292,15 @@ class Measured(Struct, frozen=True):
 
 
 class Turn(Struct, frozen=True):
-    """What one round did, of what it read.
+    """The result of one reconcile run.
 
     Attributes:
-        decisions: Those that were carried out, and what was refused.
-        newly_refused: Claims that were refused now, and were not before, or for another reason.
-        failed: Objects of the management cluster that could not be written, `group/Kind/…/name`.
-        is_applied: The management cluster was applied to, and answered.
-        seconds: How long the round took.
-        since: Seconds from what the round answers to its end.
+        decisions: Decisions that were carried out, and refusals.
+        newly_refused: Claims that were not refused before, or for another reason.
+        failed: Objects of the management cluster that could not be written, as `group/Kind/…/name`.
+        is_applied: Whether the management cluster was applied to and responded.
+        seconds: The duration of the run.
+        since: Seconds from the trigger of the run to its end.
     """
 
     documents: Documents
@@ -326,13 +329,13 @@ def _of_no_turn(turn: Turn) -> Iterator[Sample]:
 
 
 class FamilyMetrics(Struct, frozen=True):
-    """The figures of a family.
+    """Metrics of a family.
 
     Attributes:
-        metrics: All that it tells.
-        of_pools: How full pools are, to gauges. It is asked with the pools of all families.
-        of_documents: What a whole revision says, to gauges.
-        of_turn: What a round did, to what counters grow by and what histograms are told.
+        metrics: All of its metrics.
+        of_pools: Yields gauges of pool usage. It gets the pools of all families.
+        of_documents: Yields gauges of a whole revision.
+        of_turn: Yields counter increments and histogram values of a run.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -346,22 +349,22 @@ RecordBody = Mapping[str, Any]
 NAME = ("name",)
 PLACED = ("name", "namespace")
 WHOLE = ("apiGroup", "kind", "name", "namespace")
-"""The fields of a reference that needs nothing beside it to be understood."""
+"""The fields of a reference that is complete in itself."""
 
 
 class RecordForm(Struct, frozen=True):
     """The references in the `spec` of a family's records.
 
     Attributes:
-        pool: The fields of `poolRef`: `WHOLE` or `NAME`. A pool of which the name alone is said is
-            of the family's first pool kind, and lies in the namespace of the record.
+        pool: The fields of `poolRef`: `WHOLE` or `NAME`. A pool with only a name is of the family's
+            first pool kind, in the namespace of the record.
         owner: The field of `spec` that names the owner.
         owner_fields: Its fields: `WHOLE` or `PLACED`.
-        type: What a record means that says no `type`.
-        claim: The claim that a record stands for which names none, as one copied from a cluster;
-            told by its text alone. None when it is none of the family.
-        types: The type of each slot's records, which are the claimant's own. Records of other
-            slots say themselves of what type and whose they are.
+        type: The type of a record without `type`.
+        claim: Returns the claim of a record that names none, such as a copy from a cluster, from
+            its text only. None if the record is not of the family.
+        types: The type of each slot's records for the claimant's own slots. Records of other slots
+            state their type and owner.
     """
 
     pool: tuple[str, ...]
@@ -372,22 +375,22 @@ class RecordForm(Struct, frozen=True):
     types: Mapping[str, str] = field(default_factory=dict)
 
     def type_of(self, slot: str) -> str | None:
-        """The type of a slot's records, or of the slot it grew from; None where each says it."""
+        """Return the type of a slot's records, or of its base slot; None if records state it."""
         return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
 
     @property
     def names_pool_whole(self) -> bool:
-        """The text says which pool is meant, wherever the record stands."""
+        """Return whether a record's pool reference is complete, independent of its namespace."""
         return self.pool == WHOLE
 
 
 def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) -> RecordForm:
-    """The form of every family but Butler: `claimRef` and `poolRef` that say all.
+    """Return the form of every family except Butler: complete `claimRef` and `poolRef`.
 
     Args:
         family: Its name.
         owners: The kind that claims, by slot. A copied record has its slot as `type`.
-        type_: What a record means that says no `type`.
+        type_: The type of a record without `type`.
     """
 
     def claim(body: RecordBody) -> Key | None:
@@ -409,23 +412,23 @@ def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) ->
 
 
 DEFAULT_PORT = 6443
-"""Of the endpoint of a Kubernetes API server."""
+"""The default port of a Kubernetes API server endpoint."""
 
 CurrentRecords = Mapping[Key, Allocation]
 
 
 class FamilyReading(Struct, frozen=True):
-    """What a family makes of its documents.
+    """A family's reading of its documents.
 
     Attributes:
-        protected: Owners (family, kind, namespace, name) whose claims cannot be told, because
-            something that they depend on is wrong or missing. They keep their records.
-        frozen: Pools that give nothing new, because their document cannot be read, with the path
-            of its file. They are among `pools` when their document could be read before.
-        growing: Owners that are there, and hold growth: what was observed of their clusters says
-            whether they need it.
-        missing: Pools that a document names and that are not there, by the finding that says so.
-        presumed: Claims that must get what they ask for, or a finding is not true.
+        protected: Owners (family, kind, namespace, name) with unknown claims, because a dependency
+            is invalid or missing. They keep their records.
+        frozen: Pools that give nothing new because their document cannot be read, with the path of
+            its file. They are among `pools` if there is a readable earlier version.
+        growing: Existing owners of growth: observed demand of their clusters decides whether they
+            need it.
+        missing: Missing pools that documents name, by the finding that reports them.
+        presumed: Claims that must be granted for a finding to apply.
     """
 
     pools: Mapping[Key, Pool]
@@ -449,12 +452,12 @@ class Projection(Struct, frozen=True):
 
     Attributes:
         cluster: `management`, or the name of another cluster.
-        manifest: The whole object, with status where we own it.
-        is_status_only: The object belongs to others. Where it exists, the fields of `status` that
-            are given are applied; it is never made, changed or rendered.
-        is_part: The same of any fields: its family's `fit` says which of them are applied to the
-            object that is there.
-        rests_on: It is left out where one of these objects could not be written.
+        manifest: The whole object, with status if `ipam` owns it.
+        is_status_only: Whether another controller owns the object. If it exists, the given `status`
+            fields are applied. It is never created, changed, or rendered.
+        is_part: The same for any fields: `fit` of its family selects the fields to apply to the
+            existing object.
+        rests_on: Objects it depends on: it is skipped if one of them could not be written.
     """
 
     cluster: str
@@ -465,14 +468,13 @@ class Projection(Struct, frozen=True):
 
 
 class ProjectionInput(Struct, frozen=True):
-    """What projections are made from: one committed tree.
+    """Input of projections: one committed tree.
 
     Attributes:
-        applies_documents: People's documents are applied as objects, too, not the pools alone.
-        withheld: What records hold that another one held before them, by their path.
-        default_port: Of an endpoint that names none.
-        metallb_pool: What the pool that we keep in a cluster is called, where its document names
-            none.
+        applies_documents: Whether source documents are applied as objects, in addition to pools.
+        withheld: Ranges of records that an earlier record already held, by path.
+        default_port: The port of endpoints that name none.
+        metallb_pool: The name of the managed MetalLB pool of a cluster, if its document names none.
     """
 
     documents: Documents
@@ -487,34 +489,33 @@ class ProjectionInput(Struct, frozen=True):
 
 
 def of_namespace(document: Document, documents: Documents) -> str:
-    """The team of what can name none: its namespace."""
+    """Return the namespace as the team, for documents that cannot name a team."""
     del documents
     return document.namespace
 
 
 def of_nobody(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What a family says whose documents name their owner by themselves."""
+    """Return None, for families whose documents identify their owner themselves."""
     return None
 
 
 def names_nobody(_: Documents) -> Iterable[tuple[Document, tuple[str, ...], Key]]:
-    """What names those who claim: nothing, in most families."""
+    """Yield nothing, for families without references to claiming documents."""
     return ()
 
 
 def as_named(record: Allocation, documents: Documents) -> Key:
-    """The claim of a copied record where its text says all: the one that it was read as."""
+    """Return the claim of a copied record as read, for families whose record text is sufficient."""
     del documents
     return record.claim
 
 
 class ClusterKind(Struct, frozen=True):
-    """A kind whose objects stand for clusters, each called `namespace/name`.
+    """A kind whose objects represent clusters, named `namespace/name`.
 
     Attributes:
-        homes: The namespaces in which the Secret with its kubeconfig may be, for the live object
-            (None when there is none) and its namespace. A `ValueError` says what is wrong with
-            the object.
+        homes: Yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
+            namespace. Raises `ValueError` if the object is invalid.
     """
 
     resource: Resource
@@ -537,16 +538,16 @@ def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
 
 
 class Announcing(Struct, frozen=True):
-    """What of a family clusters announce.
+    """Announcements of a family's addresses in clusters.
 
     Attributes:
-        clusters: The kind whose objects stand for clusters.
-        cluster_of: The cluster that announces the addresses of a record, by name. Without it
-            that is the management cluster.
-        announcer: The same told from a record's copy in the management cluster; None when it is of
+        clusters: The kind whose objects represent clusters.
+        cluster_of: Returns the cluster that announces a record's addresses. If None, that is the
+            management cluster.
+        announcer: Returns the same for a record's copy in the management cluster; None if it is of
             another family, or its addresses are not announced.
-        announces: What each cluster but the management cluster announces, for the records given,
-            by the cluster's name.
+        announces: Returns the ranges that each workload cluster announces for some records, by
+            cluster name.
     """
 
     clusters: ClusterKind | None = None
@@ -556,14 +557,14 @@ class Announcing(Struct, frozen=True):
 
 
 class Relocation(Struct, frozen=True):
-    """What a document says of the place of its addresses: it changes when a claim moves.
+    """Fields that determine where a document's addresses are: they change if a claim moves.
 
     Attributes:
-        steps: Where it names the pool.
-        name: What it has to say there.
-        pin: Where it may pin the range; empty where it cannot.
-        ends: The fields of the first and the last address there. None where a claim that holds
-            addresses needs no pin any more: it goes.
+        steps: The path of the field that names the pool.
+        name: The new value of that field.
+        pin: The path of the field that pins the range; empty if there is none.
+        ends: The fields of the first and the last address there. None if a claim with addresses
+            needs no pin, so that the pin is removed.
     """
 
     steps: tuple[str, ...]
@@ -578,28 +579,29 @@ class Family(Struct, frozen=True):
     Attributes:
         name: First part of every key.
         kinds: The kinds of document that it reads, in each version. Their names differ.
-        pool_kinds: Names of those that are pools. The first is meant where a record names none.
-        slots: The kind of the owner that claims by each slot. A slot is of one family alone.
-        grows: Slots that have numbered ones beside them, such as `nodes-2` beside `nodes`.
-        judge: What contradicts itself in a document, whatever else there is; empty when nothing.
-        read: Documents, records by claim and Settings to pools and claims. It looks at other
-            documents than the one it reads by `find`, `every` and `matching` alone. With None for
-            the records nobody looks at the claims: what is asked for is all that matters then.
-        project: A committed tree to the objects of every cluster.
-        record: How its records name pool and owner.
-        adopt: The claim that a record stands for which names none, as one copied from a cluster,
-            once all documents are known. `record.claim` is what its text alone says.
-        relocate: What the document of a claim has to say so that the claim moves to a pool. None where a claim can have no two ranges announced at once, as it does
-            while it moves without a break.
-        team: The team of a document that claims, as its records name it.
-        space: The namespace that a document asks for.
-        meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
-            it. None where it can be told by the words in it, or cannot be told at all.
-        referring: Documents that name who claims, each with the field that does, and whose key.
-        announcing: What clusters announce of it.
+        pool_kinds: Names of its pool kinds. The first one is the default of records.
+        slots: The kind of the owner that claims by each slot. A slot belongs to only one family.
+        grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
+        judge: Returns contradictions in a document, independent of other documents; empty if there
+            are none.
+        read: Maps documents, records by claim, and Settings to pools and claims. It accesses other
+            documents only by `find`, `every`, and `matching`. If the records are None, only the
+            requests are used and the claims are not.
+        project: Maps a committed tree to the objects of every cluster.
+        record: How its records refer to pool and owner.
+        adopt: Returns the claim of a record that names none, such as a copy from a cluster, given
+            all documents. `record.claim` is the claim from its text only.
+        relocate: Returns the document fields that move a claim. None if a claim cannot have two
+            announced ranges at once, which a move without interruption needs.
+        team: Returns the team of a claiming document, as its records name it.
+        space: Returns the namespace that a document claims for.
+        meant: Returns the owner of a broken document's claims, by namespace and name, with "" for
+            an unreadable part. None if the words in the document identify it, or if it is unknown.
+        referring: Yields documents that name a claiming document, each with the field and the key.
+        announcing: Its announcements in clusters.
         objects: Its objects in clusters.
         metering: Its metrics.
-        mending: How its documents can be changed if a claim is refused.
+        mending: Possible edits of its documents if a claim is refused.
     """
 
     name: str
@@ -624,5 +626,5 @@ class Family(Struct, frozen=True):
 
     @property
     def moves(self) -> bool:
-        """A claim of it can have two ranges announced at once, so that it moves without a break."""
+        """Return whether a claim can have two announced ranges during a move."""
         return self.relocate is not None

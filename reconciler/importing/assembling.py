@@ -1,4 +1,4 @@
-"""Files of an import."""
+"""Assembly of an import's files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,17 +29,17 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 
 
 class Joined(NamedTuple):
-    """Ranges of owners, sorted, none of which overlap; and what a person has to decide."""
+    """Sorted ranges of owners without overlaps, and conflicts that need a decision."""
 
     holdings: tuple[ImportedRange, ...]
     conflicts: tuple[Finding, ...]
 
 
 def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
-    """Each owner's addresses as the fewest ranges; what two have is nobody's, and a conflict.
+    """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts.
 
-    Addresses that touch are one range, if one owner has them of one type and pool. A range within
-    another one of the same team is that one.
+    Adjacent addresses of one owner, type, and pool are one range. A range within another range of
+    the same team is merged into it.
     """
     conflicts: list[Finding] = []
     kept = _apart(_one_name(holdings, conflicts), conflicts)
@@ -54,7 +54,7 @@ def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
 def _one_name(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> Iterator[ImportedRange]:
-    """Those whose names stay apart: two that become one name would be one owner."""
+    """Yield ranges whose owners have distinct names: two owners with one name would become one."""
     first: dict[tuple[str, str], ImportedRange] = {}
     for item in holdings:
         other = first.setdefault(item.owner, item)
@@ -71,12 +71,12 @@ def _plain(said: str) -> str:
 
 
 def where(item: ImportedRange) -> str:
-    """The place of a holding, for a message that names a second one."""
+    """Return the location of a holding, for a message that names a second one."""
     return f"{item.place}{item.place.pointer}"
 
 
 def _apart(holdings: Iterable[ImportedRange], conflicts: list[Finding]) -> list[ImportedRange]:
-    """Those that share no address with somebody else."""
+    """Return ranges that share no address with another owner."""
     kept: list[ImportedRange] = []
     shared: dict[str, list[IPRange]] = {}
     reach = _Reach()
@@ -102,18 +102,21 @@ def _order(item: ImportedRange) -> tuple[object, ...]:
 
 
 class _Reach:
-    """Of what came before in a sweep: who reaches farthest, and who else does."""
+    """State of a sweep: the furthest-reaching range, and the furthest of another holder."""
 
     def __init__(self) -> None:
         self._best: list[ImportedRange] = []
 
     def of_others(self, item: ImportedRange) -> ImportedRange | None:
-        """The one of another holder that reaches farthest: it has all that any of them shares."""
+        """Return the furthest-reaching range of another holder, or None.
+
+        It contains all addresses that `item` shares with any other holder.
+        """
         here = (it for it in self._best if it.space == item.space and _who(it) != _who(item))
         return next(here, None)
 
     def add(self, item: ImportedRange) -> None:
-        """Take one more. Two holders suffice: of three, one does not reach as far as another."""
+        """Add a range. Two holders are enough: a third one never reaches as far."""
         found: dict[tuple[object, ...], ImportedRange] = {}
         for it in sorted([item, *self._best], key=_last, reverse=True):
             if it.space == item.space:
@@ -138,7 +141,7 @@ def _contested(item: ImportedRange, other: ImportedRange) -> Finding:
 
 
 def _ranges(group: list[ImportedRange]) -> Iterator[ImportedRange]:
-    """The ranges of one owner, each with where it is told first, and all that use it."""
+    """Yield the ranges of one owner, each with its first location and all of its users."""
     ordered = sorted(group, key=lambda it: it.item)
     at = 0
     for item in IPSet.of(it.item for it in ordered):
@@ -157,18 +160,18 @@ def _within(item: IPRange, outer: IPRange) -> bool:
 
 
 MAX_BYTES = 200 * 1024
-"""Of a file; a repository reads a quarter more."""
+"""Maximum size of a file. The read limit of a repository is a quarter higher."""
 
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
 class ImportDocument(NamedTuple):
-    """A document that is to be written.
+    """A document to write.
 
     Attributes:
         folder: The source folder.
-        path: In the folder, without what makes it YAML.
-        comments: Lines that stand before it.
+        path: Path in the folder, without YAML suffix.
+        comments: Comment lines before the document.
     """
 
     folder: str
@@ -178,11 +181,11 @@ class ImportDocument(NamedTuple):
 
 
 def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dict[str, bytes]:
-    """All files by path. Documents of one path share a file, until it is as long as one may be.
+    """Return all files by path. Documents of one path share files up to the maximum size.
 
     Args:
-        documents: In the order in which they stand.
-        sources: The source folders; what belongs in one that is not there stands in the first.
+        documents: Documents in output order.
+        sources: The source folders; documents of a missing folder go to the first one.
     """
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
@@ -208,10 +211,10 @@ class RangeChange(NamedTuple):
     """A range before and after.
 
     Attributes:
-        old: What the source says; None for what has no address yet.
-        new: What the plan gives; None where it refuses.
-        place: Where the source says it.
-        users: Who uses addresses of it.
+        old: The range in the source; None for an owner without addresses.
+        new: The range in the plan; None if it is refused.
+        place: The location in the source.
+        users: Users of its addresses.
     """
 
     owner: str
@@ -224,17 +227,17 @@ class RangeChange(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Nothing moves."""
+        """Return whether the range is unchanged."""
         return self.old == self.new
 
     @property
     def is_new(self) -> bool:
-        """Somebody who had nothing gets something."""
+        """Return whether an owner without addresses gets some."""
         return self.old is None and self.new is not None
 
 
 class ImportOutcome(NamedTuple):
-    """What a plan makes of files that are added to a tree."""
+    """The result of a plan with files added to a tree."""
 
     lines: tuple[RangeChange, ...]
     conflicts: tuple[Finding, ...]
@@ -246,12 +249,12 @@ def outcome(
     paths: Collection[str],
     holdings: Iterable[ImportedRange],
 ) -> ImportOutcome:
-    """Compare what sources say with what a plan gives.
+    """Compare the ranges of sources with the ranges of a plan.
 
     Args:
         before: The evaluation without the files.
-        after: With them.
-        paths: Of the files.
+        after: The evaluation with the files.
+        paths: Paths of the files.
         holdings: Ranges that were written as requests.
     """
     told = {(it.space, it.item): it for it in holdings}
@@ -290,7 +293,7 @@ def _new_errors(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
 
 
 def _moved(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
-    """Records that stay as they are without the files, and do not with them."""
+    """Yield findings for records that only change because of the files."""
     kept = {item.claim: item for item in before.plan.decisions if isinstance(item, Keep)}
     for decision in after.plan.decisions:
         other = kept.get(decision.claim)
@@ -305,15 +308,15 @@ _PROVIDER = "imported"
 
 
 class Imported(Struct, frozen=True):
-    """What an import comes to.
+    """The result of an import.
 
     Attributes:
-        files: By path.
-        lines: Old beside new, for every range.
-        conflicts: What a person has to decide.
-        notes: What was passed over, and why.
+        files: Files by path.
+        lines: Old and new range, for every range.
+        conflicts: Conflicts that need a decision.
+        notes: Skipped entries, with the reason.
         after: The evaluation of the tree with the files.
-        unnamed: Owners of requests that no document describes, by name.
+        unnamed: Owners of requests without a document, by name.
     """
 
     files: Mapping[str, bytes]
@@ -325,12 +328,12 @@ class Imported(Struct, frozen=True):
 
 
 def writing() -> Writing:
-    """How what lives is written: by the first family that says it can."""
+    """Return the writer of the first family that has one."""
     return next(it for family in families() if (it := family.objects.writing) is not None)
 
 
 def assemble(tree: Tree, found: ImportedSource) -> Imported:
-    """Describe what was found in a tree that does not describe it yet."""
+    """Return the documents for all found addresses that the tree does not describe yet."""
     before = evaluate(tree)
     work = _Assembling(tree, before, found)
     files = work.files()
@@ -345,7 +348,7 @@ def assemble(tree: Tree, found: ImportedSource) -> Imported:
 
 
 def with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
-    """The tree with more source files."""
+    """Return the tree with additional source files."""
     read = source_reader(tree.settings)
     added = [read(path, data) for path, data in files.items()]
     sources = sorted((*tree.sources, *added), key=lambda it: it.path)
@@ -354,7 +357,7 @@ def with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
 
 @dataclass
 class _Assembling:
-    """The documents while they are made."""
+    """Builder of the documents."""
 
     tree: Tree
     before: Evaluation
@@ -364,7 +367,7 @@ class _Assembling:
     holdings: tuple[ImportedRange, ...] = ()
 
     def files(self) -> dict[str, bytes]:
-        """All of them by path."""
+        """Return all files by path."""
         sources = self.tree.settings.sources
         copies = list(self._copies())
         there = self.before
@@ -382,7 +385,7 @@ class _Assembling:
         return files_of(documents, sources)
 
     def _copies(self) -> Iterator[ImportedObject]:
-        """Objects that nobody describes yet, each once."""
+        """Yield objects without a document, each once."""
         first: dict[tuple[str, str, str, str], ImportedObject] = {}
         for item in self.found.copies:
             identity = (*_kind(item.body), item.namespace, item.name)
@@ -398,7 +401,7 @@ class _Assembling:
                 self.conflicts.append(conflict(item.place, message, hint))
 
     def _annotated(self, item: ImportedObject) -> ImportedObject:
-        """A cluster's document that names its pool of MetalLB, where that has another name."""
+        """Return a cluster's document with the name of its MetalLB pool, unless default."""
         own = writing()
         empty = own.cluster(ImportedCluster((item.namespace, item.name), "", "", 0))
         if _kind(empty) != _kind(item.body):
@@ -417,7 +420,7 @@ class _Assembling:
         return documents.find(_kind(body), metadata.get("namespace", ""), metadata["name"])
 
     def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
-        """Give each range its pool, once what is known is left out; the pools to write."""
+        """Assign a pool to each new range; return the pools to write."""
         own = writing()
         every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
@@ -445,7 +448,7 @@ class _Assembling:
         networks: Sequence[tuple[Network, Location]],
         copies: Iterable[ImportedObject],
     ) -> Iterator[tuple[str, ImportDocument]]:
-        """Documents of clusters that nobody describes, and of what gives them addresses."""
+        """Yield documents of clusters without a document, and of their providers."""
         del networks
         own, named = writing(), {owner: (pool, place) for owner, pool, place in self.found.named}
         firsts: dict[tuple[str, str], ImportedRange] = {}
@@ -479,7 +482,7 @@ class _Assembling:
     def _ask_for_name(
         self, documents: Documents, owner: tuple[str, str], pool: str, place: Location
     ) -> None:
-        """A cluster that the repository describes does not say what its pool is called."""
+        """Report a described cluster whose document does not name its MetalLB pool."""
         own = writing()
         document = self._find(documents, own.cluster(ImportedCluster(owner, "", "", 0)))
         if document is None or document.annotations().get(own.annotation) == pool:
@@ -496,7 +499,7 @@ class _Assembling:
         return name
 
     def _requests(self, documents: Documents) -> Iterator[ImportDocument]:
-        """A request for each range; the first of an owner stands for what it claims of itself."""
+        """Yield a request for each range; an owner's first range replaces its own claim."""
         own = writing()
         names: set[str] = set()
         for item in self.holdings:
@@ -518,7 +521,7 @@ def _describe(item: ImportedRange) -> tuple[str, ...]:
 
 
 def _short(place: Location) -> str:
-    """A place without the folders of a file, which are those of one machine."""
+    """Return a location without the local folders of a file."""
     path = place.path if place.path.startswith("cluster ") else place.path.rpartition("/")[2]
     return f"{place._replace(path=path)}{place.pointer}"
 

@@ -1,4 +1,4 @@
-"""Objects that an import finds."""
+"""Objects and ranges that an import finds."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ DEFAULT_SPACE = "default"
 
 
 class ImportedNetwork(NamedTuple):
-    """A network that a source describes."""
+    """A network in a source."""
 
     name: str
     extent: IPRange
@@ -30,7 +30,7 @@ class ImportedNetwork(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A range that a source gives out of, without saying who has it."""
+    """An allocatable range in a source, without an owner."""
 
     item: IPRange
     place: Location
@@ -38,13 +38,13 @@ class Window(NamedTuple):
 
 
 class ImportedRange(NamedTuple):
-    """Somebody has a range.
+    """A range with an owner.
 
     Attributes:
-        said: What the source calls it, as it is written there.
-        pool: The name of the pool that the source names; empty for none.
-        is_cluster: The owner is a cluster that was read: it gets a document of its own.
-        users: Who uses addresses of it, for people.
+        said: The range as written in the source.
+        pool: The name of the pool in the source; empty for none.
+        is_cluster: Whether the owner is a cluster that was read, so that it gets a document.
+        users: Users of its addresses, for display.
     """
 
     namespace: str
@@ -61,12 +61,12 @@ class ImportedRange(NamedTuple):
 
     @property
     def owner(self) -> tuple[str, str]:
-        """Namespace and name."""
+        """Return namespace and name."""
         return self.namespace, self.name
 
     @property
     def title(self) -> str:
-        """`namespace/name`, for people."""
+        """Return `namespace/name`, for display."""
         return f"{self.namespace}/{self.name}"
 
 
@@ -81,11 +81,11 @@ class ImportedObject(NamedTuple):
 
 
 class ImportedSource(Struct, frozen=True):
-    """All that was found.
+    """All results of the sources.
 
     Attributes:
-        named: MetalLB's pool of a cluster, by its owner, where that has not the usual name.
-        notes: What was passed over, for people.
+        named: MetalLB's pool of a cluster, by its owner, if its name is not the default.
+        notes: Skipped entries, for display.
     """
 
     described: tuple[ImportedNetwork, ...] = ()
@@ -97,7 +97,7 @@ class ImportedSource(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def with_more(self, other: "ImportedSource") -> "ImportedSource":
-        """What two sources say."""
+        """Return the combination of two sources."""
         return ImportedSource(
             (*self.described, *other.described),
             (*self.windows, *other.windows),
@@ -110,9 +110,9 @@ class ImportedSource(Struct, frozen=True):
 
 
 def conflict(place: Location, message: str, hint: str) -> Finding:
-    """Something that a person has to decide: it is not guessed.
+    """Return a finding that needs a decision, because a guess would be unsafe.
 
-    Where no line tells the place, as in a JSON export, the message names the object.
+    If no line is known, as in a JSON export, the message names the object.
     """
     if place.line == 0 and place.pointer and place.pointer not in message:
         message = f"{place.pointer}: {message}"
@@ -120,21 +120,21 @@ def conflict(place: Location, message: str, hint: str) -> Finding:
 
 
 def kinds() -> tuple[Copied, ...]:
-    """The kinds that are copied, of all families."""
+    """Return the copied kinds of all families."""
     return tuple(item for family in families() for item in family.objects.copied)
 
 
 def resources() -> tuple[Resource, ...]:
-    """Where their objects are."""
+    """Return the resources of their objects."""
     return tuple(item.intake.resource for item in kinds())
 
 
 def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
-    """The documents of the objects of a cluster.
+    """Return the documents of the objects of a cluster.
 
     Args:
-        cluster: Its name, for places.
-        there: Its objects by kind, in a shape that can be read.
+        cluster: Its name, for locations.
+        there: Its objects by kind, with a valid structure.
     """
     copies: list[ImportedObject] = []
     notes: list[str] = []
@@ -167,8 +167,8 @@ def _names(kind: Copied, manifest: Manifest) -> Iterator[str]:
 def _copy(kind: Copied, manifest: Manifest, there: ImportedList, place: Location) -> ImportedObject:
     body = copied(manifest, kind.intake)
     metadata = dict(body["metadata"])
-    # Who copies by hand wants the object to be told apart from a later one of its name; here it is
-    # people's from now on.
+    # The uid distinguishes a copy's object from a later object of the same name. Imported objects
+    # are managed in Git from now on, so they do not have it.
     annotations = {key: it for key, it in metadata.pop("annotations").items() if key != UID}
     metadata |= {"annotations": annotations} if annotations else {}
     body = kind.amend({**body, "metadata": metadata}, manifest, there)
@@ -184,15 +184,15 @@ _HASH = 8
 
 
 def slug(text: str) -> str:
-    """The text as an RFC 1123 label; empty when nothing of it can be in one.
+    """Return the text as an RFC 1123 label; empty if no character is valid.
 
-    A long one is cut, and ends in a hash of the whole, so that two of them stay two.
+    A long text is truncated and ends in a hash of the whole, so that distinct texts stay distinct.
     """
     return fitted(_OTHERS.sub("-", text.casefold()).strip("-"))
 
 
 def fitted(label: str) -> str:
-    """A label, cut to the length that one may have."""
+    """Return a label, truncated to the maximum length."""
     if len(label) <= MAX_NAMING:
         return label
     marked = sha256(label.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH]
@@ -200,6 +200,6 @@ def fitted(label: str) -> str:
 
 
 def by_address(word: str, item: IPRange, length: int | None = None) -> str:
-    """A name for what has none: the word and its first address, and the length of a network."""
+    """Return a generated name: the word, its first address, and the prefix length of a network."""
     address = _OTHERS.sub("-", format_address(item.version, item.first)).strip("-")
     return f"{word}-{address}" + (f"-{length}" if length is not None else "")

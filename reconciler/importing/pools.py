@@ -23,11 +23,11 @@ from reconciler.planning.evaluate import Evaluation
 
 MAX_WINDOWS = 16
 _WIDEST = 24
-"""The length of the network that is made for addresses that nobody describes a pool for."""
+"""The prefix length of networks for addresses without a described pool."""
 
 
 class Home(NamedTuple):
-    """A pool that is there already."""
+    """An existing pool."""
 
     name: str
     space: str
@@ -37,10 +37,10 @@ class Home(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What is written of pools and ranges.
+    """Pools and ranges to write.
 
     Attributes:
-        networks: Pools to write, with where they come from.
+        networks: Pools to write, with their source.
         holdings: Ranges, each with the name of its pool.
     """
 
@@ -53,13 +53,13 @@ class Placed(NamedTuple):
 def placed(
     found: ImportedSource, holdings: Sequence[ImportedRange], homes: Sequence[Home], version: int
 ) -> Placed:
-    """Give each range its pool.
+    """Assign a pool to each range.
 
     Args:
-        found: What sources describe.
+        found: The content of the sources.
         holdings: Ranges that do not overlap.
-        homes: Pools that are there.
-        version: The IP version that pools hold.
+        homes: Existing pools.
+        version: The IP version of pools.
     """
     placing = _Placing(homes, version)
     placing.describe(found.described, [*found.windows, *map(_held, holdings)], found.windows)
@@ -88,12 +88,12 @@ class _Placing:
         used: Sequence[Window],
         windows: Sequence[Window],
     ) -> None:
-        """Take the networks that sources describe, but those that only hold others.
+        """Add the networks of sources, except networks that only contain others.
 
         Args:
             described: The networks.
-            used: Ranges that they have to give out.
-            windows: Those of them that say what else they do not give out.
+            used: Ranges that they must be able to allocate.
+            windows: Allocatable ranges, which exclude all other addresses of their network.
         """
         ordered = sorted(
             set(described),
@@ -129,7 +129,7 @@ class _Placing:
         return False
 
     def _is_there(self, item: ImportedNetwork) -> bool:
-        """A pool of the repository, or one before, is in the way, or is the very one."""
+        """Return whether an existing pool equals or overlaps the network."""
         for home in self.homes:
             named = home.name == item.name
             if home.space != item.space and not named:
@@ -154,7 +154,7 @@ class _Placing:
         self.homes.append(Home(network.name, network.space, windows, extent, place))
 
     def place(self, item: ImportedRange) -> bool:
-        """Put a range into the pool that it lies in; True where a pool is to be made for it."""
+        """Assign the pool that contains a range; return whether a new pool is needed."""
         if item.item.version != self.version:
             message = f"{item.title}: {format_short(item.item)} is IPv{item.item.version}"
             hint = f"pools that import writes hold IPv{self.version}; leave it out"
@@ -182,7 +182,7 @@ class _Placing:
         self.holdings.append(item._replace(pool=home.name, space=home.space))
 
     def make(self, holdings: Sequence[ImportedRange]) -> None:
-        """Make pools for ranges that nobody describes one for: they hold these and nothing else."""
+        """Create pools for ranges without a described pool. The pools contain nothing else."""
         groups: dict[tuple[str, str], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
         for item in sorted(holdings, key=_order):
@@ -200,7 +200,7 @@ class _Placing:
                 self._new(Network(name, made.extent, space, windows, is_full=True), made.place)
             around = (it for it in self.homes if it.space == space)
             home = next((it for it in around if it.extent.covers(made.extent)), None)
-            if home is not None:  # else what is in its way was told
+            if home is not None:  # otherwise, the conflict was reported
                 for item in items:
                     self._put(item, home)
 
@@ -216,7 +216,7 @@ def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPR
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
-    """Those in wider networks before those within them."""
+    """Return the sort key: wider networks before the networks within them."""
     extent = _around([item.item])
     return item.space, bool(item.pool), extent.first, -extent.last, item.item
 
@@ -227,7 +227,7 @@ def _holds(item: ImportedNetwork, other: ImportedNetwork) -> bool:
 
 
 def _around(ranges: Sequence[IPRange]) -> IPRange:
-    """The smallest network of at most 24 bits that holds some ranges."""
+    """Return the smallest network that contains some ranges, at most a /24."""
     version = ranges[0].version
     first, last = min(it.first for it in ranges), max(it.last for it in ranges)
     bits = max(BITS[version] - _WIDEST if version == 4 else 64, (first ^ last).bit_length())
@@ -241,7 +241,7 @@ def _made_name(extent: IPRange, space: str) -> str:
 
 
 def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
-    """A network without its first and last address, where it has others."""
+    """Return a network without its first and last address, if it has others."""
     if extent.size <= 2:
         return (extent,)
     return (IPRange(extent.version, extent.first + 1, extent.last - 1),)
@@ -252,7 +252,7 @@ def _span(ranges: Sequence[IPRange]) -> tuple[IPRange, ...]:
 
 
 class Taken(NamedTuple):
-    """Addresses that somebody has, by the repository."""
+    """Addresses that the repository assigns to an owner."""
 
     space: str
     item: IPRange
@@ -261,7 +261,7 @@ class Taken(NamedTuple):
 
 
 class ImportState(NamedTuple):
-    """What is new, what is in the way, and what the repository has already."""
+    """New ranges, conflicts, and ranges that the repository already has."""
 
     holdings: tuple[ImportedRange, ...]
     conflicts: tuple[Finding, ...]
@@ -269,7 +269,7 @@ class ImportState(NamedTuple):
 
 
 def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> list[Home]:
-    """The pools of a kind that are there, by name."""
+    """Return the existing pools of a kind, by name."""
     found = []
     for key, pool in sorted(evaluation.state.pools.items()):
         if (key.family, key.kind, key.namespace) == (family, kind, namespace):
@@ -279,7 +279,7 @@ def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> lis
 
 
 def taken_in(evaluation: Evaluation) -> list[Taken]:
-    """Who has which addresses: by records, and by pins that are not yet recorded."""
+    """Return the assigned addresses: in records, and in pins without a record."""
     state = evaluation.state
     found = [
         Taken(
@@ -302,9 +302,10 @@ def _space(evaluation: Evaluation, pool: Key) -> str:
 
 
 def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportState:
-    """Ranges that the repository does not hold yet.
+    """Split ranges into new ranges, conflicts, and known ranges.
 
-    What it holds for the same owner is known; what it holds for another one is a conflict.
+    A range that the repository assigns to the same owner is known. A range of another owner is a
+    conflict.
     """
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
@@ -334,7 +335,7 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
 
 
 class _Index:
-    """Finds what meets a range; what a repository holds seldom overlaps, so few are looked at."""
+    """Index of ranges for overlap queries. Assigned ranges rarely overlap, so few are compared."""
 
     def __init__(self, taken: list[Taken]) -> None:
         self._taken = sorted(taken, key=lambda it: it.item)
@@ -346,7 +347,7 @@ class _Index:
             self._reach.append(farthest)
 
     def meeting(self, item: ImportedRange) -> list[Taken]:
-        """All that share addresses with a range, in its space or in one that is not known."""
+        """Return all entries that overlap a range, in its space or in an unknown space."""
         found: list[Taken] = []
         at = bisect_right(self._firsts, (item.item.version, item.item.last)) - 1
         while at >= 0 and self._reach[at] >= (item.item.version, item.item.first):

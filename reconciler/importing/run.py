@@ -43,12 +43,12 @@ _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)
 
 
 class Announced(NamedTuple):
-    """What a cluster announces.
+    """Announcements of a cluster.
 
     Attributes:
         owner: Namespace and name of the cluster.
-        usual: What our pool is called there, where nothing says otherwise.
-        wanted: The pool that becomes ours, as a person says; empty to tell it by itself.
+        usual: The default name of the managed pool.
+        wanted: The pool to manage, as requested; empty to detect it.
     """
 
     owner: tuple[str, str]
@@ -59,10 +59,10 @@ class Announced(NamedTuple):
 
 
 def held_by(cluster: Announced) -> ImportedSource:
-    """Who has the addresses of MetalLB's pools: the cluster.
+    """Return the ranges of MetalLB's pools, which belong to the cluster.
 
-    One pool becomes ours: the one that has the usual name, or the only one. Addresses of the others
-    are held, and stay with those who announce them.
+    One pool becomes managed: the pool with the default name, or the only pool. Addresses of other
+    pools are recorded and stay with their pools.
     """
     named = {item["metadata"]["name"]: item for item in cluster.pools}
     if not named:
@@ -108,7 +108,8 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
         hint = "mend it in the cluster: MetalLB cannot read it either"
         return ImportedSource(conflicts=(conflict(place, str(wrong), hint),))
     namespace, owner = cluster.owner
-    # Of another name: no range of the cluster's own, which ipam would put into its pool.
+    # Use another name, so that the range does not become the cluster's own, which `ipam` would put
+    # into the managed pool.
     owner = owner if is_ours else fitted(f"{owner}-{slug(name)}")
     holdings = tuple(
         ImportedRange(
@@ -134,7 +135,7 @@ def _users(users: Iterable[User]) -> tuple[str, ...]:
 
 
 def _outside(cluster: Announced, inside: Iterable[IPRange]) -> tuple[Finding, ...]:
-    """Services that have an address which no pool of the cluster gives."""
+    """Return findings for Services with an address outside the cluster's pools."""
     left = users_of(cluster.services, _EVERYTHING - IPSet.of(inside))
     if not left:
         return ()
@@ -146,7 +147,7 @@ def _outside(cluster: Announced, inside: Iterable[IPRange]) -> tuple[Finding, ..
 
 _SHAPES = (("prefix", "network"), ("start_address", "range"), ("address", "host"))
 _ALSO = {"Prefix": "network", "Start address": "range", "IP Address": "host", "Address": "host"}
-# What the parts of an object are called here; of several the first that has a value counts.
+# Names for the attributes of an object; the first attribute with a value is used.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("address", ("address",)),
     ("cidr", ("prefix",)),
@@ -160,12 +161,12 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("space", ("vrf",)),
 )
 _NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
-# As lists are exported; those of imports have them in small letters.
+# Column names of list exports. Columns of import tables are in lower case.
 _TABLE = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
 
 
 def netbox_rows(path: str, text: str) -> Rows:
-    """The rows of an export: a list of objects, a page of the API, or a table."""
+    """Return the rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
         return _table(path, text)
     read = _parsed(path, text)
@@ -187,7 +188,7 @@ def netbox_rows(path: str, text: str) -> Rows:
 
 
 def _parsed(path: str, text: str) -> Any:
-    """What a JSON text says; `Rows` that say why where it cannot be read."""
+    """Return the parsed JSON, or `Rows` with the reason why it is invalid."""
     try:
         return json.loads(text, object_pairs_hook=_object)
     except _TwiceError as failed:
@@ -198,17 +199,17 @@ def _parsed(path: str, text: str) -> Any:
         return wrong(path, message, "export it once more", failed.lineno)
     except RecursionError:
         return wrong(path, "the file is no JSON: it is nested too deep", "export it once more")
-    except ValueError:  # Python converts no number of more than some thousand digits
+    except ValueError:  # Python limits the number of digits of an integer
         message = "the file holds a number of thousands of digits"
         return wrong(path, message, "export it once more: NetBox writes none")
 
 
 class _TwiceError(Exception):
-    """An object has a key twice: the key."""
+    """An object has a duplicate key: the key."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, whose keys all differ."""
+    """Return an object without duplicate keys."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -244,7 +245,7 @@ def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
 
 
 def _text(value: object) -> str:
-    """A value, or what the object that stands there is called."""
+    """Return a value, or the name of an object."""
     for _ in range(len(_NAMES)):
         if not isinstance(value, Mapping):
             break
@@ -253,11 +254,11 @@ def _text(value: object) -> str:
 
 
 class ImportSource(NamedTuple):
-    """A cluster to look at.
+    """A cluster to import from.
 
     Attributes:
-        owner: Namespace and name that it gets where nobody else names it.
-        pool: Its pool of MetalLB that becomes ours, as a person says; empty to tell it by itself.
+        owner: Namespace and name if no other source names it.
+        pool: The MetalLB pool to manage, as requested; empty to detect it.
     """
 
     owner: tuple[str, str]
@@ -271,12 +272,12 @@ def files_found(
     *,
     mapped: Mapping[str, str] | None = None,
 ) -> ImportedSource:
-    """What files say.
+    """Return the content of files.
 
     Args:
-        files: Each with its name.
-        assumed: What is taken for granted of rows that do not say it.
-        mapped: Meanings of columns, as a person says; None for exports of NetBox.
+        files: Files with their names.
+        assumed: Defaults for values that rows do not contain.
+        mapped: Meanings of columns, as requested; None for NetBox exports.
     """
     found = ImportedSource()
     left = MAX_ROWS
@@ -301,14 +302,14 @@ def _rows(path: str, data: bytes, mapped: Mapping[str, str] | None) -> Rows:
 
 
 def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
-    """What clusters hold. They are only listed.
+    """Return the content of clusters, which are only listed.
 
     Args:
         looks: The clusters.
-        usual: What our pool is called in a cluster where nothing says otherwise.
+        usual: The default name of the managed pool of a cluster.
 
     Raises:
-        ClusterError: One cannot be asked, or does not let us read something.
+        ClusterError: A cluster cannot be reached, or a permission is missing.
     """
     found = ImportedSource()
     seen: dict[str, str] = {}
@@ -350,5 +351,5 @@ def _one(look: ImportSource, cluster: Cluster, title: str, usual: str) -> Import
 
 
 def imported(source: Source, found: ImportedSource) -> Imported:
-    """What was found, beside the tree of a source."""
+    """Return the result of an import into the tree of a source."""
     return assemble(read_tree(source), found)

@@ -22,7 +22,7 @@ from reconciler.importing.found import (
     slug,
 )
 
-# In the order in which they are taken: of two columns that name somebody, the first that has a value.
+# In order of precedence: of several columns with an owner, the first with a value is used.
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "address": (
         *("address", "ip", "ipaddress", "ipaddr", "ipv4", "ipv4address", "addr", "vip"),
@@ -45,33 +45,33 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "status": ("status", "state"),
     "space": ("vrf", "space", "addressspace"),
 }
-"""The headers by meaning, in small letters and without what stands between words."""
+"""Headers by meaning, in lower case and without word separators."""
 
 _BETWEEN = re.compile(r"[\s_.\-/()]+")
 IGNORED = "ignore"
 
 
 class Columns(NamedTuple):
-    """Positions of columns by meaning, and the headers that mean nothing."""
+    """Positions of columns by meaning, and the unknown headers."""
 
     by_meaning: Mapping[str, tuple[int, ...]]
     unknown: tuple[str, ...]
 
     @property
     def has_addresses(self) -> bool:
-        """Some column says addresses."""
+        """Return whether a column contains addresses."""
         return any(it in self.by_meaning for it in ("address", "range", "cidr", "start"))
 
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
-    """What the columns of a header mean.
+    """Return the meanings of the columns of a header.
 
     Args:
         header: The header.
-        mapped: Meanings by header, as a person says; they go before what headers say.
+        mapped: Meanings by header, as requested; they take precedence.
 
     Raises:
-        ValueError: A person names a column that is not there, or a meaning that is none.
+        ValueError: A requested column does not exist, or its meaning is unknown.
     """
     wanted = {_plain(name): _meaning(meaning) for name, meaning in mapped.items()}
     there = [_plain(name) for name in header]
@@ -117,11 +117,11 @@ _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "ut
 
 
 class TableRow(NamedTuple):
-    """What a row says.
+    """The content of a row.
 
     Attributes:
-        values: Texts by meaning; none that are empty.
-        shape: `network`, `range` or `host`, where the source tells; else empty.
+        values: Nonempty texts by meaning.
+        shape: `network`, `range`, or `host` if the source states it; else empty.
     """
 
     place: Location
@@ -129,12 +129,12 @@ class TableRow(NamedTuple):
     shape: str = ""
 
     def get(self, meaning: str) -> str:
-        """What it says of something; empty for nothing."""
+        """Return the text of a meaning; empty if absent."""
         return self.values.get(meaning, "")
 
 
 class Rows(NamedTuple):
-    """The rows of a file, or why they cannot be told."""
+    """The rows of a file, or why it cannot be read."""
 
     rows: tuple[TableRow, ...] = ()
     conflicts: tuple[Finding, ...] = ()
@@ -142,12 +142,12 @@ class Rows(NamedTuple):
 
 
 def wrong(path: str, message: str, hint: str, line: int = 0) -> Rows:
-    """A file that cannot be read."""
+    """Return the result for an unreadable file."""
     return Rows(conflicts=(conflict(Location(path, line), message, hint),))
 
 
 def decoded(path: str, data: bytes) -> str | Rows:
-    """The text of a file: UTF-8, or UTF-16 with its mark, as spreadsheets write it."""
+    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets)."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data)} bytes; {MAX_BYTES} are read"
         return wrong(path, message, "split it into several files, and name all of them")
@@ -161,12 +161,12 @@ def decoded(path: str, data: bytes) -> str | Rows:
 
 
 def table_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
-    """The rows of a table whose first row is a header.
+    """Return the rows of a table whose first row is a header.
 
     Args:
-        path: Of the file, for places.
-        text: Of the file.
-        mapped: Meanings by header, as a person says.
+        path: Path of the file, for locations.
+        text: Text of the file.
+        mapped: Meanings by header, as requested.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
@@ -213,7 +213,7 @@ def _cell(cells: list[str], at: int) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """The mark that stands most often in the header, outside of quotes."""
+    """Return the most frequent delimiter in the header, outside of quotes."""
     header = "".join(_unquoted(next((it for it in text.splitlines() if it.strip()), "")))
     return max(_DELIMITERS, key=lambda mark: (header.count(mark), -_DELIMITERS.index(mark)))
 
@@ -240,10 +240,10 @@ _EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
 
 
 class Assumed(NamedTuple):
-    """What a person says of rows that do not say it.
+    """Defaults for values that rows do not contain.
 
     Attributes:
-        type: Of a range; empty to take load balancers where a column names clusters, else nodes.
+        type: Type of ranges; empty for load balancers if a column names clusters, else nodes.
     """
 
     namespace: str = "default"
@@ -251,7 +251,7 @@ class Assumed(NamedTuple):
 
 
 def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
-    """What rows say."""
+    """Return the content of rows."""
     rows = list(rows)
     parts = [_found(row, assumed) for row in rows]
     return ImportedSource(
@@ -266,7 +266,7 @@ def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
 
 
 def _unknown_types(rows: Iterable[TableRow], parts: Iterable[ImportedSource]) -> Iterator[str]:
-    """Types of ranges that mean nothing here, each where it stands first."""
+    """Yield unknown types of ranges, each with its first location."""
     told: set[str] = set()
     for row, part in zip(rows, parts, strict=True):
         said = row.get("type").casefold()
@@ -291,7 +291,7 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
 
 
 def _says_free(row: TableRow) -> str:
-    """The word by which a row says that nobody has its addresses; empty for none."""
+    """Return the word that marks a row as unassigned; empty if there is none."""
     status, said = row.get("status").casefold(), row.get("type").casefold()
     if status in _FREE:
         return status
@@ -303,15 +303,15 @@ def _place(row: TableRow) -> str:
 
 
 def _addresses(row: TableRow) -> tuple[IPRange, bool]:
-    """The addresses of a row, and whether they are those of a network that is given out of.
+    """Return the addresses of a row, and whether they are an allocatable network.
 
     Raises:
-        NotationError: They cannot be read.
+        NotationError: The addresses are invalid.
     """
     if start := row.get("start"):
         return _between(_bare(start), _bare(row.get("end") or start)), False
     if text := row.get("address"):
-        # An address beside its prefix length names one host, as NetBox has it.
+        # An address with its prefix length names one host, as in NetBox.
         is_host = row.shape == "host" or _has_host_bits(text)
         return (one(_bare(text)) if is_host else parsed(text)), False
     if text := row.get("range"):
@@ -324,21 +324,21 @@ def _addresses(row: TableRow) -> tuple[IPRange, bool]:
 
 
 def _network_beside(row: TableRow) -> str:
-    """The network that stands where the name of a pool may stand, too; empty for none."""
+    """Return the network in the column that can also hold a pool name; empty if there is none."""
     text = row.get("pool")
     return text if _LIKE_CIDR.fullmatch(text) else ""
 
 
 def _pool(row: TableRow) -> str:
-    """The name of the pool that a row names; of a network its addresses tell."""
+    """Return the pool name of a row; networks are assigned by address instead."""
     return "" if _network_beside(row) else slug(row.get("pool"))
 
 
 def parsed(text: str) -> IPRange:
-    """The range of `10.0.0.5`, `10.0.0.0/28` or `10.0.0.5-10.0.0.9`.
+    """Return the range of `10.0.0.5`, `10.0.0.0/28`, or `10.0.0.5-10.0.0.9`.
 
     Raises:
-        NotationError: It is none of these.
+        NotationError: The text has another format.
     """
     first, dash, last = text.partition("-")
     if dash:
@@ -347,10 +347,10 @@ def parsed(text: str) -> IPRange:
 
 
 def one(text: str) -> IPRange:
-    """The range of one address.
+    """Return the range of one address.
 
     Raises:
-        NotationError: It is none.
+        NotationError: The text is not an address.
     """
     version, number = parse_address(text)
     return IPRange(version, number, number)
@@ -384,10 +384,10 @@ def _network(row: TableRow, item: IPRange, space: str) -> ImportedNetwork:
 
 
 def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:
-    """Who has a range.
+    """Return the owner of a range.
 
     Raises:
-        NotationError: It cannot be told.
+        NotationError: The owner is unknown.
     """
     said = row.get("cluster") or row.get("name") or _alone(row)
     namespace, slash, name = said.rpartition("/")
@@ -411,17 +411,17 @@ def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> Impo
 
 
 def _alone(row: TableRow) -> str:
-    """Who a row is of that names nobody but a team; NetBox says so of ranges."""
+    """Return the owner of a row that only names a team, as NetBox does for ranges."""
     return row.get("team") if row.shape == "range" else ""
 
 
 def _type(row: TableRow, assumed: Assumed) -> str:
-    """The type of a range. What is no load balancer is held, and announced by nobody here."""
+    """Return the type of a range. Ranges of other types are reserved, but not announced."""
     said = row.get("type").casefold()
     if said in _BALANCING:
         return LOAD_BALANCER
     if said and said not in _HELD and (near := nearest(said, sorted(_BALANCING), _LIKE)):
-        # Taken for nodes nobody would announce it, and its cluster would get another range.
+        # As a nodes range, it would not be announced, and its cluster would get another range.
         message = f"type {shown(said)} is not known"
         raise NotationError(message, f"if it is a load balancer write {near}, else node")
     if said:

@@ -1,1 +1,1 @@
-"""Values that all layers share."""
+"""Values that all packages share."""

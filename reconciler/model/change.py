@@ -1,4 +1,4 @@
-"""Changes of files and values that follow from them."""
+"""File changes, cluster observations, and proposal results."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,19 +7,20 @@ from msgspec import Struct
 
 
 class FileChange(NamedTuple):
-    """One file of a commit: its new bytes, or None when it goes."""
+    """One file of a commit: its new bytes, or None if it is deleted."""
 
     path: str
     data: bytes | None
 
 
 class Observation(Struct, frozen=True):
-    """One look at clusters. It is committed with what follows from it, in one commit.
+    """One observation of clusters. It is committed together with the resulting changes.
 
     Attributes:
-        at: When, in seconds since 1970: by the management cluster's clock, else by this machine's.
-        changes: Files of the observed folder that are made, changed or removed, in canonical bytes.
-        seen: What the trailer `Ipam-Observed` names; empty for none.
+        at: The time in seconds since 1970, by the clock of the management cluster, else of this
+            machine.
+        changes: Created, changed, or deleted files of the observed folder, in canonical bytes.
+        seen: The value of the trailer `Ipam-Observed`; empty for none.
     """
 
     at: int
@@ -28,18 +29,18 @@ class Observation(Struct, frozen=True):
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """Paths of the files that go."""
+        """Return paths of deleted files."""
         return tuple(change.path for change in self.changes if change.data is None)
 
 
 class Proposed(StrEnum):
-    """What became of it.
+    """The result of updating a proposal branch.
 
     Attributes:
-        NOTHING: There was nothing to do, and nothing there that waits for a merge.
-        STANDS: It holds the very same already.
-        BROUGHT: It holds now what is to be merged.
-        WITHDRAWN: It is removed: nothing is left to be done of what it held.
+        NOTHING: No changes are needed, and no proposal is open.
+        STANDS: The open proposal already contains the changes.
+        BROUGHT: The proposal was created or updated.
+        WITHDRAWN: The proposal was removed, because its changes are no longer needed.
     """
 
     NOTHING = "nothing"

@@ -20,12 +20,12 @@ class Owner(NamedTuple):
 
     @property
     def short(self) -> str:
-        """`namespace/name`, or the name of what has no namespace."""
+        """Return `namespace/name`, or only the name without a namespace."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class Quota(Struct, frozen=True):
-    """The most addresses that the claims of one group may hold together."""
+    """The most addresses that the claims of one group can hold together."""
 
     group: tuple[str, ...]
     limit: int
@@ -33,7 +33,7 @@ class Quota(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """Why a claim gets nothing: one of the codes of findings, with its words."""
+    """The reason why a claim gets nothing: a finding code, message, and hint."""
 
     reason: str
     message: str
@@ -41,11 +41,11 @@ class Refusal(Struct, frozen=True):
 
 
 class Near(Struct, frozen=True):
-    """What a claim adds to, and where that lies: it is placed touching it where that is free.
+    """The range that a claim extends: it is placed adjacent to it if possible.
 
     Attributes:
         range: The last range that its owner got.
-        held: How many addresses there are without the claim.
+        held: The number of addresses without the claim.
     """
 
     pool: Key
@@ -57,27 +57,26 @@ class Claim(Struct, frozen=True):
     """A claim.
 
     Attributes:
-        candidates: Pools that exist, best first.
-        wanted: Names of the pools that were asked for, found or not, for messages.
-        size: Addresses in a row; of a pin, its size.
-        fixed: Size and pool were asked for by the claim itself. A record that differs is then
-            refused as stale; else (defaults changed since) the record stays as it is.
-        type: `nodes`, `loadbalancer` and so on: the label and `spec.type` of the record.
+        candidates: Existing pools, in order of preference.
+        wanted: Names of the requested pools, existing or not, for messages.
+        size: Number of contiguous addresses; for a pin, its size.
+        fixed: Whether the claim itself requests size and pool. A record that differs is then
+            refused as stale. Otherwise defaults have changed, and the record stays unchanged.
+        type: `nodes`, `loadbalancer`, and so on: the label and `spec.type` of the record.
         role: `initial` or `growth`.
         name: Name of the record, unless another owner's record has it.
         namespace: Namespace of the record.
-        doubt: A file that cannot be read, and that this follows from, or may be stood for in: the
-            claim keeps what it holds and gets nothing new. Empty for any other claim.
-        doubt_line: The line of the error in it; 0 where it is another revision's document.
-        version: The IP version that it needs, or None for whatever a pool has.
-        refusal: Why its family lets it have nothing new, or None. What it holds stays: a record is
-            a fact.
-        beside: The same owner's claim for the other IP version: both get addresses, or neither
-            does, while none of the two holds any. Of what only adds to another claim that one: it
-            gets nothing without it. None for a claim by itself.
-        near: What it adds to; None for a claim that stands for itself.
-        is_open: It holds nothing yet, and a request of any name may stand for it.
-        stands_for: The tenant's own claim that it is, made by hand; None for one of its own.
+        doubt: An unreadable file that the claim depends on, or that might replace it: the claim
+            keeps its range and gets nothing new. Empty for any other claim.
+        doubt_line: The line of the error in it; 0 if the document is from another revision.
+        version: The required IP version, or None for any.
+        refusal: Why its family permits nothing new, or None. An existing range stays.
+        beside: A required claim. For the same owner's claim of the other IP version: both get
+            addresses, or neither does, while neither holds any. For a claim that extends another
+            claim: the extended claim. None for an independent claim.
+        near: The range that it extends; None for an independent claim.
+        is_open: Whether it holds nothing yet, so that a request of any name can replace it.
+        stands_for: The tenant's own claim that a manual request replaces; None for own claims.
     """
 
     key: Key
@@ -104,7 +103,7 @@ class Claim(Struct, frozen=True):
 
 
 class Phase(StrEnum):
-    """Phases of a record (Butler). Allocated and Released hold addresses."""
+    """Phases of a record (Butler). Allocated and Released records hold addresses."""
 
     ALLOCATED = "Allocated"
     RELEASED = "Released"
@@ -113,20 +112,20 @@ class Phase(StrEnum):
 
 
 class Allocation(Struct, frozen=True):
-    """What one record states.
+    """The content of one record.
 
     Attributes:
-        range: None exactly when the record holds nothing (Failed, Pending).
+        range: None exactly if the record holds nothing (Failed, Pending).
         since: When the phase was entered, `2026-02-15T10:00:30Z`.
-        allocated_at: When the range was given; empty for a record that never had one.
-        size: Addresses asked for: the size of the range when there is one.
-        wanted: Name of the pool, which may not exist, for a record without a place.
-        path: Where the record stands in the tree; empty for one that is not written yet.
-        pristine: The record's bytes are just what would be written for these facts.
-        adopted: The record names no claim, as one copied from a cluster; `claim` is what its
-            tenant, type and name stand for.
-        announced: It is released because its claim moved, and its cluster announces it until
-            nobody uses it: no retention has begun.
+        allocated_at: When the range was allocated; empty for a record that never had one.
+        size: Number of requested addresses: the size of the range if there is one.
+        wanted: Name of the pool, which might not exist, for a record without addresses.
+        path: Path of the record in the tree; empty if it is not written yet.
+        pristine: Whether the bytes of the record are exactly as `ipam` would write them.
+        adopted: Whether the record names no claim, such as a copy from a cluster; `claim` is
+            derived from its tenant, type, and name.
+        announced: Whether it was released because its claim moved, and its cluster announces it
+            until it is unused: retention has not begun.
     """
 
     claim: Key
@@ -151,17 +150,17 @@ class Allocation(Struct, frozen=True):
 
     @property
     def is_live(self) -> bool:
-        """It holds addresses for its claim."""
+        """Return whether it holds addresses for its claim."""
         return self.phase is Phase.ALLOCATED
 
     @property
     def is_released(self) -> bool:
-        """It holds addresses for nobody, until its retention ends."""
+        """Return whether it holds addresses without a claim, until its retention ends."""
         return self.phase is Phase.RELEASED
 
 
 def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocation:
-    """What a claim holds once a range of a pool is given to it."""
+    """Return the record of a claim after it gets a range of a pool."""
     return Allocation(
         claim=claim.key,
         pool=pool,
@@ -180,9 +179,9 @@ def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocati
 
 
 def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
-    """The current record of each claim: a live one, else the one that was released last.
+    """Return the current record of each claim: the live one, else the last released one.
 
-    Of equals the first by path counts, in whatever order they are given.
+    Of equals, the first by path is used, independent of the order of `records`.
     """
     found: dict[Key, Allocation] = {}
     for record in records:

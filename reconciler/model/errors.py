@@ -1,4 +1,4 @@
-"""Failures and their exit codes."""
+"""Errors and exit codes."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
 
 
 class ReconcilerError(Exception):
-    """The world failed. `hint` says what a person can do."""
+    """An operational failure, as opposed to invalid content. `hint` suggests a fix."""
 
     exit_code = ExitCode.BUG
 
@@ -29,22 +29,22 @@ class ReconcilerError(Exception):
 
 
 class UsageError(ReconcilerError):
-    """The command line asks for something that cannot be."""
+    """The command line is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class GitError(ReconcilerError):
-    """Git cannot be reached, refuses, or lacks an object."""
+    """Git is not reachable, refuses a command, or lacks an object."""
 
     exit_code = ExitCode.GIT
 
 
 class FilteredError(GitError):
-    """What is to be read is not here: a filter left it out of the clone, and nobody fetches it.
+    """A Git object is missing because a filter excluded it from the clone.
 
     Attributes:
-        ids: The objects, as far as it is known by now what is read.
+        ids: The missing objects, as far as they are known.
     """
 
     def __init__(self, message: str, hint: str, ids: Sequence[str]) -> None:
@@ -53,16 +53,16 @@ class FilteredError(GitError):
 
 
 class LimitError(ReconcilerError):
-    """A revision holds more than is read of one: its content is wrong."""
+    """A revision exceeds the read limits: its content is invalid."""
 
     exit_code = ExitCode.WRONG
 
 
 class UnmergedError(GitError):
-    """Two revisions cannot be merged here.
+    """Two revisions cannot be merged in this clone.
 
     Attributes:
-        paths: Files, from the top of the repository, in which they conflict.
+        paths: Conflicting files, relative to the top of the repository.
     """
 
     def __init__(self, message: str, hint: str = "", paths: Sequence[str] = ()) -> None:
@@ -79,27 +79,27 @@ class RacesLostError(GitError):
 
 
 class NoBranchError(GitError):
-    """The remote has no branch of that name."""
+    """The remote does not have the branch."""
 
 
 class PushRefusedError(GitError):
-    """The remote takes no commit of ours: the branch is protected, or a hook says no."""
+    """The remote refuses the push: the branch is protected, or a hook rejects the commit."""
 
 
 class GateError(ReconcilerError):
-    """Nothing is wrong with the content, but carrying it out needs a person's word."""
+    """The content is valid, but carrying it out needs approval."""
 
     exit_code = ExitCode.GATE
 
 
 class ClusterError(ReconcilerError):
-    """A cluster refuses, or cannot be asked. It stops nothing in the other clusters."""
+    """A cluster refuses a request or cannot be reached. Other clusters are unaffected."""
 
     exit_code = ExitCode.CLUSTER
 
 
 class BugError(ClusterError):
-    """A bug of ours, met in the work on one cluster. It stops nothing in the others."""
+    """A bug in `ipam` during work on one cluster. Other clusters are unaffected."""
 
     exit_code = ExitCode.BUG
 
@@ -109,35 +109,35 @@ class BugError(ClusterError):
 
 
 class UnreachableError(ClusterError):
-    """No answer: no connection, no end of the answer, or only errors of the server, to the last."""
+    """The server does not respond: no connection, an incomplete response, or only server errors."""
 
 
 class UnauthorizedError(ClusterError):
-    """The credentials are missing, wrong or expired, or lack a right."""
+    """The credentials are missing, invalid, or expired, or lack a permission."""
 
 
 class KubeconfigError(ClusterError):
-    """A kubeconfig that cannot be used. Names its key, never its value."""
+    """The kubeconfig is unusable. The message names its key, never its value."""
 
 
 class IdentityError(ClusterError):
-    """It is another cluster than the one that had the name before."""
+    """The cluster is not the one that had the name before."""
 
 
 class NoSuchKindError(ClusterError):
-    """The cluster does not know the kind: its CRD is missing."""
+    """The cluster does not have the kind: its CRD is missing."""
 
 
 class NoSuchObjectError(ClusterError):
-    """There is no such object."""
+    """The object does not exist."""
 
 
 class StaleError(ClusterError):
-    """The object is not the one that was read: another uid or resourceVersion."""
+    """The object changed since it was read: another uid or resourceVersion."""
 
 
 class OwnedError(ClusterError):
-    """Other field managers own what should be applied.
+    """Other field managers own fields that were to be applied.
 
     Attributes:
         owners: Field manager and field, in order.
@@ -149,10 +149,10 @@ class OwnedError(ClusterError):
 
 
 class RejectedError(ClusterError):
-    """The content is refused for good: by schema, rule, policy, webhook or size."""
+    """The content is rejected permanently: by schema, rule, policy, webhook, or size."""
 
 
 class HistoryError(ReconcilerError):
-    """The history is not the one seen before."""
+    """The history differs from the history that was seen before."""
 
     exit_code = ExitCode.HISTORY

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 
 DAY = 86_400
-# After 400 years the calendar begins anew. Git dates commits beyond the years that `datetime` knows.
+# The calendar repeats every 400 years. Git supports commit dates beyond the years of `datetime`.
 _CYCLE = 146_097 * DAY
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": DAY}
 
@@ -17,29 +17,29 @@ _DURATION = re.compile(r"([0-9]{1,6})([smhd])", re.ASCII)
 
 
 def format_instant(seconds: int) -> str:
-    """`2026-02-15T10:00:30Z` (RFC 3339, UTC)."""
+    """Return `2026-02-15T10:00:30Z` (RFC 3339, UTC)."""
     cycles, rest = divmod(seconds, _CYCLE)
     moment = datetime.fromtimestamp(rest, UTC)
     return f"{moment.year + 400 * cycles:04d}{moment.isoformat()[4:19]}Z"
 
 
 def parse_instant(text: str) -> int | None:
-    """Seconds since 1970 of what `format_instant` writes; None for any other text."""
+    """Return seconds since 1970 for the output of `format_instant`; None for any other text."""
     if _RFC3339.fullmatch(text) is None:
         return None
     cycles, year = divmod(int(text[:4]), 400)
     try:
         moment = datetime.fromisoformat(f"{2000 + year}{text[4:]}")
-    except ValueError:  # a day that its month does not have
+    except ValueError:  # a day that the month does not have
         return None
     return int(moment.timestamp()) + (cycles - 5) * _CYCLE
 
 
 def parse_duration(text: str) -> int:
-    """Seconds of `24h`, `10m`, `90s` or `7d`.
+    """Return the seconds of `24h`, `10m`, `90s`, or `7d`.
 
     Raises:
-        ValueError: The text is no such duration.
+        ValueError: The text is not such a duration.
     """
     found = _DURATION.fullmatch(text)
     if found is None:
@@ -48,7 +48,7 @@ def parse_duration(text: str) -> int:
 
 
 def age(since: str, clock: int) -> str:
-    """How long ago, as kubectl writes it: `7d`, `3h`, `5m`, `9s`. Counts to the revision's date."""
+    """Return the age as kubectl shows it: `7d`, `3h`, `5m`, `9s`, up to the revision's date."""
     start = parse_instant(since)
     if start is None or clock < start:
         return "0s"

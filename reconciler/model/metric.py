@@ -4,23 +4,23 @@ from enum import StrEnum
 from typing import NamedTuple
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Upper bounds, in seconds, as capi-vip-allocator and Prometheus' own libraries have them."""
+"""Upper bounds in seconds, as in capi-vip-allocator and the Prometheus client libraries."""
 
 
 class MetricKind(StrEnum):
-    """What may become of a figure."""
+    """Types of metrics."""
 
-    GAUGE = "gauge"  # it is what it is now
-    COUNTER = "counter"  # it only grows
-    HISTOGRAM = "histogram"  # how often it was how large
+    GAUGE = "gauge"  # a current value
+    COUNTER = "counter"  # a value that only grows
+    HISTOGRAM = "histogram"  # a distribution of values
 
 
 class Metric(NamedTuple):
     """A metric.
 
     Attributes:
-        name: As Prometheus shows it, of a counter with `_total`.
-        buckets: Of a histogram, rising.
+        name: The name in Prometheus; for a counter with `_total`.
+        buckets: Upper bounds of a histogram, ascending.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Metric(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A figure: what a gauge is, by how much a counter grew, what a histogram is told.
+    """A sample: a gauge value, a counter increment, or a histogram observation.
 
     Attributes:
         labels: Values, in the order of the metric's labels.

@@ -8,24 +8,25 @@ from urllib.parse import quote, urlencode
 from msgspec import Struct
 
 Manifest = Mapping[str, Any]
-"""An object as its JSON says it, whole."""
+"""A complete object, as in its JSON."""
 
 
 EVER = ("*",)
-"""In place of phases: whatever the phase, and also without one."""
+"""All phases, including no phase."""
 
 
 class Resource(NamedTuple):
-    """A kind of object and where an API server keeps it.
+    """A kind of object and its API path.
 
     Attributes:
-        api_version: The version by which it is known here, and which every server has to serve that
-            serves none of the others.
-        versions: Newer ones, the newest first, in which the same objects may be read and written. A
-            server is spoken to in the newest that it serves.
-        finalizer: What we put on each object that we make, and take off before we delete it.
-        tells_generation: A status that we write says of which generation it is.
-        fixed_in: The phases (`status.phase`) in which the spec cannot change: another spec is then
+        api_version: The version that `ipam` uses internally, and the minimum that a server must
+            serve.
+        versions: Newer versions of the same objects, newest first. Requests use the newest version
+            that the server serves.
+        finalizer: The finalizer that `ipam` adds to each object it creates, and removes before
+            deletion.
+        tells_generation: Whether a written status contains the observed generation.
+        fixed_in: The phases (`status.phase`) in which the spec is immutable: another spec is then
             another object. `EVER` for all.
     """
 
@@ -40,27 +41,27 @@ class Resource(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The API group; empty for the core."""
+        """Return the API group; empty for the core group."""
         return self.api_version.rpartition("/")[0]
 
     def in_each_version(self) -> Iterator["Resource"]:
-        """The kind in all its versions, the newest first."""
+        """Yield the kind in all its versions, newest first."""
         for version in (*self.versions, self.api_version):
             yield self._replace(api_version=version)
 
     def is_fixed_in(self, phase: str | None) -> bool:
-        """The spec of an object in a phase cannot change."""
+        """Return whether the spec of an object in a phase is immutable."""
         return self.fixed_in == EVER or phase in self.fixed_in
 
     def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
-        """The path of a collection, an object, or a subresource of one; all parts are quoted."""
+        """Return the path of a collection, an object, or a subresource; all parts are quoted."""
         root = "apis" if self.group else "api"
         inside = ("namespaces", namespace) if self.is_namespaced and namespace else ()
         steps = (root, *self.api_version.split("/"), *inside, self.plural, name, part)
         return "/" + "/".join(quote(step, safe="") for step in steps if step)
 
     def within(self, path: str, **query: str) -> str:
-        """A path with a query; parameters that are empty are left out."""
+        """Return a path with a query; empty parameters are left out."""
         asked = urlencode({key: value for key, value in query.items() if value})
         return f"{path}?{asked}" if asked else path
 
@@ -73,7 +74,7 @@ class Ref(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        """`metallb.io/IPAddressPool/metallb-system/default-pool`, as reports name it."""
+        """Return `metallb.io/IPAddressPool/metallb-system/default-pool`, the form in reports."""
         resource = self.resource
         return "/".join(
             step for step in (resource.group, resource.kind, self.namespace, self.name) if step
@@ -82,37 +83,37 @@ class Ref(NamedTuple):
 
 MANAGEMENT = "management"
 HOME = "butler-system"
-"""The namespace of the management cluster that our inventory is in."""
+"""The namespace of the inventory in the management cluster."""
 
 
 def tenant_name(namespace: str, name: str) -> str:
-    """The name of a cluster that an object stands for; it always has a slash."""
+    """Return the cluster name of an object, which always contains a slash."""
     return f"{namespace}/{name}"
 
 
 def tenant_of(cluster: str) -> tuple[str, str] | None:
-    """Namespace and name of the object that a name means; None when it means none."""
+    """Return namespace and name of the object of a cluster name; None if there is none."""
     namespace, slash, name = cluster.partition("/")
     return (namespace, name) if slash else None
 
 
 PREFIX = "gitops-ipam.dev/"
-"""What our annotations and labels begin with."""
+"""The prefix of the annotations and labels of `ipam`."""
 
 API_VERSION = f"{PREFIX}v1alpha1"
-"""Of our own kinds, which stand in files alone."""
+"""The version of kinds that exist only in files."""
 
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"
 PART_MANAGER = "gitops-ipam-fields"
-"""Who writes single fields of objects that belong to others."""
+"""The field manager of single fields in objects that belong to others."""
 OWNER_LABEL = "gitops-ipam.dev/managed-by"
 REVISION = "gitops-ipam.dev/revision"
 ADOPT = "gitops-ipam.dev/adopt"
 
 
 def owned_labels() -> dict[str, str]:
-    """The label of every object that we create."""
+    """Return the label of every object that `ipam` creates."""
     return {OWNER_LABEL: MANAGER}
 
 
@@ -163,9 +164,9 @@ KIND = "IPAllocation"
 LIST_KIND = f"{KIND}List"
 PLURAL = "ipallocations"
 SHORT = ("ipa",)
-"""Short names, as `kubectl get` takes them."""
+"""Short names, as in `kubectl get`."""
 LABEL = f"{GROUP}/"
-"""What the labels of a record begin with."""
+"""The prefix of a record's labels."""
 
 FINALIZER = f"{GROUP}/ipallocation"
 RESOURCE = Resource(
@@ -173,29 +174,29 @@ RESOURCE = Resource(
 )
 ALLOCATED_BY = "networkpool-controller"
 ANNOUNCED = "until-unused"
-"""What `status.announced` says of a record that its claim has left."""
+"""The value of `status.announced` in a record that its claim moved away from."""
 
 STILL_ANNOUNCED = "gitops-ipam.dev/announced"
-"""The annotation that says the same of the object in a cluster."""
+"""The annotation with the same meaning on the object in a cluster."""
 
 RECORD_NAMESPACE = "butler-system"
-"""Where a record lies that names no namespace, and where the records of claims are written."""
+"""The default namespace of records, and the namespace of new records of claims."""
 
 CLAIM = "gitops-ipam.dev/claim"
 """The annotation that names the claim."""
 
 
 OURS = ("get", "list", "create", "patch", "delete")
-"""Of a kind whose objects we make and take away."""
+"""Verbs for a kind whose objects `ipam` creates and deletes."""
 
 MAKE = ("create", "patch", "delete")
-"""Of a kind whose objects are read in any case, and made only where Settings say so."""
+"""Verbs for a kind that is always read, and only created if Settings require it."""
 
 
 class Need(StrEnum):
-    """What rights are for; without those of `APPLY` nothing works.
+    """The purpose of rights. The rights of `APPLY` are always required.
 
-    Those of `DOCUMENTS` are needed where Settings say so, and then an apply fails without.
+    The rights of `DOCUMENTS` are required if Settings request it. An apply then fails without them.
     """
 
     APPLY = "apply"
@@ -210,7 +211,7 @@ class Need(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order in which needs are told, from 0."""
+        """Return the position in the order of purposes, from 0."""
         return list(Need).index(self)
 
 
@@ -219,7 +220,7 @@ class Right(Struct, frozen=True):
 
     Attributes:
         part: Subresource, or empty.
-        namespace: The only namespace in which it is needed; empty for everywhere.
+        namespace: The only namespace in which it is needed; empty for all.
         name: The only object for which it is needed; empty for all.
     """
 
@@ -231,18 +232,18 @@ class Right(Struct, frozen=True):
     name: str = ""
 
     def __str__(self) -> str:
-        """`ipaddresspools.metallb.io/status`, as `kubectl auth can-i` takes it."""
+        """Return `ipaddresspools.metallb.io/status`, the form of `kubectl auth can-i`."""
         resource = self.resource
         plural = ".".join(step for step in (resource.plural, resource.group) if step)
         return f"{plural}/{self.part}" if self.part else plural
 
 
 Check = Callable[[Any], Any]
-"""A value to the value without nulls, which is the very same one when it has none."""
+"""Maps a value to the value without nulls; returns the same object if it has none."""
 
 
 class OddError(ValueError):
-    """A value has another shape. The way to it is gathered on the way out."""
+    """A value has an unexpected type. The path to it is added while the error propagates."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -250,7 +251,7 @@ class OddError(ValueError):
         self.way = ""
 
     def inside(self, step: str) -> "OddError":
-        """The same, seen from what holds the value."""
+        """Return the error as seen from the container of the value."""
         self.way = f"{step}{'' if self.way[:1] in ('', '[') else '.'}{self.way}"
         return self
 
@@ -265,7 +266,7 @@ def _of(kind: type, value: Any) -> Any:
 
 
 def texts(value: Any) -> Any:
-    """A mapping of texts."""
+    """Check a mapping of strings."""
     found = value
     for key, item in _of(dict, value).items():
         if item is None:
@@ -276,7 +277,7 @@ def texts(value: Any) -> Any:
 
 
 def items(each: Check) -> Check:
-    """A list."""
+    """Return a check for a list."""
 
     def check(value: Any) -> Any:
         found = value
@@ -293,9 +294,9 @@ def items(each: Check) -> Check:
 
 
 def fields(needed: tuple[str, ...] = (), **inner: Check | type) -> Check:
-    """A mapping of which some fields are read, and some must be there.
+    """Return a check for a mapping with known fields, some of them required.
 
-    Nothing is copied but what holds a null: a cluster may list a hundred thousand objects.
+    Only values that contain a null are copied: a cluster can list a hundred thousand objects.
     """
     checks = tuple(inner.items())
 
@@ -334,7 +335,7 @@ def _with(found: dict[str, Any], needed: tuple[str, ...]) -> dict[str, Any]:
 
 
 def text(value: Any) -> Any:
-    """A text."""
+    """Check a string."""
     return _of(str, value)
 
 
@@ -359,10 +360,10 @@ NAMED = fields(name=str, namespace=str, kind=str)
 
 
 def stored(**more: Check | type) -> Check:
-    """An object that a server stores."""
+    """Return a check for an object that a server stores."""
     every: dict[str, Check | type] = {"metadata": _STORED, "spec": dict, "status": dict}
     return fields(("metadata",), **{**every, **more})
 
 
 OBJECT = stored()
-"""The shape of an object of which nothing but its metadata is read."""
+"""The expected structure of an object whose metadata is the only part that is read."""

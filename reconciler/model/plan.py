@@ -11,7 +11,7 @@ from reconciler.model.pool import Tier
 
 
 class Keep(Struct, frozen=True):
-    """The record stays; `held`: just as it is, because what it follows from cannot be read."""
+    """The record stays; with `held`, unchanged because a dependency cannot be read."""
 
     allocation: Allocation
     stale: str = ""
@@ -19,15 +19,15 @@ class Keep(Struct, frozen=True):
 
     @property
     def claim(self) -> Key:
-        """The claim that is decided."""
+        """Return the claim of the decision."""
         return self.allocation.claim
 
 
 class Grant(Struct, frozen=True):
-    """The claim gets a range. `replaces` is its record so far, released or without a place.
+    """The claim gets a range. `replaces` is its previous record, released or without addresses.
 
-    A claim that moves `leaves` its live record: what that is from now on, released, and announced
-    until nobody uses it.
+    If the claim moves, `leaves` is its live record in its new state: released, and announced until
+    it is unused.
     """
 
     allocation: Allocation
@@ -37,41 +37,41 @@ class Grant(Struct, frozen=True):
 
     @property
     def claim(self) -> Key:
-        """The claim that is decided."""
+        """Return the claim of the decision."""
         return self.allocation.claim
 
     @property
     def is_taken_back(self) -> bool:
-        """The claim gets the range again that its released record still holds."""
+        """Return whether the claim gets the range of its released record again."""
         return self.replaces is not None and self.replaces.range is not None
 
 
 class Release(Struct, frozen=True):
-    """The claim is gone: the record holds its range until retention ends."""
+    """The claim was deleted: the record holds its range until retention ends."""
 
     allocation: Allocation
 
     @property
     def claim(self) -> Key:
-        """The claim that is decided."""
+        """Return the claim of the decision."""
         return self.allocation.claim
 
 
 class Expire(Struct, frozen=True):
-    """The record goes: its retention has ended, or it held nothing."""
+    """The record is deleted: its retention has ended, or it held nothing."""
 
     allocation: Allocation
 
     @property
     def claim(self) -> Key:
-        """The claim that is decided."""
+        """Return the claim of the decision."""
         return self.allocation.claim
 
 
 class Refuse(Struct, frozen=True):
     """The claim gets nothing new. `allocation` is its record, if it has one.
 
-    `is_left` says that what the claim follows from cannot be read: its record stays as it is.
+    `is_left` means that a dependency of the claim cannot be read: its record stays unchanged.
     """
 
     claim: Key
@@ -87,7 +87,7 @@ Decision = Keep | Grant | Release | Expire | Refuse
 
 
 def kept_by(decision: Decision) -> Allocation | None:
-    """The live record that stays: that of a claim that is refused what it asks for now, too."""
+    """Return the live record that stays, including the record of a refused claim."""
     match decision:
         case Keep(allocation):
             return allocation
@@ -97,13 +97,13 @@ def kept_by(decision: Decision) -> Allocation | None:
 
 
 class Usage(Struct, frozen=True):
-    """How full a pool is. All counts are exact addresses; IPv6 too.
+    """Usage of a pool. All counts are exact numbers of addresses, also for IPv6.
 
     Attributes:
         held: Addresses of released records in retention: neither allocated nor available.
         count: Records in phase Allocated that name the pool.
-        fragmentation: 0 with at most one free run, else 100 - floor(100 * largest / available).
-        largest: Size of the largest free run.
+        fragmentation: 0 with at most one free range, else 100 - floor(100 * largest / available).
+        largest: Size of the largest free range.
         percent: 100 * (allocated + held) / total, one decimal, half up.
     """
 
@@ -119,7 +119,7 @@ class Usage(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """All decisions, by claim key, and the usage of each pool today and after them."""
+    """All decisions by claim key, and the usage of each pool before and after them."""
 
     decisions: tuple[Decision, ...]
     before: Mapping[Key, Usage]
@@ -127,15 +127,15 @@ class Plan(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """Why a plan decides something.
+    """The cause of a decision.
 
     Attributes:
-        claim: What is decided on.
-        place: Where the change causes it; None where it does not, or no one place does.
-        reason: Why it is decided all the same, or how the place leads to it; empty where the place
-            describes the claim itself.
-        is_caused: The change causes it.
-        commit: The newest commit of the change that touches the place; empty where there is none.
+        claim: The claim of the decision.
+        place: The location in the change that causes it; None without exactly one location.
+        reason: How the location leads to the decision, or why there is a decision without one;
+            empty if the location is the claim itself.
+        is_caused: Whether the change causes it.
+        commit: The newest commit of the change that touches the location; empty if there is none.
     """
 
     claim: Key
@@ -146,7 +146,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The commit, in as many letters as people are shown."""
+        """Return the abbreviated commit id."""
         return self.commit[:12]
 
 
@@ -154,9 +154,9 @@ CONDITION = "NetworkReady"
 """The type of the condition."""
 
 BLOCKED = "IPAMGrowthBlocked"
-"""Addresses are needed and cannot be had."""
+"""Condition type: addresses are needed but not available."""
 
 NOT_SERVED = "IPAMServiceNotServed"
-"""There are Services that no growth would serve."""
+"""Condition type: there are Services that growth would not serve."""
 
 REASONS = (BLOCKED, NOT_SERVED)

@@ -11,14 +11,14 @@ from reconciler.model.key import Key
 
 
 class Placement(Enum):
-    """How one range is picked among the free runs."""
+    """How a range is selected among the free ranges."""
 
-    BEST_FIT = "best-fit"  # the smallest run that fits, the lowest of equals, from its start
-    LOWEST = "lowest"  # the numerically lowest run that fits
+    BEST_FIT = "best-fit"  # the smallest range that fits, the lowest of equals, from its start
+    LOWEST = "lowest"  # the numerically lowest range that fits
 
 
 class Tier(StrEnum):
-    """How full a pool is, rising."""
+    """Usage tiers of a pool, ascending."""
 
     OK = "ok"
     WARNING = "warning"
@@ -27,7 +27,7 @@ class Tier(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for ok to 3 for exhausted."""
+        """Return 0 for ok to 3 for exhausted."""
         return list(Tier).index(self)
 
 
@@ -40,11 +40,11 @@ class Thresholds(Struct, frozen=True):
 
     @property
     def levels(self) -> tuple[int, int, int]:
-        """All three, rising."""
+        """Return all three thresholds, ascending."""
         return self.warning, self.critical, self.exhausted
 
     def tier(self, used: int, total: int) -> Tier:
-        """The tier of a pool; one without usable addresses is exhausted."""
+        """Return the tier of a pool; a pool without usable addresses is exhausted."""
         reached = Tier.OK
         for tier in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
             if 100 * used >= int(getattr(self, tier)) * total:
@@ -56,17 +56,19 @@ class Pool(Struct, frozen=True):
     """A pool.
 
     Attributes:
-        usable: What may be given out: its windows without the reserved blocks and gateways.
-        windows: The allocatable ranges as written. An automatic claim may cross the border of two
-            that touch, a pin may not.
-        reserved: Addresses of the network that it never gives out.
+        usable: Allocatable addresses: its windows without the reserved blocks and gateways.
+        windows: The allocatable ranges as written. An automatic allocation can cross the border of
+            two adjacent windows, a pin cannot.
+        reserved: Addresses of the network that are never allocated.
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
-        is_paused: It gives nothing out, and what it gave is neither released nor free again.
-        kept: Blocks that people keep out of it, each with what they say that it is for.
-        retention: Seconds for which a released record holds its addresses, where Settings say fewer.
-        auto_assign: Claims that name no address may have one, too.
+        is_paused: Whether the pool is paused: it allocates nothing, and its records are neither
+            released nor expired.
+        kept: Excluded blocks, each with its description.
+        retention: Seconds for which a released record stays reserved, if Settings have a lower
+            value.
+        auto_assign: Whether claims without a pin can get an address.
     """
 
     key: Key
@@ -86,15 +88,15 @@ class Pool(Struct, frozen=True):
 
 
 class Contract(NamedTuple):
-    """What a team may ask for. What is empty limits nothing.
+    """The contract of a team. Empty fields set no limit.
 
     Attributes:
         team: Its name.
-        namespaces: Those that it may ask in. What a team names is another's for all others.
-        pools: The keys of those that it may be given addresses of, as text.
-        most: The most addresses of one type that one document may ask for; None without a limit.
-        folders: Its own, each with `/` behind it.
-        owners: What forges call its people, such as `@acme/payments`.
+        namespaces: Namespaces that it can make requests in. No other team can use them.
+        pools: The keys of pools that it can get addresses from, as text.
+        most: The most addresses of one type that one document can request; None for no limit.
+        folders: Its folders, each with a trailing `/`.
+        owners: Its members on forges, such as `@acme/payments`.
     """
 
     team: str
@@ -106,11 +108,11 @@ class Contract(NamedTuple):
 
 
 class Within(Struct, frozen=True):
-    """Whether a change stays within what one team may do by itself.
+    """Whether a change is limited to one team's own permissions.
 
     Attributes:
-        team: The team; empty where the change is more than that.
-        reasons: Why it is more; none where it is not.
+        team: The team; empty if the change exceeds them.
+        reasons: Why it exceeds them; empty if it does not.
     """
 
     team: str

@@ -22,7 +22,7 @@ OVERRIDES = "overrides"
 
 
 class Limits(Struct, frozen=True):
-    """How much of a revision is read at most: so many files, so many bytes of them."""
+    """Read limits of a revision: number of files, and their bytes."""
 
     files: int = 200_000
     bytes: int = 1 << 30
@@ -32,10 +32,10 @@ class Elastic(Struct, frozen=True):
     """How tenants grow and shrink: `elastic` of Settings. Durations in seconds.
 
     Attributes:
-        pending_after: How long a Service waits before it counts.
-        shrink_after: How long a growth range is unused before it goes.
-        retention: How long a Released growth record holds its addresses.
-        max_growth: Most addresses that a tenant without a quota grows by.
+        pending_after: How long a Service must be pending before it counts.
+        shrink_after: How long a growth range must be unused before it is released.
+        retention: How long a Released growth record stays reserved.
+        max_growth: The most addresses by which a tenant without a quota grows.
     """
 
     pending_after: int = 1
@@ -45,11 +45,11 @@ class Elastic(Struct, frozen=True):
 
 
 class Intake(Struct, frozen=True):
-    """Objects that may live in the management cluster alone: a kind, and in which namespaces.
+    """Objects that can exist only in the management cluster: a kind, and its namespaces.
 
     Attributes:
         kind: Its name, such as `Cluster`.
-        namespaces: Names; `*` stands for all.
+        namespaces: Names; `*` matches all.
     """
 
     kind: str
@@ -57,15 +57,16 @@ class Intake(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What `ipam.yaml` says; durations in seconds, shares in percent.
+    """The content of `ipam.yaml`; durations in seconds, shares in percent.
 
     Attributes:
-        address_spaces: All that pools may name; None where any name will do.
-        observed: The folder of what clusters ask for, which reconcile alone writes.
-        branch: The branch that is the truth; empty where the repository tells.
-        skips_ci: The subject of reconcile's commits asks CI to leave them out.
-        metallb_pool: What the pool that we keep in a cluster is called.
-        kinds: What folders may hold: names of kinds by folder, in the order of the folders.
+        address_spaces: All names that pools can use; None for any name.
+        observed: The folder of observed objects, which only reconcile writes.
+        branch: The authoritative branch; empty for the default of the repository.
+        skips_ci: Whether the subject of reconcile commits asks CI to skip them.
+        metallb_pool: The name of the managed MetalLB pool in a cluster.
+        kinds: The kinds that folders can hold: names of kinds by folder, in the order of the
+            folders.
     """
 
     sources: tuple[str, ...] = ("pools", "providers", "teams", "tenants", "clusters")
@@ -91,11 +92,11 @@ class Settings(Struct, frozen=True):
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders that documents stand in: people's, and that of what was observed."""
+        """The folders of documents: source folders, and the observed folder."""
         return *self.sources, self.observed
 
     def held_to(self, earlier: "Settings") -> "Settings":
-        """These, with brakes, gate and thresholds of earlier ones where those are stricter."""
+        """Return these Settings with the stricter limits and thresholds of both Settings."""
         levels = map(min, self.thresholds.levels, earlier.thresholds.levels)
         return replace(
             self,
@@ -107,12 +108,12 @@ class Settings(Struct, frozen=True):
 
 
 def stricter_gate(one: Tier | None, other: Tier | None) -> Tier | None:
-    """The lower of two gates; None is none at all."""
+    """Return the lower of two capacity limits; None means no limit."""
     return min((it for it in (one, other) if it), key=lambda it: it.rank, default=None)
 
 
 class OverrideKind(StrEnum):
-    """What an Override is for."""
+    """The purpose of an Override."""
 
     RECORD = "record"
     GATE = "gate"
@@ -122,7 +123,7 @@ class OverrideKind(StrEnum):
 
 
 SETTINGS_SCOPE = "Settings"
-"""The scope of a gate Override that is for all pools with the gate of Settings."""
+"""The scope of an Override for all pools with the capacity limit of Settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +131,12 @@ class Override:
     """One Override.
 
     Attributes:
-        scope: What it is for: the path or the claim of a record, or a folder that ends with `/`; a pool, or `Settings`; a claim.
-            Empty for a brake.
-        reason: Why, in the words of who wrote it.
-        expires: The first second in which it lets nothing pass, since 1970.
-        releases: How many releases a person expects, with those that rest already; 0 for all kinds but a brake.
+        scope: Its target. Depending on the kind: the path or claim of a record, or a folder that
+            ends with `/`; a pool, or `Settings`; a claim. Empty for a release limit.
+        reason: The reason, as written by its author.
+        expires: The first second at which it is no longer effective, since 1970.
+        releases: The expected number of releases, including reserved records; 0 for all kinds
+            except a release limit.
         path: Its file.
     """
 
@@ -148,7 +150,7 @@ class Override:
 
     @property
     def lets_pass(self) -> str:
-        """What it lets pass, in words."""
+        """Return a description of its effect."""
         match self.kind:
             case OverrideKind.RECORD if self.scope.endswith("/"):
                 return f"records that are added below {self.scope}"
@@ -164,11 +166,11 @@ class Override:
 
 
 class Lack(Struct, frozen=True):
-    """More releases than an Override names.
+    """More releases than an Override permits.
 
     Attributes:
-        wanted: How many would have to pass, with those that rest already.
-        resting: Those that rest.
+        wanted: The number of releases, including reserved records.
+        resting: The number of reserved records.
     """
 
     wanted: int
@@ -177,12 +179,12 @@ class Lack(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Those of a tree.
+    """The Overrides of a tree.
 
     Attributes:
-        counting: Those that let something pass: merged before, unchanged, not expired.
-        findings: What is wrong with their files, and which of them do not count.
-        coming: Those that will count once they are merged.
+        counting: Effective Overrides: merged before, unchanged, not expired.
+        findings: Findings about invalid files and ineffective Overrides.
+        coming: Overrides that become effective after the merge.
     """
 
     counting: tuple[Override, ...] = ()
@@ -192,17 +194,19 @@ class Overrides:
     _short: dict[Override, Lack] = field(default_factory=dict, compare=False, repr=False)
 
     def allow(self, kind: str, scope: str) -> bool:
-        """Whether one of a kind is for exactly this scope. It is then noted as used."""
+        """Return whether an Override of a kind has exactly this scope, and mark it as used."""
         found = [item for item in self.counting if item.kind == kind and item.scope == scope]
         self._asked.update(dict.fromkeys(found))
         return bool(found)
 
     def releases(self, wanted: int, resting: int = 0) -> bool:
-        """Whether one lets so many releases pass. It is then noted as used; else those that are short.
+        """Return whether an Override permits a number of releases, and mark it as used.
+
+        Otherwise mark the Overrides that permit too few.
 
         Args:
-            wanted: How many, with those that rest since before.
-            resting: Those that rest.
+            wanted: The number of releases, including reserved records.
+            resting: The number of reserved records.
         """
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
@@ -213,17 +217,17 @@ class Overrides:
         return bool(found)
 
     def short(self) -> Iterator[tuple[Override, Lack]]:
-        """Those that name fewer releases than were asked for, and let nothing pass."""
+        """Yield the Overrides that permit fewer releases than planned, and are not effective."""
         return ((item, lack) for item, lack in self._short.items() if item not in self._asked)
 
     def unused(self) -> Iterator[Override]:
-        """Those that count, but that nothing was asked of; but for those that are short."""
+        """Yield effective, unused Overrides, except Overrides that permit too few releases."""
         return (item for item in self.counting if item not in {**self._asked, **self._short})
 
     def used(self) -> Iterator[Override]:
-        """Those that let something pass."""
+        """Yield the Overrides that were used."""
         return (item for item in self.counting if item in self._asked)
 
     def afresh(self) -> "Overrides":
-        """The same, of which nothing was asked yet: what an evaluation notes is its own."""
+        """Return a copy without usage marks, for a separate evaluation."""
         return Overrides(self.counting, self.findings, self.coming)

@@ -13,15 +13,15 @@ from reconciler.model.pool import Pool
 
 
 class ByHand(Struct, frozen=True):
-    """What a range that a person set by hand must keep.
+    """Constraints of a manually set range.
 
     Attributes:
-        pools: One of these must give it out; none are there for somebody who gets no addresses from
-            pools. None when it cannot be told which they are.
+        pools: One of these must give it out; empty for an owner that gets no addresses from pools.
+            None if they are unknown.
         quota: The quota that it counts towards, with the claims of the same group.
-        anywhere: It may lie in a pool or not. A pool that it lies in is told.
-        claim: The claim that pins it: who announces it goes on until that claim holds something.
-            None where nobody does.
+        anywhere: Whether it can be outside of any pool. If it is in a pool, that is reported.
+        claim: The claim that pins it: the range is announced until that claim holds addresses. None
+            if there is none.
     """
 
     pools: tuple[Key, ...] | None
@@ -31,11 +31,12 @@ class ByHand(Struct, frozen=True):
 
 
 class Blocked(Struct, frozen=True):
-    """Addresses that somebody uses without a record, such as a manual loadBalancerPool.
+    """Addresses in use without a record, such as a manual loadBalancerPool.
 
     Attributes:
-        by_hand: Of a range that a person set by hand; None of what nobody may have, as a gateway.
-        field: The field in which it stands.
+        by_hand: Constraints of a manual range; None for addresses that are always blocked, such as
+            a gateway.
+        field: The field with the addresses.
     """
 
     range: IPRange
@@ -46,15 +47,15 @@ class Blocked(Struct, frozen=True):
 
     @property
     def owner(self) -> str:
-        """`namespace/name`, or the name alone, of who uses them: the first word of the title."""
+        """Return `namespace/name`, or only the name, of their user: the first word of the title."""
         return self.title.partition(" ")[0]
 
 
 class Gateway(NamedTuple):
-    """A router's address, which nobody may have.
+    """A gateway address, which is never allocated.
 
     Attributes:
-        pools: The pools of the network that it is of; none when nobody knows which that is.
+        pools: The pools of its network; empty if they are unknown.
     """
 
     range: IPRange
@@ -63,13 +64,13 @@ class Gateway(NamedTuple):
     source: Location
 
     def spaces(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
-        """The address spaces of its pools, each once; none when no pool of it is there."""
+        """Return the distinct address spaces of its existing pools; empty if there are none."""
         return tuple(dict.fromkeys(pools[key].space for key in self.pools if key in pools))
 
     def beside(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
-        """Those of its address spaces where it lies in the network of none of its pools.
+        """Return its address spaces in which none of its pools contains it.
 
-        Elsewhere the network stands for it.
+        In other spaces, the network contains it.
         """
         there = [pools[key] for key in self.pools if key in pools]
         within = [pool.space for pool in there if pool.extent.covers(self.range)]
@@ -77,12 +78,12 @@ class Gateway(NamedTuple):
 
 
 class ClusterNetwork(Struct, frozen=True):
-    """Addresses of pods or services: their own cluster alone knows them, and another may have the same.
+    """Addresses of pods or services, local to their cluster: other clusters can have the same.
 
     Attributes:
-        use: What has them: `pods` or `services`.
+        use: `pods` or `services`.
         owner: `namespace/name` of the cluster.
-        spaces: Address spaces of the networks that the cluster stands in.
+        spaces: Address spaces of the networks of the cluster.
     """
 
     range: IPRange
@@ -93,12 +94,12 @@ class ClusterNetwork(Struct, frozen=True):
 
 
 class Unreadable(Struct, frozen=True):
-    """A record that cannot be read now, and never could be.
+    """A record that is unreadable and has no readable earlier version.
 
     Attributes:
         claim: The claim that its path names, or None.
-        pool: The pool that its path names, or None when any pool could be meant.
-        ranges: The addresses that stand in its text. They are held.
+        pool: The pool that its path names, or None if it might be any pool.
+        ranges: The addresses in its text. They are reserved.
     """
 
     path: str
@@ -108,7 +109,7 @@ class Unreadable(Struct, frozen=True):
 
 
 class FormerRecord(Struct, frozen=True):
-    """What a record is called before it goes on under another name; None where that stays."""
+    """The previous name of a renamed record; None if unchanged."""
 
     claim: Key | None = None
     pool: Key | None = None
@@ -118,33 +119,31 @@ class State(Struct, frozen=True):
     """The input of a plan.
 
     Attributes:
-        records: In order of their paths. One that cannot be read counts as it last could be read.
+        records: Records in order of their paths. An unreadable record is in its last readable
+            version.
         clock: Committer date of the revision, in seconds since 1970.
-        retention: Seconds for which a released record holds its addresses.
-        growth_retention: The same for a growth record.
-        blocked: Ranges that somebody uses without a record.
-        gateways: Addresses of routers: no range that a person sets by hand may hold one.
+        retention: Seconds for which a released record stays reserved.
+        growth_retention: Seconds for which a released growth record stays reserved.
+        blocked: Ranges in use without a record.
+        gateways: Gateway addresses: no manual range can contain one.
         inside: Networks inside clusters.
-        off_limits: Ranges that stand in what cannot be read.
-        protected: Owners whose claims cannot be told: their records are neither released nor
-            expired.
-        frozen: Pools that give nothing new, with the path of what cannot be read. One that never
-            could be read is not among `pools`.
-        unclear: Some file cannot be read that may describe anything: no record is released, and
-            none expires.
-        unknown: Such a file never could be read, so that what seems to be missing may be there.
-        halted: Why nothing is granted, released or expired at all; empty when something may be.
-        retained: Paths of released records that hold their addresses longer than retention,
-            because some cluster may still announce them.
-        grown: Paths of records of growth whose owners are there: when nobody needs one any more it
-            is given back, which is no loss.
-        growth_retention: The same as `retention`, of those.
-        movable: Claims that a person lets move when their record does not answer them.
-        unused: Paths of released records that clusters announced for a claim that moved, and that
-            nobody uses any more.
-        former: What records were called that go on under another name, by path.
-        givers: Whom live records name that are for another owner by now, by path.
-        along: Paths of those whose owner is the same, under another name.
+        off_limits: Ranges in unreadable files.
+        protected: Owners with unknown claims: their records are neither released nor expired.
+        frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
+            readable version is not among `pools`.
+        unclear: Whether an unreadable file might describe anything: no record is released or
+            expires.
+        unknown: Whether such a file has no readable version, so that a missing object might exist.
+        halted: Why nothing is granted, released, or expired at all; empty otherwise.
+        retained: Paths of released records that stay reserved longer than retention, because a
+            cluster might still announce them.
+        grown: Paths of growth records of existing owners: unused growth is given back, which is not
+            a loss.
+        movable: Claims that an Override permits to move if their record does not match them.
+        unused: Paths of released records of moved claims that clusters no longer use.
+        former: Previous names of renamed records, by path.
+        givers: Previous owners of transferred live records, by path.
+        along: Paths of records whose owner is renamed but the same.
     """
 
     pools: Mapping[Key, Pool]
@@ -172,9 +171,9 @@ class State(Struct, frozen=True):
     along: frozenset[str] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
-        """Nothing may be released or expired of a record: what it follows from cannot be read.
+        """Return whether a record must not be released or expired.
 
-        Or somebody has paused its pool.
+        Either a dependency of the record cannot be read, or its pool is paused.
         """
         pool = self.pools.get(record.pool)
         return (
@@ -185,5 +184,5 @@ class State(Struct, frozen=True):
         )
 
     def may_be_there(self, pool: Key) -> bool:
-        """A pool that is not known, but that something which cannot be read may describe."""
+        """Return whether a missing pool might be described by an unreadable file."""
         return pool not in self.pools and (self.unknown or bool(self.halted) or pool in self.frozen)

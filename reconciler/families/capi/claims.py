@@ -203,7 +203,7 @@ class Selector:
     def select(self, namespace: str, class_: str, role: str) -> Selected:
         """Return the namespaced and global pools that serve a class for a role.
 
-        The order is by name. Of two pools with one name, the namespaced pool is first.
+        The order is by name. If two pools have one name, the namespaced pool is first.
         """
         asked = namespace, class_, role
         if asked not in self._selected:

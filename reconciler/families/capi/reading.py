@@ -79,7 +79,7 @@ class _Wanted(Struct, frozen=True):
         candidates: Readable pools, in order of preference.
         names: Their names, for messages.
         doubt: An unreadable file that might describe another pool.
-        refusal: Why there is no candidate.
+        refusal: Why there are no candidates.
     """
 
     candidates: tuple[Key, ...]
@@ -133,7 +133,7 @@ class _Reader:
             )
 
     def _class(self, document: Document) -> None:
-        """Report what a class lacks. Its Clusters get their endpoint anyway."""
+        """Report missing variables of a class. Its Clusters get their endpoint anyway."""
         variable = VARIABLES[CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
@@ -247,7 +247,7 @@ class _Reader:
         self._add(document, key, wanted, read_pin(document, []))
 
     def _is_of_cluster(self, document: Document, named: NamedSlot) -> bool:
-        """Return whether a Cluster makes the same claim; the document then only selects its pool."""
+        """Return whether a Cluster makes the same claim; the document only selects its pool."""
         cluster = cluster_named(document, named.cluster, self.documents)
         return cluster is not None and _key(cluster, named.slot) in self.collected.claims
 

@@ -118,7 +118,7 @@ class _Reader:
             )
 
     def _claims(self, document: Document, wish: VipRequest) -> Iterator[Claim]:
-        """Yield a claim for each IP version. Of two claims, both get an address or neither does."""
+        """Yield a claim for each IP version. Two claims either both get an address or neither."""
         candidates, doubt = self._candidates(document, wish)
         own = held_by_vip(document, wish, [])
         for version in wish.versions:
