@@ -121,7 +121,7 @@ def save(
 ) -> None:
     """Write the inventory if it differs.
 
-    A new revision alone is not written, so a commit without changes for a cluster writes nothing.
+    If only the revision is new, nothing is written.
 
     Args:
         cluster: The cluster.

@@ -48,7 +48,7 @@ def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[
     """Return entries that are all granted.
 
     A request without a contiguous range is halved, down to single addresses. All tenants are
-    planned at once, so many requests need no more plans than one.
+    planned at once, so the number of plans does not depend on the number of requests.
 
     Args:
         wishes: The request of each tenant.

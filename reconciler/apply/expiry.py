@@ -287,7 +287,7 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
     Args:
         evaluation: The evaluation of the resulting revision.
         options: Options of the command.
-        head: The date of that revision. A later commit frees what is due.
+        head: The date of that revision. A later commit frees due records.
         now: The time in seconds since 1970.
     """
     for record in evaluation.state.records:

@@ -116,7 +116,7 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 def _root(path: str) -> str:
-    """Describe a root. The text can come from anyone who can write to the cluster."""
+    """Describe a root. Anyone with write access to the cluster can change the text."""
     return f"root {shown(path)}" if path else "the top of the repository"
 
 

@@ -216,7 +216,7 @@ def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
 
 
 def asked(settings: Settings, copies: Copies) -> tuple[IntakeKind, ...]:
-    """Return the kinds to list: those of `spec.intake`, and those with copies."""
+    """Return the kinds to list: kinds of `spec.intake`, and kinds with copies."""
     names = {item.kind for item in settings.intake}
     return tuple(it for it in intakes() if it.kind in names or copies.of(it))
 
@@ -279,7 +279,7 @@ class _Taking:
     def _there(
         self, intake: IntakeKind, listed: ListedCopy, copies: Mapping[Identity, ObjectCopy]
     ) -> Iterator[tuple[Identity, Manifest]]:
-        """Return objects that `ipam` did not create and that are not in people's files."""
+        """Return objects that `ipam` did not create and that are not in files of users."""
         for manifest in listed.items:
             identity = intake.identity(manifest)
             if identity in self.context.described:
@@ -292,7 +292,6 @@ class _Taking:
     def _object(
         self, intake: IntakeKind, identity: Identity, manifest: Manifest, copy: ObjectCopy | None
     ) -> None:
-        """Copy a valid object of `spec.intake`."""
         if is_own(self.seen.entries, intake, manifest):
             return
         if copy is None and not self._is_new(intake, manifest):

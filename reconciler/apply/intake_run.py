@@ -165,7 +165,7 @@ def _documents(evaluation: Evaluation) -> Iterator[Document]:
 
 
 def _unread(evaluation: Evaluation) -> frozenset[Identity]:
-    """Return identities in people's files that are invalid."""
+    """Return identities of invalid documents of users."""
     tree = evaluation.tree
     own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
     return frozenset(identity for source in own for identity in source.broken)

@@ -94,7 +94,7 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
 
     Args:
         config_maps: All ConfigMaps.
-        remembers: Parse the registry of clusters. It is not parsed for tenants, who can write
+        remembers: Parse the registry of clusters. It is not parsed for tenants, which can write
             anything.
 
     Raises:
@@ -311,7 +311,7 @@ class Tolerates(Enum):
 
 
 class Query(NamedTuple):
-    """A query: all objects of a kind, those of a namespace, or one object.
+    """A query: all objects of a kind, all in a namespace, or one object.
 
     Attributes:
         name: The name of the object; empty for a list.

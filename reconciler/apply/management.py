@@ -396,7 +396,7 @@ class Access:
         return ValidatedCluster(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
-        """Return the kubeconfig of a cluster, and whether a person named it; None if missing.
+        """Return the kubeconfig of a cluster, and whether the user named it; None if missing.
 
         Raises:
             ClusterError: The kubeconfig cannot be read.

@@ -200,7 +200,7 @@ def has_room(enrolled: Enrolled | None) -> bool:
 
 
 def _words(enrolled: Enrolled) -> list[str]:
-    # Names of address spaces are free text. `%` stands for the empty name.
+    # Names of address spaces are free text. `%` is the empty name.
     spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
     return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
 

@@ -360,7 +360,7 @@ class Draft:
 
     @property
     def entries(self) -> Mapping[str, InventoryEntry]:
-        """The inventory's objects after the steps so far."""
+        """Return the inventory's objects after the steps so far."""
         return self.progress.entries
 
     def add(self, step: Step) -> None:
@@ -398,7 +398,7 @@ def orphan_notes(
     wanted: Collection[Ref],
     now: int,
 ) -> Iterator[tuple[str, InventoryEntry | None]]:
-    """Return changed entries of orphans: new ones, expired ones, and those of other owners.
+    """Return changed entries of orphans: new, expired, and foreign ones.
 
     Args:
         entries: The entries of the inventory.

@@ -192,7 +192,7 @@ class _Tenant:
         return None
 
     def _read(self) -> None:
-        """Find the existing pools, and those of `ipam` among them."""
+        """Find the existing pools, and the pools of `ipam` among them."""
         wanted = frozenset(item.ref for item in self.target.desired)
         now = self.snapshot.now
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):

@@ -258,7 +258,7 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port that the server listens on."""
+        """Return the port that the server listens on."""
         return int(self._listener.server_address[1])
 
     def close(self) -> None:

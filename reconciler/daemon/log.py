@@ -86,7 +86,7 @@ class RoundLog:
     _blocked: dict[str, tuple[GrowthBlock, ...]] = field(default_factory=dict)
 
     def write(self, done: RoundDone) -> list[LogLine]:
-        """Log a round; return the lines for people."""
+        """Log a round, and return the lines for the terminal."""
         self._log_growth(done)
         lines = list(self.lines(done))
         for line in lines:

@@ -189,7 +189,6 @@ class Daemon:
 
 
 def _asked(told: RoundDone) -> set[str]:
-    """Return the clusters that the round asked."""
     found = {item.cluster for item in told.applied}
     if told.looked is not None:
         found |= told.looked.figures.keys() | told.looked.unasked.keys()

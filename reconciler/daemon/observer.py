@@ -67,12 +67,12 @@ class RoundDone(Struct, frozen=True):
 
     @property
     def applied(self) -> Sequence[Applied]:
-        """The clusters in order; if one is listed twice, the last counts."""
+        """Return the clusters in order; the last of duplicates counts."""
         return [item for each in self.rounds for item in each.applied or ()]
 
     @property
     def evaluation(self) -> Evaluation | None:
-        """The last evaluation; None if Git failed."""
+        """Return the last evaluation; None if Git failed."""
         return self.rounds[-1].done.evaluation if self.rounds else None
 
 

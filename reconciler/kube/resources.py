@@ -284,7 +284,7 @@ def _part(value: Any, keys: tuple[str, ...]) -> Any:
 
 @cache
 def _checks() -> Mapping[Resource, Check]:
-    """Return the checks of all kinds, including those of families."""
+    """Return the checks of all kinds, including kinds of families."""
     found = {**_SHAPES_COMMON, IP_ALLOCATION: _record()}
     for family in families():
         found |= family.objects.shapes
@@ -341,7 +341,7 @@ def _is_text(value: object) -> bool:
 def timeless(status: Manifest) -> Manifest:
     """Return a status without the times of its conditions.
 
-    The desired times are those of the revision, so they differ with every commit.
+    The desired times come from the revision, so they differ with every commit.
     """
     if "conditions" not in status:
         return status
@@ -382,7 +382,7 @@ class DesiredObject(Struct, frozen=True):
 
     def at(self, revision: str) -> Manifest:
         """Return the body with the revision as an annotation."""
-        assert self.body is not None  # noqa: S101 - callers apply only what has a body  # nosec B101
+        assert self.body is not None  # noqa: S101 - callers apply only objects with a body  # nosec B101
         metadata = self.body["metadata"]
         annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
         return {**self.body, "metadata": {**metadata, "annotations": annotations}}

@@ -354,12 +354,12 @@ def _secrets(authorization: str) -> frozenset[bytes]:
 
 
 def server_clock(headers: Mapping[str, str]) -> int:
-    """Return the server's clock in seconds since 1970, or 0 if there is no date."""
+    """Return the server's clock in seconds since 1970, or 0 without a date."""
     return _date(headers.get("date", ""))
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """Return the seconds of `Retry-After`, or 0 if there is no valid value."""
+    """Return the seconds of `Retry-After`, or 0 without a valid value."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit() and len(text) < 10:
         return min(float(text), MAX_RETRY_AFTER)

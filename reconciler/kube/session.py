@@ -44,7 +44,7 @@ class Credentials:
 
     @property
     def current(self) -> Session:
-        """The session for the next request."""
+        """Return the session for the next request."""
         return self._sessions[-1]
 
     def renew(self, refused: Session) -> None:
@@ -174,7 +174,6 @@ def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLCon
 
 
 def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]) -> None:
-    """Load the client certificate if there is one."""
     certificate, key = access.data("client-certificate"), access.data("client-key")
     if not certificate:
         return

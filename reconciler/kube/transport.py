@@ -57,7 +57,7 @@ class ListLimits(NamedTuple):
     size: int
 
     def check(self, what: str, items: int, pages: int, size: int) -> None:
-        """Check what was read of a list.
+        """Check the read part of a list.
 
         Raises:
             ClusterError: The list exceeds a limit.
@@ -143,7 +143,7 @@ class Transport:
         """Send a request, with retries.
 
         Raises:
-            ClusterError: The server refuses, or there is no response.
+            ClusterError: The server refuses, or does not respond.
         """
         with self.deadline.running():
             tries, is_renewed = 0, False
@@ -168,7 +168,7 @@ class Transport:
         """Return the JSON object of the response, and its size in bytes.
 
         Raises:
-            ClusterError: The server refuses, there is no response, or it is not an object.
+            ClusterError: The server refuses or does not respond, or the response is not an object.
         """
         with self.deadline.running():
             body = self.send(request).body
@@ -368,7 +368,6 @@ def _headers(raw: Any) -> Mapping[str, str]:
 
 
 def _connection_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions of a connection that fails."""
     from urllib3.exceptions import HTTPError
 
     return (HTTPError, HTTPException, OSError, ValueError)

@@ -319,7 +319,6 @@ class _Look:
         )
 
     def _granted(self) -> dict[str, GrantedRanges]:
-        """Return the ranges of each tenant in the tree."""
         records: dict[str, list[Allocation]] = {name: [] for name in self.growers}
         for record in self.state.records:
             if record.type == "loadbalancer" and (name := cluster_of(record)) in records:
@@ -510,7 +509,7 @@ class Looker:
 
     @property
     def missing(self) -> float | None:
-        """Seconds until a missing object counts as deleted; None if none is missing."""
+        """Return the seconds until a missing object counts as deleted; None if none is missing."""
         ends = (
             since + MIN_DELETIONS - self.intake.at
             for since in self.intake.taken.state.missing.values()

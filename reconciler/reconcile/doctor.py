@@ -357,7 +357,7 @@ class _Examination:
                 yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
     def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
-        """The management cluster as it was identified first."""
+        """Return the management cluster as it was identified first."""
         if refusal is not None:
             raise refusal
         assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
@@ -368,7 +368,6 @@ class _Examination:
         return self.git.revision.clock if self.git.revision is not None else 0
 
     def _targets(self) -> list[Target]:
-        """Return the clusters of an apply."""
         evaluation = self.git.evaluation
         if evaluation is None:
             return [Target(name) for name in sorted(self.known)]

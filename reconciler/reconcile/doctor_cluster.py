@@ -377,7 +377,6 @@ def _metallb(examined: ExaminedCluster, *, is_wanted: bool) -> DiagnosisCheck:
 
 
 def _ours(examined: ExaminedCluster, pools: Iterable[Manifest]) -> list[Manifest]:
-    """Return the pools of `ipam`."""
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     entries = _entries(examined)
     every = [live_of({**item, **kind}) for item in pools]

@@ -40,8 +40,8 @@ _URL = re.compile(r"[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:]+)")
 _SSH = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?!/)")
 
 
-# A package at a commit of a GitHub repository: `git+https://github.com/acme/gitops-
-# ipam@<commit>`.
+# A package at a commit of a GitHub repository:
+# `git+https://github.com/acme/gitops-ipam@<commit>`.
 _COMMIT = re.compile(
     r"git\+https://github\.com/(?P<repository>[\w-]+/[\w.-]+?)(?:\.git)?@(?P<commit>[0-9a-f]{40})"
 )

@@ -277,7 +277,6 @@ def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
 
 
 def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
-    """Return the pool that a text names."""
     pools = [key for key in evaluation.state.pools if key.family == claim.family]
     found = [key for key in pools if text in (str(key), key.short, key.name)]
     if len(found) == 1:
@@ -288,7 +287,6 @@ def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
 
 
 def _document(evaluation: Evaluation, claim: Key) -> Document:
-    """Return the document that makes the claim."""
     kind = known_as(claim.family, claim.kind)
     found = evaluation.documents.find(kind, claim.namespace, claim.name)
     if found is None or found.doubt:

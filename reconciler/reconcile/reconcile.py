@@ -79,7 +79,7 @@ def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | Non
 
 T = TypeVar("T")
 
-# Plans of one attempt: for the time, for releases of a plan, for due instants, and a last one.
+# Requests to clusters in one attempt: the time, releases of a plan, due instants, and a spare.
 _MAX_OUTSIDE = 4
 
 
@@ -170,7 +170,6 @@ class Answers:
 
 
 def _asked(evaluation: Evaluation) -> list[Allocation]:
-    """Return the records that clusters are asked about."""
     return [*leaving(evaluation), *left_behind(evaluation)]
 
 

@@ -67,7 +67,7 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
     """Return changes that help, the least intrusive first: of the claim, a pool, or a provider.
 
     With each change, the claim gets its addresses, all other claims keep theirs, no other claim is
-    refused, and there is no new error. A new capacity limit is reported. A change of the same sort
+    refused, and no error is new. A new capacity limit is reported. A change of the same sort
     without one takes precedence.
     """
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)

@@ -258,7 +258,7 @@ def verify(repository: Repository, newest: str, after: str | None = None) -> Ite
         after: A revision whose commits are left out.
 
     Raises:
-        GitError: There is no such revision.
+        GitError: The revision does not exist.
         LimitError: A commit changed more files than are read of a revision.
     """
     source = repository.source(newest)
@@ -281,7 +281,7 @@ def revisions_of(reach: str) -> tuple[str, str | None]:
 
 
 def _folders(source: Source) -> list[str]:
-    """Return the folders of reconcile, including those of earlier Settings."""
+    """Return the folders of reconcile, including folders of earlier Settings."""
     settings = read_own_settings(source).settings
     return list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
 

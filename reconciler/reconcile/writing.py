@@ -128,7 +128,6 @@ def require_no_clash(
 def _pairs(
     held: RevisionRecords, new: Mapping[str, RecordedRange], paths: Sequence[tuple[str, str]]
 ) -> list[Pair]:
-    """Return the records of each pair of paths."""
     known = {**new, **{record.path: record for record in held.found(it for _, it in paths)}}
     return [(known[path], known[other]) for path, other in paths]
 

@@ -430,13 +430,11 @@ def _said(pool: Key) -> tuple[str, str, str]:
 
 
 def _cidr(start: str, prefix: int) -> str:
-    """Return the CIDR of a range as a record states it."""
     return written(f"{start}/{prefix}") if ":" in start else f"{start}/{prefix}"
 
 
 @lru_cache(maxsize=4_096)
 def _pool_of(folder: str, place: str) -> Key | None:
-    """Return the pool of a folder of records."""
     return place_of(folder, f"{place}/x.x.yaml").pool
 
 

@@ -145,7 +145,6 @@ def _touched(evaluation: Evaluation) -> set[str]:
 
 
 def _announced(world: ProjectionInput, touches: Touches) -> dict[str, IPSet]:
-    """Return the addresses that each cluster announces."""
     found: dict[str, list[IPRange]] = {}
     for family in families():
         for cluster, ranges in family.announcing.announces(world).items():
@@ -282,7 +281,6 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def _documents(self) -> Mapping[str, Document]:
-        """Return the documents of the change that describe clusters, by name."""
         documents = self.evaluation.documents
         return {_name(it): it for kind in kinds_of_clusters() for it in documents.of(kind)}
 

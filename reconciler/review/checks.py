@@ -288,7 +288,7 @@ REPLACES: Mapping[str, str] = {
     "announcement-moved": "announcement-moved",
     "reference-not-found": "reference-not-found",
 }
-"""A finding of a check replaces those of the evaluation at the same place: code by code."""
+"""A finding of a check replaces findings of the evaluation at the same place: code by code."""
 
 _BRAKE = "brake"
 _OF_CHANGE = ("brake-held", "clock-ahead")

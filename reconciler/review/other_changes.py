@@ -111,7 +111,6 @@ def _compared(
 
 
 def _granted(evaluation: Evaluation) -> dict[Key, Allocation]:
-    """Return the allocations that a plan grants, by claim."""
     grants = (it for it in evaluation.plan.decisions if isinstance(it, Grant))
     return {it.claim: it.allocation for it in grants if it.allocation.range}
 

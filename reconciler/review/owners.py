@@ -177,7 +177,7 @@ def _beyond(team: str, change: Change, rules: Rules, touched: Iterable[Touched])
 
 
 def _is_read(item: Touched, evaluation: Evaluation) -> bool:
-    """Whether a file is a plain YAML file in a source folder."""
+    """Return whether a file is a plain YAML file in a source folder."""
     folders = tuple(f"{folder}/" for folder in evaluation.tree.settings.sources)
     return item.is_plain and is_yaml(item.path) and item.path.startswith(folders)
 

@@ -57,7 +57,7 @@ def shrunk(change: Change) -> Iterator[Finding]:
 
 
 def unreserved(change: Change) -> Iterator[Finding]:
-    """Report pools, renamed and new ones included, that may allocate what the base reserves."""
+    """Report pools, renamed and new ones included, that can allocate reserved ranges of the base."""
     old_pools, new_pools = change.before.pools, change.after.pools
     if not any(pool.kept for pool in old_pools.values()):
         return

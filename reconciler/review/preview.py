@@ -92,7 +92,6 @@ def _maps(before: State, after: State) -> Iterable[tuple[PoolMap, PoolMap]]:
 
 
 def _held(state: State) -> Iterable[tuple[Key, object, bool, str]]:
-    """Return the holders by pool."""
     return map(_holding, state.records)
 
 

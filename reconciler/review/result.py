@@ -143,7 +143,7 @@ class Second(NamedTuple):
 
     Attributes:
         claim: The claim.
-        alone: The range by its change alone.
+        alone: The range without the other change.
         then: The range after the other change; None if the claim is refused.
         reason: The code of the refusal; empty without one.
     """
