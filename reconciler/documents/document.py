@@ -174,7 +174,7 @@ class Documents:
             there[document.namespace, document.name] = document
 
     def of(self, kind: GroupKind) -> Iterator[Document]:
-        """Yield all documents of a kind, in any version; each lookup is tracked separately."""
+        """Yield all documents of a kind, in any version."""
         return iter(self._by_kind.get(kind, {}).values())
 
     def has_any(self, kinds: Iterable[Kind]) -> bool:

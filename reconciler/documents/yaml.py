@@ -465,7 +465,7 @@ class _Builder:
         return value
 
     def _undressed(self, event: Any) -> None:
-        """Raise if an event has an anchor or a tag."""
+        """Report the anchor and the tag of an event."""
         if event.anchor is not None:
             self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
         if event.tag is not None:

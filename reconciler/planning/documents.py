@@ -415,9 +415,9 @@ def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
 
 
 def _way_in(path: str, kind: Kind, settings: Settings) -> str:
-    """Return the path where a document would be read.
+    """Return the hint that names the folder where a document would be read.
 
-    The path is in the similarly named folder, else in the folder of its kind.
+    The folder has a similar name, or is the folder of its kind.
     """
     own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
     if own is not None:

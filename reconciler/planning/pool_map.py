@@ -140,7 +140,7 @@ def _without(item: AddressUsage) -> Iterator[AddressPart]:
 
 
 def _gateways(state: State) -> Iterator[AddressPart]:
-    """Yield gateways, including a gateway that is declared as the address of its pool's network."""
+    """Yield gateways in each address space of their pools."""
     for item in state.gateways:
         for space in item.spaces(state.pools) or ("",):
             yield AddressPart(

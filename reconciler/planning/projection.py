@@ -141,8 +141,8 @@ def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
 def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
     """Return ranges of records without a claim whose owner appears only in the record text.
 
-    Records that the release limit holds back are excluded: their cluster keeps announcing them, as
-    reconcile wrote them.
+    Unedited records that the release limit holds back are excluded: their cluster keeps announcing
+    them.
     """
     touched = {it.location.path for it in evaluation.findings if it.code in _BY_SOMEBODY}
     gone = (

@@ -16,7 +16,7 @@ from reconciler.planning.usage import percentage
 _SKEW_SECONDS = 60
 
 CAPACITY = "capacity"
-"""The code of a plan that takes a pool to a usage tier above its limit."""
+"""The code of a plan that fills a pool up to a refused usage tier."""
 
 
 def refusals(plan: Plan) -> Iterator[Finding]:
@@ -30,7 +30,7 @@ def refusals(plan: Plan) -> Iterator[Finding]:
 def capacity(
     state: State, plan: Plan, settings: Settings, overrides: Overrides
 ) -> Iterator[Finding]:
-    """Yield findings for pools that the plan fills up to a usage tier above their limit.
+    """Yield findings for pools that the plan fills further, up to a refused usage tier.
 
     A pool that was equally full before does not stop a change that does not affect it.
     """

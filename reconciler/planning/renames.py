@@ -191,11 +191,11 @@ def each_naming(link: Link, named: list[Reference]) -> Iterator[Finding]:
 def tangled(
     link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
 ) -> Finding | None:
-    """Return why a document that is renamed itself cannot take over from an existing document.
+    """Return why a document cannot take over from a document that is renamed itself.
 
     Args:
         link: The document.
-        links: All documents with a previous name, by that name.
+        links: All documents with a previous name, by their current name.
         is_pending: No document has the previous name, and it still holds addresses.
     """
     chain = [link]
@@ -356,7 +356,7 @@ class _Owners:
         return error(REFUSED, link.document.at(*PLACE), message, hint)
 
     def _taken_already(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Return why a document cannot take over a name with addresses of an earlier holder."""
+        """Return why a document cannot take over if its new name already has addresses."""
         slots = {record.claim.slot for record in live}
         held = [it for it in self._live[link.now.owner] if it.claim.slot in slots]
         if not held:
@@ -388,10 +388,10 @@ class _Owners:
             yield replace(record, claim=claim, owner=owner, pristine=False)
 
     def _goes_along(self, record: Allocation) -> bool:
-        """Return whether a record follows the rename, as a cluster might still announce it.
+        """Return whether a record follows the rename.
 
-        Only the cluster of the new name can be queried. A reserved record of another team belonged
-        to another owner.
+        A cluster might still announce a released record, and only the cluster of the new name can
+        be queried. A released record of another team belonged to another owner.
         """
         if record.is_live or record.announced:
             return True

@@ -67,7 +67,7 @@ def instants(state: State) -> Iterator[int]:
     """Yield the times at which waiting releases can continue, in seconds since 1970.
 
     The result does not depend on the clock of the state. A plan at the first future time releases
-    more than a plan one second earlier.
+    more than an earlier plan.
     """
     waiting = {item.pool for growth in _by_pool(state) for item in growth.going}
     released = (
@@ -196,7 +196,7 @@ def next_withdrawal(record: Allocation, after: int) -> int | None:
 
 
 def retention_end(record: Allocation, state: State) -> int | None:
-    """Return the first second at which a record that is released now no longer holds its range.
+    """Return the first second at which a released record no longer holds its range.
 
     Return None if its text has no valid time: it stays reserved until it is fixed.
     """

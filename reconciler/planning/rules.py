@@ -213,9 +213,8 @@ def check_manual(state: State, holding: ManualHolding) -> Iterator[Finding]:
         return
     extents = Lookup(_extents(state.pools.values()))
     routers = Lookup(_routers(state))
-    served = {
-        id(it.pools): it.pools for _, it in ranges
-    }  # computed once for all tenants of a provider
+    # All tenants of a provider have the same tuple of pools.
+    served = {id(it.pools): it.pools for _, it in ranges}
     networks = {at: _ByHandNetwork(state, keys or ()) for at, keys in served.items()}
     for item, by_hand in ranges:
         network = networks[id(by_hand.pools)]

@@ -302,7 +302,7 @@ def without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator
 
 
 def shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
-    """Return findings that permit a pool to shrink: its records keep their addresses."""
+    """Yield the findings, with a warning for each shrunk pool that an Override permits."""
     places = {str(pool.source): str(key) for key, pool in state.pools.items()}
     for item in found:
         scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None

@@ -144,7 +144,7 @@ class Providers:
                 self.findings += found
 
     def all(self) -> Iterator[Provider]:
-        """Yield all providers, each parsed on its own."""
+        """Yield all valid providers."""
         return iter(self._by_name.values())
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:

@@ -70,9 +70,9 @@ def space_of(document: Document) -> str:
 
 
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the tenants that a broken request might replace claims of, or None.
+    """Return the half-readable tenant reference of a broken request, or None.
 
-    An empty namespace or name matches any value. If neither can be read, no tenant is affected.
+    The unreadable half is empty, which matches any value.
     """
     spec = body.get("spec") if body.get("kind") == REQUEST.kind else None
     reference = spec.get("tenantClusterRef") if isinstance(spec, Mapping) else None

@@ -194,10 +194,7 @@ def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
 
 
 def demands(documents: Documents) -> dict[tuple[str, str], Document]:
-    """Return the Demands, by the namespace and name of their tenants.
-
-    Each lookup also registers the tenant, whether or not it exists, so that both are read together.
-    """
+    """Return the Demands, by the namespace and name of their tenants."""
     found: dict[tuple[str, str], Document] = {}
     for demand in documents.of(DEMAND.id):
         name = demand.namespace, demand.name

@@ -95,9 +95,9 @@ def _of_documents(measured: Measured) -> Iterator[Sample]:
 
 
 def _available(measured: Measured) -> Iterator[Sample]:
-    """Yield free addresses by class and role, only for classes that exist or are requested.
+    """Yield the number of pools with free addresses, by class and role.
 
-    This limits the label values that a pool can create.
+    Only classes that exist or are requested count, so a pool cannot create arbitrary label values.
     """
     classes = {document.name for document in measured.documents.of(CLASS)}
     classes |= {_class(document) for document in measured.documents.of(CLUSTER)} - {""}

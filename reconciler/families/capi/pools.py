@@ -195,7 +195,7 @@ def _subnet(
     gateway: IPRange | None,
     found: list[Finding],
 ) -> IPRange | None:
-    """Return the network of the lowest address; None if an address or the gateway is outside it."""
+    """Return the network of the lowest address; add findings for addresses outside it."""
     version, prefix = given[0].version, document.spec["prefix"]
     others = [
         (_ADDRESSES, given, "provided addresses are of mixed IP families"),

@@ -176,7 +176,7 @@ class _Reader:
         """Block an address that another provider allocated from a pool."""
         pool, item = pool_of(document), read_given(document, [])
         if pool is not None and item is not None:
-            self._named(document, pool)  # registers the reference for the planning of the pool
+            self._named(document, pool)
             title, place = f"{_title(document)} (IPAddress)", document.at(*GIVEN)
             self.collected.blocked.append(Blocked(item, title, place, field=GIVEN[-1]))
 
