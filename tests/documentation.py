@@ -200,7 +200,7 @@ def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
         path: The page.
         folder: Where the README was played; the page gets a copy.
     """
-    own = folder.parent / f"{folder.name}-{path.stem}"
+    own = folder.parent / f"{folder.name}-{path.parent.name}-{path.stem}"
     shutil.copytree(folder, own)
     terminal = Terminal(own)
     terminal.place = own / "work" / "addresses"

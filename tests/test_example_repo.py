@@ -163,7 +163,7 @@ def test_the_workflow_checks_merges_and_reconciles_main() -> None:
     assert check["permissions"] == {"contents": "read"}
 
 
-def test_a_check_of_the_merge_commit_needs_two_commits_of_history_only(tmp_path: Path) -> None:
+def test_a_check_of_the_merge_commit_needs_the_whole_history(tmp_path: Path) -> None:
     checkout = repository(tmp_path / "repo", files())
     git(checkout, "checkout", "-q", "-b", "change")
     staging = checkout / "tenants/payments/staging.yaml"
@@ -171,9 +171,11 @@ def test_a_check_of_the_merge_commit_needs_two_commits_of_history_only(tmp_path:
     commit(checkout)
     git(checkout, "checkout", "-q", "main")
     git(checkout, "merge", "-q", "--no-ff", "-m", "merge", "change")
-    shallow = tmp_path / "shallow"
-    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{checkout}", str(shallow))
-    assert run(["check", "--base", "HEAD^1", "--repo", str(shallow)]) == 0
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{checkout}", str(clone))
+    assert run(["check", "--base", "HEAD^1", "--repo", str(clone)]) == 4
+    git(clone, "fetch", "-q", "--unshallow")
+    assert run(["check", "--base", "HEAD^1", "--repo", str(clone)]) == 0
 
 
 def added(name: str) -> str:

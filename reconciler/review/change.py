@@ -461,8 +461,8 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
         return
     place = Location(next(iter(found.pairs)))
     if found.is_import:
-        message = f"{len(found.pairs)} files of records are imported; reconcile owns them from now"
-        yield info("records-imported", place, f"{message} on")
+        many = "1 record is" if len(found.pairs) == 1 else f"{len(found.pairs)} records are"
+        yield info("records-imported", place, f"{many} imported; reconcile owns them from now on")
         return
     pairs = found.uncovered
     if not pairs:

@@ -3,19 +3,25 @@
 `python -m tests.bad_input.examples` writes them anew.
 """
 
+import io
 import json
 import re
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 
 import reconciler.report
+from reconciler.cli import run
 from reconciler.codes import CODES
 from reconciler.report.text.table import Painter, findings_text
 from tests.bad_input.harness import Case, cases, settled_with
+from tests.cli.running import given_out
+from tests.documentation import masked
 from tests.hostile.test_announced import extra
 from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
-from tests.world import evaluation_of
+from tests.world import SMALL, commit, evaluation_of, pool, reconciled, repository, tenant, write
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
 GOLDENS = Path("tests/golden")
@@ -34,7 +40,7 @@ def made() -> dict[str, dict[str, str]]:
             if len(text) <= _LONGEST:
                 found |= dict([_example(code, text)])
     found |= dict(_example(code, text) for code, text in _beside_a_base().items())
-    for code, text in _of_goldens():
+    for code, text in [*_of_branches(), *_of_goldens()]:
         found.setdefault(code, _example(code, text)[1])
     return {code: found[code] for code in sorted(found)}
 
@@ -42,11 +48,34 @@ def made() -> dict[str, dict[str, str]]:
 def _of_goldens() -> Iterator[tuple[str, str]]:
     """What verbs say of whole repositories, which no bad file tells by itself; by file."""
     for path in sorted([*GOLDENS.glob("*/expected/check.txt"), *STORIES.rglob("*.txt")]):
-        lines = [*path.read_text(encoding="utf-8").splitlines(), ""]
-        for line, below in pairwise(lines):
-            told = _FINDING.fullmatch(line)
-            if told is not None and told[1] in CODES and len(line) <= _LONG_LINE:
-                yield told[1], f"{line}\n{below if below.startswith('  hint: ') else ''}"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        yield from _findings(lines)
+
+
+def _of_branches() -> Iterator[tuple[str, str]]:
+    """Findings about who wrote the records of a branch."""
+    with tempfile.TemporaryDirectory() as scratch:
+        edited = given_out(Path(scratch) / "edited", {**SMALL, "tenants/two.yaml": tenant("two")})
+        next(edited.rglob("two.loadbalancer.yaml")).unlink()
+        commit(edited)
+        yield from _findings(_checked(edited))
+        imported = repository(Path(scratch) / "imported", {"pools/edge.yaml": pool()})
+        write(imported, reconciled(SMALL))
+        commit(imported)
+        yield from _findings(_checked(imported, "--base", "HEAD~1"))
+
+
+def _checked(folder: Path, *more: str) -> list[str]:
+    with redirect_stdout(io.StringIO()) as out:
+        run(["check", "--repo", str(folder), *more])
+    return masked(out.getvalue()).splitlines()
+
+
+def _findings(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for line, below in pairwise([*lines, ""]):
+        told = _FINDING.fullmatch(line)
+        if told is not None and told[1] in CODES and len(line) <= _LONG_LINE:
+            yield told[1], f"{line}\n{below if below.startswith('  hint: ') else ''}"
 
 
 def _beside_a_base() -> dict[str, str]:

@@ -12,7 +12,7 @@ from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
 from tests.cli.running import given_out
 from tests.reconcile.looking.country import Country, elastic
-from tests.world import SMALL, commit, git, provider, repository, tenant, write
+from tests.world import SMALL, commit, provider, repository, tenant, write
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
@@ -89,14 +89,11 @@ def test_a_plan_says_that_an_observed_copy_goes(
 
 
 def test_an_observed_tenant_is_never_applied_as_ours(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     settings = f"{head}spec: {{apply: {{documents: all}}}}\n"
-    write(folder, {COPY: tenant("two"), "ipam.yaml": settings})
-    commit(folder)
-    run(["reconcile", "--repo", str(folder)])
-    git(folder, "log", "-1")
+    folder = given_out(tmp_path / "repo", {**FILES, COPY: tenant("two"), "ipam.yaml": settings})
     said(capsys, "render", "--repo", str(folder), "--out", str(tmp_path / "out"))
     found = (tmp_path / "out" / "management" / "TenantCluster").glob("*.yaml")
     assert [path.name for path in found] == ["team-a.one.yaml"]

@@ -63,7 +63,7 @@ def test_what_is_proposed_counts_as_the_tip_of_its_own_branch(
     }
     used = job.use("check", proposals=RECORDS)
     assert used.code == code, used.log
-    assert ("proposal-unproven" in used.log) is bool(code)
+    assert ("commit-carried" in used.log) is bool(code)
     if event != "push":  # there it stands on the branch already
         assert job.use("check").code == 1, "no branch is named"
 
