@@ -60,7 +60,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def is_broken(self) -> bool:
-        """The file has a document that cannot be read (docs/reference/planning.md)."""
+        """Return whether the file has a broken document (docs/reference/planning.md)."""
         return self.unclear or bool(self.broken)
 
 

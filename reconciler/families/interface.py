@@ -203,8 +203,7 @@ class Objects(Struct, frozen=True):
         growers: Yields the owners that can grow, from the documents of a whole tree.
         may_own: Returns whether an owner of a namespace and name might exist, for a Demand of that
             name.
-        copied: Kinds whose objects `ipam import` copies; referring kinds come before the kinds that
-            they name.
+        copied: Kinds whose objects `ipam import` copies, after the kinds that they name.
         writing: Writer of documents for existing addresses.
     """
 

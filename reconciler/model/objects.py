@@ -19,8 +19,8 @@ class Resource(NamedTuple):
     """A kind of object and its API path.
 
     Attributes:
-        api_version: The version that `ipam` uses internally, and the minimum that a server must
-            serve.
+        api_version: The version that `ipam` uses internally. A server must serve it, or one of
+            `versions`.
         versions: Newer versions of the same objects, newest first. Requests use the newest version
             that the server serves.
         finalizer: The finalizer that `ipam` adds to each object it creates, and removes before

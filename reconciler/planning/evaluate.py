@@ -158,7 +158,7 @@ def _reserved(evaluation: Evaluation) -> int:
 
 
 def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
-    """Whether the release limit counts a decision.
+    """Return whether the release limit counts a decision.
 
     It counts releases, except for growth whose claim stays, the ranges that a move leaves, and the
     claims of objects that are proven to be deleted.
@@ -172,7 +172,7 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
 
 
 def is_held(decision: Decision, evaluation: Evaluation) -> bool:
-    """Whether the release limit holds a decision back."""
+    """Return whether the release limit holds a decision back."""
     return evaluation.brake is not None and is_braked(decision, evaluation)
 
 

@@ -107,11 +107,11 @@ class Counts(Struct, frozen=True):
 
     @property
     def is_everything(self) -> bool:
-        """Whether no live record is left."""
+        """Return whether no live record is left."""
         return self.releases == self.live
 
     def is_over(self, settings: Settings) -> bool:
-        """Whether more is released than Settings permit."""
+        """Return whether more is released than Settings permit."""
         gone, total = self.releases + self.reserved, self.live + self.reserved
         is_counted = total >= settings.min_records
         return is_counted and 100 * gone > settings.max_release_percent * total

@@ -249,7 +249,6 @@ class Space:
         return self._granted_among.setdefault(self._rivals.get(pool.key, pool.key), [])
 
     def _free_of(self, pool: Pool) -> _Free:
-        """Return the current free ranges of a pool."""
         free = self._free.get(pool.key)
         if free is None:
             alike = pool.usable, pool.placement

@@ -334,7 +334,6 @@ def tenant_event(
 
 
 def _network(tenant: Manifest) -> list[Manifest]:
-    """Return the network condition of a tenant."""
     conditions = (tenant.get("status") or {}).get("conditions") or ()
     return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 

@@ -83,7 +83,6 @@ class RequestReader:
         return found
 
     def _tenant(self, document: Document, name: Name) -> Document | None:
-        """Return the tenant that a request names."""
         tenant = self._documents.find(TENANT, *name)
         if tenant is None and not self._documents.unread(TENANT, *name):
             place = document.at("spec", "tenantClusterRef", "name")

@@ -134,7 +134,6 @@ def read_gateway(document: Document) -> IPRange | None:
 
 
 def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPRange]:
-    """Return the entries of a list, in order."""
     entries = []
     for index, text in enumerate(document.spec.get(str(steps[-1])) or ()):
         entry = _entry(document, (*steps, index), text, found)
