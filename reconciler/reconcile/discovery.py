@@ -373,7 +373,7 @@ class _Look:
             return None
 
     def _doubt(self, namespace: str, name: str) -> str:
-        """Return the finding about an unreadable Demand file, which stays unchanged."""
+        """Return the Demand file if it is unreadable, so it stays unchanged; else an empty text."""
         stands = self.demands.get((namespace, name))
         if stands is not None:
             return stands.doubt

@@ -180,7 +180,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
 
 
 def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
-    """Return released records without a decision whose pool or claim was renamed."""
+    """Return released records without a decision whose pool or claim was renamed, by path."""
     if not state.former:
         return
     deciding = [it for it in plan.decisions if not isinstance(it, Refuse) or it.is_left]
@@ -192,7 +192,7 @@ def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
 
 
 def _left(decision: Decision, places: "_Places") -> WrittenRecord | None:
-    """Return the record that a claim leaves, which makes room if the new record has its path."""
+    """Return the record that a claim leaves, at another path if the new record needs its path."""
     if not isinstance(decision, Grant) or decision.leaves is None:
         return None
     record = decision.leaves
@@ -256,8 +256,7 @@ def _refused(
     """Return a Failed record for a claim without a range, unless a record of it holds addresses."""
     old = decision.allocation
     if old is not None and old.is_live and old.path in state.former and not decision.is_left:
-        # The record of the addresses gets the current name of the claim, which later plans search
-        # for.
+        # The record gets the current name of the claim, by which later plans find it.
         return _kept(Keep(old), state.claims[decision.claim], places, names)
     if decision.is_left or (old is not None and old.range is not None):
         return None
@@ -460,7 +459,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
 
 
 def _stale(record: Allocation, why: str) -> Finding:
-    """Return findings about claims that keep a range that their documents no longer permit."""
+    """Return the finding about a claim that keeps a range that its document no longer permits."""
     claim = record.claim
     message = f"{claim.short} keeps what it holds, though {why}"
     hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
@@ -528,7 +527,7 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
     """Return findings about records past their retention that might still be announced.
 
-    `why` has the reason, by path.
+    `why_of` has the reason, by path.
     """
     for path, why in why_of.items():
         message = f"its retention has ended, but its addresses stay held: {why}"
@@ -600,7 +599,7 @@ def _waiting(records: list[Allocation]) -> Iterator[Finding]:
 
 
 def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:
-    """Return records whose path is not their regular path, with that path."""
+    """Return findings about records that are not at their regular path."""
     if not misplaced:
         return
     occupied = {item.path for item in state.unreadable}
@@ -613,7 +612,7 @@ def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterato
 
 
 def _ahead(state: State) -> Iterator[Finding]:
-    """Return released records with a release date in the future."""
+    """Return findings about released records with a release date in the future."""
     for record in state.records:
         since = parse_instant(record.since) if record.is_released else None
         if since is not None and since > state.clock + _SKEW:

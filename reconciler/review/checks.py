@@ -308,8 +308,8 @@ def review(
     Args:
         source: The files of the revision.
         repository: The repository of the base; needed with `base` only.
-        base: The revision that the change is made to. Its Settings judge the change; only the
-            folders are those of the change.
+        base: The target revision of the change. Its Settings judge the change, except for the
+            folders, which the change determines.
         proposed: The tip of the branch that only reconcile may push to; with `base` only.
     """
     if repository is None:
