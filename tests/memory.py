@@ -31,7 +31,6 @@ class MemorySource:
         self.ahead: int | None = None
         self.reads = 0
         self.parsed: Parsed = {}
-        self.doubted: tuple[str, ...] = ()
         self.ours: bool | None = None
         self.limits = Limits()
 
@@ -106,9 +105,6 @@ class MemorySource:
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         step = next(self.past(paths), None)
         return step if step is not None and step.id == self.id else BranchCommit(self.id, ())
-
-    def believes(self, commit: str) -> bool:
-        return commit not in self.doubted
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         data = zip(entries, self.read(entries), strict=True)

@@ -404,6 +404,8 @@ class Checkout(Struct, frozen=True):
         Raises:
             GitError: Git refuses, and nothing was changed.
         """
+        # A copied checkout has other file times than its index, which read-tree takes for edits.
+        self.git.run(self._tree, "update-index", "-q", "--refresh")
         done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
         if done.status != 0:
             hint = f"mend that and run it again; it is to become {new.id}"

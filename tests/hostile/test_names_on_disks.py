@@ -115,8 +115,10 @@ def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_u
     git(author, "mv", RECORD, RECORD.replace(".yaml", ".json"))
     commit(author)
     done = ipam(capsys, "check", "--repo", author, "--base", "HEAD^")
+    assert done.code == 1
     assert "file-not-read" in done.out
-    assert "record-removed" in done.out
+    assert "error records-changed" in done.out
+    assert ipam(capsys, "reconcile", "--repo", author).code == 3
 
 
 def test_a_record_that_ends_with_yml_holds_its_addresses_and_is_told(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.git_server import serving
 from tests.gitio.command import Command, served
-from tests.world import SMALL, commit, git, repository, tenant, write
+from tests.world import SMALL, commit, git, tenant, write
 
 
 @pytest.fixture
@@ -16,9 +16,10 @@ def author(tmp_path: Path) -> Path:
     folder = tmp_path / "author"
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main", "--object-format=sha256")
-    made = repository(folder, SMALL)
-    served(tmp_path, made)
-    return made
+    write(folder, SMALL)
+    commit(folder, "first")
+    served(tmp_path, folder)
+    return folder
 
 
 def heads(author: Path) -> set[str]:

@@ -110,10 +110,12 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
     for item in hurt.plan.decisions:
         assert not isinstance(item, Release), item
         assert not (isinstance(item, Expire) and item.allocation.range), item
-    kept = {item.claim for item in whole.plan.decisions if isinstance(item, Keep)}
-    assert kept <= {item.claim for item in hurt.plan.decisions if isinstance(item, Keep)}
     mended_after = [*before, broken]
-    if data.draw(st.booleans()):
+    is_record = path.startswith("allocations/")  # reconcile stops at a record that was edited
+    kept = {item.claim for item in whole.plan.decisions if isinstance(item, Keep)}
+    still = {item.claim for item in hurt.plan.decisions if isinstance(item, Keep)}
+    assert is_record or kept <= still
+    if not is_record and data.draw(st.booleans()):
         broken = carried_out(broken, hurt)
         mended_after.append(broken)
     mended = evaluation_after(mended_after, {**broken, path: text}, clock + 60)
@@ -129,7 +131,8 @@ def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataOb
     before = [world()]
     before.append(carried_out(before[-1], evaluation_after([], before[-1])))
     whole = evaluation_after(before[:-1], before[-1])
-    path = data.draw(st.sampled_from(sorted(before[-1])))
+    sources = [it for it in before[-1] if not it.startswith("allocations/")]
+    path = data.draw(st.sampled_from(sorted(sources)))
     line = [*before, {**before[-1], path: data.draw(damage(raw(before[-1][path])))}]
     assume(is_broken(evaluation_after(before, line[-1]), path))
     for number in range(data.draw(st.integers(1, 2))):  # in later commits, others go on meanwhile

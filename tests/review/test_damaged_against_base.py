@@ -1,4 +1,4 @@
-"""A record that cannot be read is still there: a comparison with the base must not call it gone."""
+"""A change that damages or removes a record is red."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, reconciled, repository, write
 
 
-def test_a_damaged_record_is_unreadable_and_not_removed(tmp_path: Path) -> None:
+def test_a_damaged_record_is_changed_and_unreadable(tmp_path: Path) -> None:
     files = reconciled(SMALL)
     path = next(name for name in files if name.startswith("allocations/"))
     repository(tmp_path, files)
@@ -16,10 +16,10 @@ def test_a_damaged_record_is_unreadable_and_not_removed(tmp_path: Path) -> None:
     git = open_repository(tmp_path, ENVIRONMENT)
     findings = review(git.source("HEAD"), git, "HEAD^1").evaluation.findings
     codes = [found.code for found in findings if found.location.path == path]
-    assert codes == ["record-unreadable"]
+    assert codes == ["records-changed", "record-unreadable"]
 
 
-def test_a_record_that_is_gone_is_removed(tmp_path: Path) -> None:
+def test_a_removed_record_is_a_change(tmp_path: Path) -> None:
     files = reconciled(SMALL)
     path = next(name for name in files if name.startswith("allocations/"))
     repository(tmp_path, files)
@@ -28,4 +28,4 @@ def test_a_record_that_is_gone_is_removed(tmp_path: Path) -> None:
     git = open_repository(tmp_path, ENVIRONMENT)
     findings = review(git.source("HEAD"), git, "HEAD^1").evaluation.findings
     codes = [found.code for found in findings if found.location.path == path]
-    assert codes == ["record-removed"]
+    assert codes == ["records-changed"]

@@ -70,7 +70,17 @@ def server(checkout: Path) -> Iterator[GitServer]:
 def test_a_checkout_and_its_remote_are_in_order(checkout: Path) -> None:
     found = checks(checkout)
     assert verdicts(found) == {}
-    order = ["git", "repository", "remote", "history", "push", "content", "records", "clock"]
+    order = [
+        "git",
+        "repository",
+        "remote",
+        "history",
+        "push",
+        "content",
+        "records",
+        "edits",
+        "clock",
+    ]
     assert list(found) == order
     assert found["repository"].message == "a checkout, branch main"
 
@@ -166,7 +176,8 @@ def test_commits_that_are_not_on_the_remote_are_told(checkout: Path) -> None:
 
 
 def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
-    git(checkout, "update-ref", "refs/ipam/seen/main", git(checkout, "rev-parse", "main"))
+    git(checkout, "update-ref", "refs/ipam/last", "main")
+    git(checkout, "push", "-q", "origin", "refs/ipam/last")
     git(checkout, "commit", "-q", "--amend", "-m", "other", clock=CLOCK + 9)
     git(checkout, "push", "-q", "--force", "origin", "main")
     found = checks(checkout)

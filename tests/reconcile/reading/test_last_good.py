@@ -246,13 +246,13 @@ def test_what_was_never_given_is_not_recorded_while_it_cannot_be_read() -> None:
     assert isinstance(evaluation.state, State)
 
 
-def test_what_a_broken_record_names_now_is_given_to_nobody_beside_what_it_held() -> None:
+def test_a_broken_record_freezes_its_pool() -> None:
     before = reconciled(SMALL)
     (path,) = (name for name in before if name.startswith("allocations/"))
     text = raw(before[path]).replace(b"endAddress: 10.40.0.7", b"endAddress: 10.40.0.15")
     assert after(before, {**before, path: text, **NEWCOMER}) == {
-        NEW: "allocate 10.40.0.16-10.40.0.23 of edge",
-        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+        NEW: "refuse pool-frozen",
+        ONE: "refuse pool-frozen",
     }
 
 

@@ -53,24 +53,16 @@ def test_an_entry_that_found_no_room_gets_none_while_its_demand_cannot_be_read()
     assert decided(evaluation_after([before], broken))[second] == "refuse pool-frozen"
 
 
-def source(*, believed: bool) -> MemorySource:
+def source() -> MemorySource:
     """A tree in which something broke before a commit of reconcile took an observed copy away."""
     before = {**reconciled(BASE), **BROKEN}
     last: Files = {**without(before, COPY, DEMAND)}
-    found = MemorySource(last, before=[BASE, before])
-    found.doubted = () if believed else (found.id,)
-    return found
+    return MemorySource(last, before=[BASE, before])
 
 
 def test_what_reconcile_took_away_is_gone_also_while_something_is_broken() -> None:
-    evaluation = evaluate(read_tree(source(believed=True)))
+    evaluation = evaluate(read_tree(source()))
     assert evaluation.documents.find(*NAMED) is None
-
-
-def test_what_a_commit_took_away_that_only_says_so_counts_as_it_was() -> None:
-    evaluation = evaluate(read_tree(source(believed=False)))
-    assert evaluation.documents.find(*NAMED) is not None
-    assert decided(evaluation)[TWO].startswith("keep")
 
 
 @pytest.mark.parametrize("own", ["tenants/two.yaml", "aaa/two.yaml", "zzz/two.yaml"])
