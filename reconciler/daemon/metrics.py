@@ -61,7 +61,7 @@ class Page(NamedTuple):
 _MANAGERS = 16
 _CHARACTERS = 64
 _OTHERS = "others"
-_OF_LEADERS = ("pools", "findings", "documents", "revision")
+_OF_LEADERS = ("pools", "findings", "documents", "revision", "stopped")
 """Gauges that become stale while another process leads."""
 _DONE = (RoundResult.OK, RoundResult.REFUSED, RoundResult.PARTIAL)
 """Rounds that read and wrote the branch."""

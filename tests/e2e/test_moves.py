@@ -27,6 +27,12 @@ FILES = {
     "tenants/old.yaml": tenant("old"),
 }
 SWAP = {"tenants/old.yaml": None, "tenants/new.yaml": tenant("new")}
+PERMIT = {
+    "overrides/2026-02-15-old.yaml": (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {name: 2026-02-15-old}\n"
+        f"spec: {{kind: record, scope: {RECORD}, reason: test, expires: '2099-01-01T00:00:00Z'}}\n"
+    )
+}
 
 
 @pytest.fixture
@@ -38,6 +44,12 @@ def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) 
     site.reconcile()
     assert (site.pool(OLD), site.pool(STAY)) == (RANGE, OTHER)
     return site
+
+
+def delete_record(site: Site, files: Mapping[str, str | None]) -> None:
+    """Delete the record of `old` together with a change, as a merged Override permits."""
+    site.commit(PERMIT, "Permit to delete the record", REMOVED)
+    site.commit({**files, RECORD: None}, "Delete the record", REMOVED)
 
 
 def at(site: Site, clock: int, *words: str, code: int = 0) -> Ran:
@@ -124,7 +136,7 @@ def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) 
 
 
 def test_a_range_whose_record_is_deleted_goes_over_in_order(site: Site) -> None:
-    site.commit({**SWAP, RECORD: None}, "new gets what old had", REMOVED)
+    delete_record(site, SWAP)
     assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
     assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
     withdrawn = pool_write(site.tenants[OLD], "delete")["stageTimestamp"]
@@ -135,7 +147,7 @@ def test_a_range_whose_record_is_deleted_goes_over_in_order(site: Site) -> None:
 def test_a_range_whose_record_is_deleted_waits_for_its_old_cluster(site: Site) -> None:
     site.tenants[OLD].stop()
     try:
-        site.commit({**SWAP, RECORD: None}, "new gets what old had", REMOVED)
+        delete_record(site, SWAP)
         ran = site.reconcile("--allow-release", "1", code=5)
         assert ran.summary == {"allocate": 1}
         assert f"{OLD} may still announce" in ran.errors()
@@ -150,9 +162,8 @@ def test_a_claim_moves_when_its_record_is_deleted_by_hand(site: Site) -> None:
     moved = {
         "pools/next.yaml": pool("next", "10.41.0.0/24"),
         "providers/default.yaml": provider(pools="[{name: next}]"),
-        RECORD: None,
     }
-    site.commit(moved, "old moves to another pool", REMOVED)
+    delete_record(site, moved)
     assert site.reconcile("--allow-release", "1").summary == {"moved": 1}
     assert site.pool(STAY) == OTHER
     assert site.pool(OLD) == ["10.41.0.0-10.41.0.7"]
