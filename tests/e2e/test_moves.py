@@ -164,7 +164,7 @@ def test_a_claim_moves_when_its_record_is_deleted_by_hand(site: Site) -> None:
         "providers/default.yaml": provider(pools="[{name: next}]"),
     }
     delete_record(site, moved)
-    assert site.reconcile("--allow-release", "1").summary == {"moved": 1}
+    assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
     assert site.pool(STAY) == OTHER
     assert site.pool(OLD) == ["10.41.0.0-10.41.0.7"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.daemon import Daemon, applied_to, changed, clusters, daemon
+from tests.e2e.daemon import Daemon, Document, applied_to, changed, clusters, daemon
 from tests.e2e.site import POOL_NAME, Site, _kubeconfig, use
 from tests.e2e.test_meddling import edit
 from tests.envtest.fixtures import CRDS, NAMES
@@ -42,6 +42,11 @@ def words(site: Site, *more: str) -> tuple[str, ...]:
     return ("--kubeconfig", str(_kubeconfig(site.management)), "--interval", "1s", *more)
 
 
+def written(found: Document) -> set[str]:
+    """The clusters of which a round wrote objects."""
+    return {name for name, item in clusters(found).items() if item["objects"]}
+
+
 @pytest.fixture
 def running(site: Site) -> Iterator[Daemon]:
     """It has applied everything, and watches."""
@@ -59,7 +64,7 @@ def test_a_pool_that_somebody_edits_is_mended_and_they_are_named(
     (told,) = (it for it in clusters(found)[ONE]["objects"] if it["object"] == POOL_NAME)
     assert told["drift"]["manager"] == "kubectl-edit"
     assert site.pool(ONE) == FIRST
-    assert set(clusters(found)) == {ONE}  # nobody else is worked on
+    assert written(found) == {ONE}
     assert found["commit"] is None
     assert running.end() == 0
 
@@ -73,7 +78,7 @@ def test_a_network_that_somebody_edits_is_mended_and_they_are_named(
     (told,) = (it for it in clusters(found)["management"]["objects"] if it["object"] == EDGE)
     assert told["drift"], told
     assert told["drift"]["manager"] == "kubectl-edit"
-    assert set(clusters(found)) == {"management"}
+    assert written(found) == {"management"}
 
 
 def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(
@@ -83,7 +88,7 @@ def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(
     site.commit({"tenants/two.yaml": tenant("two")}, "a second tenant")
     found = running.round(applied_to(TWO))
     assert site.pool(TWO) == SECOND
-    assert ONE not in clusters(found)
+    assert ONE not in written(found)
     site.require_disjoint()
     assert running.end() == 0
     assert "Traceback" not in running.errors()

@@ -108,7 +108,7 @@ def test_looking_writes_nothing(site: Site, look: Looked, tmp_path: Path) -> Non
 
 
 def test_a_dead_cluster_spoils_no_other_line(site: Site, look: Looked) -> None:
-    site.timeout = 2.0
+    site.timeout = 15.0
     site.tenants[FIRST].stop()
     try:
         told = look(site.clusters())
