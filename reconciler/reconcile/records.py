@@ -16,7 +16,7 @@ from reconciler.model.key import Key
 from reconciler.model.settings import PATH, OverrideKind, Overrides, Settings
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.files import reader_of
-from reconciler.planning.read import folders_before, has_records, read_overrides
+from reconciler.planning.read import folders_before, read_overrides
 from reconciler.reconcile.commits import Side, content, differing, files, newest, settings_at
 from reconciler.records.layout import folders_above, place_of
 
@@ -341,7 +341,7 @@ def _first_run(repository: Repository, now: Side, evaluation: Evaluation) -> Ite
     and records must not have been removed.
     """
     source, settings = now
-    if has_records(source, settings.records):
+    if any(is_yaml(it.path) for it in source.entries([settings.records])):
         yield from _moved_root(repository, now, evaluation)
         return
     if evaluation.tree.allow_release is not None:

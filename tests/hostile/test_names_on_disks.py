@@ -118,6 +118,7 @@ def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_u
     assert done.code == 1
     assert "file-not-read" in done.out
     assert "error records-changed" in done.out
+    assert ipam(capsys, "reconcile", "--repo", author).code == 3
 
 
 def test_a_record_that_ends_with_yml_holds_its_addresses_and_is_told(
