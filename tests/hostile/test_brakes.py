@@ -78,7 +78,7 @@ def test_one_whose_document_is_there_still_is_told_so(folder: Path, said: Said) 
 def test_one_that_was_edited_names_the_edit_and_very_many_are_counted(
     folder: Path, said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reconciler.review.change.MAX_LISTED", 2)
+    monkeypatch.setattr("reconciler.reconcile.evaluation.MAX_LISTED", 2)
     write(folder, {"providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud")})
     for n in range(5):
         text = tenant(f"t{n:02}", providerConfigRef="{name: cloud}")
@@ -93,7 +93,7 @@ def test_what_is_behind_the_last_commits_is_not_looked_for(
     folder: Path, said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave(folder, 0, 1, 2, 3, 4)
-    monkeypatch.setattr("reconciler.review.change.MAX_COMMITS", 0)
+    monkeypatch.setattr("reconciler.reconcile.evaluation.MAX_COMMITS", 0)
     assert "t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15; who asked for it is not" in said("check")[1]  # fmt: skip
 
 
