@@ -209,7 +209,6 @@ def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: D
     assert left == {
         "gitops_ipam_leading",
         "gitops_ipam_last_success_timestamp_seconds",
-        "gitops_ipam_stopped",
     }
     assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 2
 
