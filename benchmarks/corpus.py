@@ -6,8 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_cidr
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_cidr
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key

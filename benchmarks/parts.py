@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from benchmarks.corpus import files
 from benchmarks.measure import Row, by_turns
 from reconciler.documents import yaml as strict
-from reconciler.documents.dump import dump
 from reconciler.documents.validators import acceptor, schema
+from reconciler.documents.yaml import dump
 from reconciler.model.pool import Placement
 from reconciler.planning.space import FreeRuns
 from reconciler.records.emit import record_text

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchmarks.measure import Row, by_turns, run_ipam
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.records.emit import record_text

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.inventory import InventoryObjects
 from reconciler.families.demand import DemandEntry
 from reconciler.kube.resources import DesiredObject, with_status

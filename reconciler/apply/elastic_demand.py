@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_short
 from reconciler.apply.elastic import (
     Figures,
     GrantedRanges,

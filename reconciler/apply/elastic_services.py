@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.decision import is_ours
 from reconciler.apply.elastic import ClusterReading, ElasticPool, ObservedCluster, Service, Use
 from reconciler.apply.inventory import InventoryEntry, Live, Query, Snapshot, data_of

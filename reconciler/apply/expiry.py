@@ -6,8 +6,7 @@ from contextlib import ExitStack
 from threading import BoundedSemaphore
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_short
 from reconciler.apply.cluster_identity import check_memory, identify
 from reconciler.apply.fleet import AT_ONCE, threads
 from reconciler.apply.management import Access, ManagementCluster, open_management

@@ -16,8 +16,8 @@ from reconciler.apply.intake_state import (
 )
 from reconciler.apply.inventory import InventoryEntry, Live
 from reconciler.documents.document import Document, Identity
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import Finding, Location, Severity, gate, shown, warning
+from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import UID, IntakeKind, copied

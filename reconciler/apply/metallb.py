@@ -4,8 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
-from reconciler.addresses.notation import NotationError, format_range, format_short, parse_address
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.addresses import (
+    BITS,
+    IPRange,
+    IPSet,
+    NotationError,
+    format_range,
+    format_short,
+    parse_address,
+)
 from reconciler.documents.findings import shown
 from reconciler.kube.resources import DesiredObject, desired_object
 from reconciler.model.objects import PREFIX, Manifest

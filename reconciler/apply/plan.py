@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec import field as field_
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.decision import Action, Drift, is_ours, noted
 from reconciler.apply.elastic import Use
 from reconciler.apply.inventory import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.decision import Drift, is_ours, taken
 from reconciler.apply.inventory import Inventory, Live, Query, Snapshot
 from reconciler.apply.metallb import (

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reconciler.apply.rights import crd_texts
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import shown
+from reconciler.documents.yaml import dump
 from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.evaluate import Evaluation

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.metallb import pool_addresses
 from reconciler.families.interface import DEFAULT_PORT
 from reconciler.kube.resources import ADDRESS_POOL, DesiredObject

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.elastic_growth import all_growers
 from reconciler.apply.memory import Enrolled
 from reconciler.apply.metallb import ranges_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.cluster_identity import ClusterIdentity, identify, save
 from reconciler.apply.elastic import ClusterReading
 from reconciler.apply.elastic_services import reading_for, uses

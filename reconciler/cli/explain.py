@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from reconciler.addresses.notation import asked_range
+from reconciler.addresses import asked_range
 from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
 from reconciler.cli.opening import evaluated, open_source, uncommitted_evaluation
 from reconciler.cli.options import Number, option, output_options, reading_options

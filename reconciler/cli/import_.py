@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from reconciler.addresses.notation import NotationError, parse_cidr
+from reconciler.addresses import NotationError, parse_cidr
 from reconciler.cli.files import require_clusters
 from reconciler.cli.opening import open_source
 from reconciler.cli.options import F, option, output_options, parse_seconds, repository_option

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.addresses.notation import mistaken
+from reconciler.addresses import mistaken
 from reconciler.cli import output as cli_output
 from reconciler.cli.opening import ReadRevision, history_of, open_source
 from reconciler.cli.options import option, output_options, reading_options

@@ -10,8 +10,7 @@ import yaml as pyyaml
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document
-from reconciler.documents.dump import scalar
-from reconciler.documents.yaml import Steps
+from reconciler.documents.yaml import Steps, scalar
 
 _SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import Finding, error
+from reconciler.documents.yaml import dump
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import API_VERSION
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import (
+from reconciler.addresses import (
+    IPRange,
     NotationError,
     format_cidr,
     format_range,
@@ -15,7 +16,6 @@ from reconciler.addresses.notation import (
     parse_cidr,
     special_purpose,
 )
-from reconciler.addresses.ranges import IPRange
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.findings import Finding, alike, error, meant, nearest, shown, warning
 from reconciler.documents.yaml import Steps, dotted
@@ -23,9 +23,9 @@ from reconciler.families.interface import Family, FamilyReading
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key, is_label, is_name
 from reconciler.model.objects import PREFIX as OBJECTS_PREFIX
+from reconciler.model.plan import Blocked, ClusterNetwork, Gateway
 from reconciler.model.pool import Contract, Pool, Thresholds, Tier
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 PREFIX = "gitops-ipam.dev/"
 DEFAULT_SPACE = "default"

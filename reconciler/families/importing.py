@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Documents, Identity, Kind
 from reconciler.documents.validators import schema
 from reconciler.model.key import Key

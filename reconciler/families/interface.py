@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Document, Documents, GroupKind, Identity, Kind
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding
@@ -14,10 +14,9 @@ from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, Sample
 from reconciler.model.objects import MANAGEMENT, Check, Manifest, Ref, Resource, Right
-from reconciler.model.plan import Decision, Usage
+from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import METALLB_POOL, Settings
-from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 Lists = Mapping[Resource, Iterable[Manifest]]
 Manifests = Mapping[Ref, Manifest]

@@ -6,15 +6,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_range, format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_range, format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.model.key import Key, is_name
 from reconciler.model.objects import PREFIX
+from reconciler.model.plan import Gateway
 from reconciler.model.pool import Pool
 from reconciler.model.settings import METALLB_POOL
-from reconciler.model.state import Gateway
 
 NAMESPACE = "metallb-system"
 POOL = METALLB_POOL

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reconciler.addresses.notation import NotationError, parse_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, NotationError, parse_address
 from reconciler.documents.findings import shown
 from reconciler.model.claim import Allocation
 

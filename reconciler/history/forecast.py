@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.history.events import RecordEvent
 from reconciler.history.runs import free_of
 from reconciler.model.instant import DAY
 from reconciler.model.key import Key
-from reconciler.model.plan import Usage
+from reconciler.model.plan import State, Usage
 from reconciler.model.pool import Pool, Tier
-from reconciler.model.state import State
 from reconciler.planning.space import FreeRuns
 
 SPANS = (30, 90)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.apply.targets import balancer_records
 from reconciler.documents.findings import meant
 from reconciler.families import family_of

@@ -5,19 +5,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.addresses import BITS, IPRange, IPSet
 from reconciler.documents.findings import join_limited
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Refuse, Release
+from reconciler.model.plan import Expire, Grant, Refuse, Release, State
 from reconciler.model.pool import Placement, Pool
-from reconciler.model.state import State
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.planner import frozen_pools
 from reconciler.planning.retention import holding_after, retention_end
-from reconciler.planning.space import Space, Withheld
-from reconciler.planning.usage import Holdings, outside, space_of
+from reconciler.planning.space import Holdings, Space, Withheld, outside, space_of
 
 LARGEST = 3
 """Number of the largest free ranges that are shown per pool."""

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import asked_range
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.findings import Location, nearest
 from reconciler.gitio.interface import Annals, Repository
 from reconciler.history.commits import Caused, History
@@ -17,7 +16,7 @@ from reconciler.model.claim import Allocation, Owner
 from reconciler.model.errors import GitError, UsageError
 from reconciler.model.instant import format_instant, parse_duration, parse_instant
 from reconciler.model.key import Key
-from reconciler.model.state import State
+from reconciler.model.plan import State
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, parts_of, pools_named
 from reconciler.planning.retention import retention_end

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.document import Documents, GroupKind
-from reconciler.documents.dump import dump, text
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, shown
+from reconciler.documents.yaml import dump, text
 from reconciler.families import families, home_of
 from reconciler.families.importing import ImportedCluster, Network, Pin, Writing
 from reconciler.importing.found import (

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.families import families
 from reconciler.families.importing import UID, Copied, ImportedList, copied

@@ -4,8 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_cidr, format_short
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
 from reconciler.families.importing import Network
 from reconciler.importing.found import (

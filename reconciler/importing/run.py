@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.management import ValidatedCluster
 from reconciler.apply.metallb import NAMESPACE, User, describe, pool_addresses, users_of
 from reconciler.documents.findings import Finding, Location, join_limited, shown

@@ -6,8 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import NotationError, format_short, parse_address, parse_cidr
-from reconciler.addresses.ranges import BITS, IPRange
+from reconciler.addresses import (
+    BITS,
+    IPRange,
+    NotationError,
+    format_short,
+    parse_address,
+    parse_cidr,
+)
 from reconciler.documents.findings import Finding, Location, meant, nearest, shown
 from reconciler.importing.found import (
     DEFAULT_SPACE,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 

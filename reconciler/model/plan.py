@@ -1,13 +1,191 @@
-"""Plans, their causes, and growth."""
+"""Input and output of the planner."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import Location
-from reconciler.model.claim import Allocation
+from reconciler.model.claim import Allocation, Claim, Owner, Quota
 from reconciler.model.key import Key
-from reconciler.model.pool import Tier
+from reconciler.model.pool import Pool, Tier
+
+
+class ByHand(Struct, frozen=True):
+    """Constraints of a manually set range.
+
+    Attributes:
+        pools: One of these must give it out; empty for an owner that gets no addresses from pools.
+            None if they are unknown.
+        quota: The quota that it counts towards, with the claims of the same group.
+        anywhere: Whether it can be outside of any pool. If it is in a pool, that is reported.
+        claim: The claim that pins it: the range is announced until that claim holds addresses. None
+            if there is none.
+    """
+
+    pools: tuple[Key, ...] | None
+    quota: Quota | None = None
+    anywhere: bool = False
+    claim: Key | None = None
+
+
+class Blocked(Struct, frozen=True):
+    """Addresses in use without a record, such as a manual loadBalancerPool.
+
+    Attributes:
+        by_hand: Constraints of a manual range; None for addresses that are always blocked, such as
+            a gateway.
+        field: The field with the addresses.
+    """
+
+    range: IPRange
+    title: str
+    source: Location
+    by_hand: ByHand | None = None
+    field: str = "loadBalancerPool"
+
+    @property
+    def owner(self) -> str:
+        """Return `namespace/name`, or only the name, of their user: the first word of the title."""
+        return self.title.partition(" ")[0]
+
+
+class Gateway(NamedTuple):
+    """A gateway address, which is never allocated.
+
+    Attributes:
+        pools: The pools of its network; empty if they are unknown.
+    """
+
+    range: IPRange
+    title: str
+    pools: tuple[Key, ...]
+    source: Location
+
+    def spaces(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
+        """Return the distinct address spaces of its existing pools; empty if there are none."""
+        return tuple(dict.fromkeys(pools[key].space for key in self.pools if key in pools))
+
+    def beside(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
+        """Return its address spaces in which none of its pools contains it.
+
+        In other spaces, the network contains it.
+        """
+        there = [pools[key] for key in self.pools if key in pools]
+        within = [pool.space for pool in there if pool.extent.covers(self.range)]
+        return tuple(space for space in self.spaces(pools) if space not in within)
+
+
+class ClusterNetwork(Struct, frozen=True):
+    """Addresses of pods or services, local to their cluster: other clusters can have the same.
+
+    Attributes:
+        use: `pods` or `services`.
+        owner: `namespace/name` of the cluster.
+        spaces: Address spaces of the networks of the cluster.
+    """
+
+    range: IPRange
+    use: str
+    owner: str
+    spaces: tuple[str, ...]
+    source: Location
+
+
+class Unreadable(Struct, frozen=True):
+    """A record that is unreadable and has no readable earlier version.
+
+    Attributes:
+        claim: The claim that its path names, or None.
+        pool: The pool that its path names, or None if it might be any pool.
+        ranges: The addresses in its text. They are reserved.
+    """
+
+    path: str
+    claim: Key | None
+    pool: Key | None
+    ranges: tuple[IPRange, ...]
+
+
+class FormerRecord(Struct, frozen=True):
+    """The previous name of a renamed record; None if unchanged."""
+
+    claim: Key | None = None
+    pool: Key | None = None
+
+
+class State(Struct, frozen=True):
+    """The input of a plan.
+
+    Attributes:
+        records: Records in order of their paths. An unreadable record is in its last readable
+            version.
+        clock: Committer date of the revision, in seconds since 1970.
+        retention: Seconds for which a released record stays reserved.
+        growth_retention: Seconds for which a released growth record stays reserved.
+        blocked: Ranges in use without a record.
+        gateways: Gateway addresses: no manual range can contain one.
+        inside: Networks inside clusters.
+        off_limits: Ranges in unreadable files.
+        protected: Owners with unknown claims: their records are neither released nor expired.
+        frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
+            readable version is not among `pools`.
+        unclear: Whether an unreadable file might describe anything: no record is released or
+            expires.
+        unknown: Whether such a file has no readable version, so that a missing object might exist.
+        halted: Why nothing is granted, released, or expired at all; empty otherwise.
+        retained: Paths of released records that stay reserved longer than retention, because a
+            cluster might still announce them.
+        grown: Paths of growth records of existing owners: unused growth is given back, which is not
+            a loss.
+        movable: Claims that an Override permits to move if their record does not match them.
+        unused: Paths of released records of moved claims that clusters no longer use.
+        former: Previous names of renamed records, by path.
+        givers: Previous owners of transferred live records, by path.
+        along: Paths of records whose owner is renamed but the same.
+    """
+
+    pools: Mapping[Key, Pool]
+    claims: Mapping[Key, Claim]
+    records: tuple[Allocation, ...]
+    clock: int
+    retention: int
+    blocked: tuple[Blocked, ...] = ()
+    gateways: tuple[Gateway, ...] = ()
+    inside: tuple[ClusterNetwork, ...] = ()
+    off_limits: tuple[Blocked, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    protected: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)
+    frozen: Mapping[Key, str] = field(default_factory=dict)
+    unclear: bool = False
+    unknown: bool = False
+    halted: str = ""
+    retained: frozenset[str] = field(default_factory=frozenset)
+    grown: frozenset[str] = field(default_factory=frozenset)
+    growth_retention: int = 0
+    movable: frozenset[Key] = field(default_factory=frozenset)
+    unused: frozenset[str] = field(default_factory=frozenset)
+    former: Mapping[str, FormerRecord] = field(default_factory=dict)
+    givers: Mapping[str, Owner] = field(default_factory=dict)
+    along: frozenset[str] = field(default_factory=frozenset)
+
+    def is_left_alone(self, record: Allocation) -> bool:
+        """Return whether a record must not be released or expired.
+
+        Either a dependency of the record cannot be read, or its pool is paused.
+        """
+        pool = self.pools.get(record.pool)
+        return (
+            self.unclear
+            or (pool is not None and pool.is_paused)
+            or bool(self.halted)
+            or record.claim.owner in self.protected
+        )
+
+    def may_be_there(self, pool: Key) -> bool:
+        """Return whether a missing pool might be described by an unreadable file."""
+        return pool not in self.pools and (self.unknown or bool(self.halted) or pool in self.frozen)
 
 
 class Keep(Struct, frozen=True):

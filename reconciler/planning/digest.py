@@ -5,12 +5,20 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from reconciler.addresses.notation import format_address, format_cidr
+from reconciler.addresses import format_address, format_cidr
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, kept_by
-from reconciler.model.state import FormerRecord
+from reconciler.model.plan import (
+    Decision,
+    Expire,
+    FormerRecord,
+    Grant,
+    Keep,
+    Refuse,
+    Release,
+    kept_by,
+)
 from reconciler.planning.evaluate import Evaluation
 from reconciler.records.layout import path_of
 

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from reconciler.addresses.notation import format_range, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_range, format_short
 from reconciler.documents.findings import NAMED, Finding, join_limited, warning
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Plan, Refuse
+from reconciler.model.plan import Blocked, Grant, Plan, Refuse, State
 from reconciler.model.pool import Pool
-from reconciler.model.state import Blocked, State
 from reconciler.planning.refusals import Holders, paused
-from reconciler.planning.space import Space
-from reconciler.planning.usage import Lookup, space_of
+from reconciler.planning.space import Lookup, Space, space_of
 
 
 def find_pin(

@@ -4,15 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.model.claim import Allocation, Claim, Near, Phase, Refusal, current_records, granted
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State, Usage
 from reconciler.model.pool import Pool
-from reconciler.model.state import State
+from reconciler.planning.limits import Quotas
 from reconciler.planning.pins import Neighbours, find_pin, rivals
-from reconciler.planning.quotas import Quotas
 from reconciler.planning.refusals import (
     FROZEN,
     NO_ROOM,
@@ -40,8 +39,7 @@ from reconciler.planning.retention import (
     shrinking,
     withdrawn,
 )
-from reconciler.planning.space import Space, Withheld, find_near
-from reconciler.planning.usage import Holdings, usage
+from reconciler.planning.space import Holdings, Space, Withheld, find_near, usage
 
 Claims = Mapping[Key, Claim]
 

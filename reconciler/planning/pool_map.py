@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
+from reconciler.model.plan import State
 from reconciler.model.pool import Pool
-from reconciler.model.state import State
-from reconciler.planning.usage import AddressUsage, everything
+from reconciler.planning.space import AddressUsage, everything
 
 
 class AddressUse(StrEnum):

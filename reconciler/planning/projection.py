@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, GroupKind, Identity
 from reconciler.families import families
 from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_cidr, format_short, is_private
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_cidr, format_short, is_private
 from reconciler.documents.findings import NAMED, article_list, join_limited
 from reconciler.model.claim import Allocation, Claim, Quota, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
-from reconciler.planning.space import Room
-from reconciler.planning.usage import space_of
+from reconciler.planning.space import Room, space_of
 
 FROZEN = "pool-frozen"
 _DOUBLED = 8

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, Location, error, has_error, join_limited, warning
 from reconciler.families import families, is_pool, keeps_addresses
@@ -13,8 +13,8 @@ from reconciler.families.fields import FORMERLY, PLACE, former_of
 from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Allocation, Refusal
 from reconciler.model.key import Key
+from reconciler.model.plan import FormerRecord
 from reconciler.model.pool import Pool
-from reconciler.model.state import FormerRecord
 from reconciler.planning.documents import Tree
 
 REFUSED = "rename-refused"

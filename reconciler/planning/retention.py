@@ -9,9 +9,8 @@ from reconciler.documents.findings import join_limited
 from reconciler.model.claim import Allocation, Claim, Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Plan, Release
+from reconciler.model.plan import Grant, Plan, Release, State
 from reconciler.model.settings import OverrideKind, Overrides
-from reconciler.model.state import State
 
 WINDOW = 600
 """Length of the window that limits releases, in seconds."""

@@ -8,8 +8,14 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from reconciler.addresses.notation import format_cidr, format_short, is_private, special_purpose
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import (
+    IPRange,
+    IPSet,
+    format_cidr,
+    format_short,
+    is_private,
+    special_purpose,
+)
 from reconciler.documents.findings import (
     NAMED,
     Finding,
@@ -22,13 +28,12 @@ from reconciler.documents.findings import (
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Plan
+from reconciler.model.plan import Blocked, ByHand, ClusterNetwork, Expire, Gateway, Plan, State
 from reconciler.model.pool import Pool
-from reconciler.model.state import Blocked, ByHand, ClusterNetwork, Gateway, State
 from reconciler.planning import pins
 from reconciler.planning.pins import overlapping_pools
 from reconciler.planning.retention import retention_end
-from reconciler.planning.usage import AddressUsage, Lookup, outside, space_of
+from reconciler.planning.space import AddressUsage, Lookup, outside, space_of
 
 _InsideNetwork = tuple[IPRange, tuple[str, ...], str]
 """A network, its address spaces, and its use."""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler import __version__
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, shown
 from reconciler.gitio.interface import Commit, DefaultBranch, Repository, Revision
 from reconciler.gitio.message import Said, message_of, read_message
@@ -17,8 +17,8 @@ from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranch
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Settings
 from reconciler.planning.digest import digest
+from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.files import reader_of
 from reconciler.planning.read import read_own_settings
 from reconciler.reconcile.commits import differing, require_whole, settings_at
 from reconciler.records.changes import candidate_names

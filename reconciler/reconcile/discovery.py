@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec import field as field_
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify, server_now
 from reconciler.apply.decision import is_ours
 from reconciler.apply.elastic import (
@@ -78,8 +78,8 @@ from reconciler.model.plan import BLOCKED, Refuse
 from reconciler.model.settings import Elastic
 from reconciler.planning.documents import path_of, tidied
 from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.limits import Quotas
 from reconciler.planning.planner import plan
-from reconciler.planning.quotas import Quotas
 from reconciler.reconcile.evaluation import as_reconciled, exit_code
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply import rights as apply_rights
 from reconciler.apply.cluster_identity import ClusterIdentity
 from reconciler.apply.decision import differing, is_ours

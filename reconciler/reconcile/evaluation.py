@@ -5,7 +5,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.apply.plan import Applied
 from reconciler.documents.findings import Finding, Location, has_error, ordered, shown, warning
 from reconciler.documents.text import is_yaml
@@ -14,8 +14,8 @@ from reconciler.model.errors import ExitCode
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import Settings
-from reconciler.planning.evaluate import Evaluation, held_releases
-from reconciler.planning.files import reader_of
+from reconciler.planning.documents import reader_of
+from reconciler.planning.evaluate import Evaluation, held_releases, held_to
 from reconciler.planning.read import (
     DEFAULTS,
     EvaluationOptions,
@@ -25,7 +25,6 @@ from reconciler.planning.read import (
     left_over,
 )
 from reconciler.planning.settings import as_findings
-from reconciler.planning.strictness import held_to
 from reconciler.reconcile.commits import newest, settings_at
 from reconciler.reconcile.records import RootMove, edited, stray_records
 

@@ -8,13 +8,12 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_address, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address, format_short
 from reconciler.documents import yaml
 from reconciler.documents.document import Document
-from reconciler.documents.dump import dump
 from reconciler.documents.edit import Edit, with_edits, without_field
 from reconciler.documents.findings import Location, Severity, join_limited
+from reconciler.documents.yaml import dump
 from reconciler.families import family_of, known_as
 from reconciler.families.interface import Relocation
 from reconciler.gitio.interface import Source
@@ -26,9 +25,8 @@ from reconciler.model.key import Key
 from reconciler.model.objects import API_VERSION
 from reconciler.model.plan import Grant, Refuse
 from reconciler.model.settings import OVERRIDES, Override, OverrideKind
-from reconciler.planning.documents import Tree
+from reconciler.planning.documents import Tree, reader_of
 from reconciler.planning.evaluate import Evaluation, evaluate, matching
-from reconciler.planning.files import reader_of
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.read import read_tree
 

@@ -17,8 +17,8 @@ from reconciler.model.change import Observation, Proposed
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass, released
+from reconciler.planning.limits import clock_behind
 from reconciler.planning.read import DEFAULTS, AsOf, EvaluationOptions, Overlay
-from reconciler.planning.release_limit import clock_behind
 from reconciler.planning.retention import latest_due, retention_end
 from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_truth
 from reconciler.reconcile.evaluation import (

@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, error, join_limited, shown
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import BranchCommit, Entry, Repository, Roots, Source
@@ -14,8 +14,8 @@ from reconciler.model.claim import Allocation
 from reconciler.model.errors import GateError
 from reconciler.model.key import Key
 from reconciler.model.settings import PATH, OverrideKind, Overrides, Settings
+from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.files import reader_of
 from reconciler.planning.read import folders_before, read_overrides
 from reconciler.reconcile.commits import Side, content, differing, files, newest, settings_at
 from reconciler.records.layout import folders_above, place_of

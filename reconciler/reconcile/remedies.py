@@ -7,8 +7,7 @@ from difflib import unified_diff
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.edit import with_edits
 from reconciler.documents.findings import Finding, Severity
 from reconciler.families import family_of
@@ -20,7 +19,7 @@ from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.planning.documents import source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
-from reconciler.planning.usage import everything
+from reconciler.planning.space import everything
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import Finding
 from reconciler.documents.load import Loaded, load
+from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.interface import Newcomer, Sizes
 from reconciler.gitio.interface import Source
@@ -16,11 +16,11 @@ from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
-from reconciler.planning import release_limit
+from reconciler.planning import limits
 from reconciler.planning.documents import Tree, source_kinds
 from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
 from reconciler.planning.read import read_tree
-from reconciler.planning.usage import percentage
+from reconciler.planning.space import percentage
 from reconciler.records.changes import records_after
 from reconciler.records.parse import Recalled
 
@@ -205,7 +205,7 @@ class _Search(NamedTuple):
 
 def _gates(evaluation: Evaluation) -> list[Finding]:
     """Return the capacity limits that a check would report. Other limits do not count."""
-    return [item for item in evaluation.gates if item.code == release_limit.CAPACITY]
+    return [item for item in evaluation.gates if item.code == limits.CAPACITY]
 
 
 def _refused(evaluation: Evaluation) -> list[Refuse]:

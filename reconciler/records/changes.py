@@ -9,15 +9,24 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, info, join_limited, warning
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import MAX_NAME, Key, is_name
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, kept_by
+from reconciler.model.plan import (
+    Decision,
+    Expire,
+    Grant,
+    Keep,
+    Plan,
+    Refuse,
+    Release,
+    State,
+    kept_by,
+)
 from reconciler.model.settings import OverrideKind, Overrides
-from reconciler.model.state import State
 from reconciler.records.emit import first_pool, record_text
 from reconciler.records.layout import path_of
 

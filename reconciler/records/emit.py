@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_address, format_cidr
-from reconciler.documents.dump import text
+from reconciler.addresses import format_address, format_cidr
+from reconciler.documents.yaml import text
 from reconciler.families import family_of, home_of, known_as
 from reconciler.families.interface import WHOLE, Family, RecordForm
 from reconciler.model.claim import Allocation, Phase

@@ -8,26 +8,26 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import (
+from reconciler.addresses import (
+    IPRange,
     NotationError,
     format_short,
     literal_ranges,
     parse_address,
     parse_cidr,
 )
-from reconciler.addresses.ranges import IPRange
 from reconciler.documents import yaml
-from reconciler.documents.dump import is_plain
-from reconciler.documents.dump import text as written
 from reconciler.documents.findings import Finding, Location, error, shown, warning
 from reconciler.documents.text import legible
+from reconciler.documents.yaml import is_plain
+from reconciler.documents.yaml import text as written
 from reconciler.families import claim_of_copy, family_of, known_as
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import LABEL as ONE_LABEL
 from reconciler.model.key import MAX_LABEL, MAX_NAME, NAME, Key, is_label, is_name
 from reconciler.model.objects import ALLOCATED_BY, ANNOUNCED, CLAIM, KIND, LABEL, RECORD_NAMESPACE
-from reconciler.model.state import Unreadable
+from reconciler.model.plan import Unreadable
 from reconciler.records.emit import (
     HEAD,
     MAX_LISTED,

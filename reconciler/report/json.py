@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from reconciler.addresses.notation import format_address, format_short
+from reconciler.addresses import format_address, format_short
 from reconciler.apply.elastic import Use
 from reconciler.apply.plan import Applied, ObjectOutcome, ObjectResult
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape_json
+from reconciler.documents.yaml import dump
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Within

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import asked_range, format_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, asked_range, format_address
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.findings import nearest
 from reconciler.families import families, family_of_kind

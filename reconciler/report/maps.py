@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape as html
 from itertools import groupby
 
-from reconciler.addresses.notation import format_address, format_count, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.planning.pool_map import (
     CONFLICT,

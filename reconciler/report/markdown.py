@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.model.key import Key

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.model.claim import Allocation, Owner
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Grant, Keep

@@ -5,8 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from reconciler.addresses.notation import cidrs_of, format_address, format_range, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, cidrs_of, format_address, format_range, format_short
 from reconciler.documents.findings import Location
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow, ReplayVerdict
@@ -25,7 +24,7 @@ from reconciler.model.pool import Pool, Tier
 from reconciler.planning.digest import action_name, giver_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, PoolMap
-from reconciler.planning.usage import AddressUsage, everything, of_pool, percentage
+from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.json import API_VERSION, envelope, listed_findings, plan_document

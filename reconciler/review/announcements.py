@@ -7,8 +7,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_count, format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_count, format_short
 from reconciler.apply.targets import (
     balancer_records,
     cluster_kinds,
@@ -27,10 +26,15 @@ from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
 from reconciler.model.plan import Decision, Grant, Release
 from reconciler.model.settings import PATH, OverrideKind
-from reconciler.planning.evaluate import Evaluation, held_releases, is_braked
+from reconciler.planning.evaluate import (
+    DescribedFiles,
+    Evaluation,
+    held_releases,
+    is_braked,
+    records_of,
+)
 from reconciler.planning.projection import records_then, world_of
-from reconciler.planning.state import DescribedFiles, records_of
-from reconciler.planning.usage import space_of
+from reconciler.planning.space import space_of
 from reconciler.records.changes import HANDED_OVER, held_words
 from reconciler.review.change import Change
 

@@ -17,8 +17,17 @@ from reconciler.model.plan import Cause, Decision, Expire, Refuse, Release
 from reconciler.model.pool import Contract
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.digest import is_reported
-from reconciler.planning.evaluate import Evaluation, held_releases, without_expiries
-from reconciler.planning.files import reader_of
+from reconciler.planning.documents import reader_of
+from reconciler.planning.evaluate import (
+    DescribedFiles,
+    Evaluation,
+    described_files,
+    held_releases,
+    judged_by_base,
+    loosened,
+    with_sizes_of_base,
+    without_expiries,
+)
 from reconciler.planning.ownership import contracts_of
 from reconciler.planning.read import (
     EvaluationOptions,
@@ -27,8 +36,6 @@ from reconciler.planning.read import (
     overrides_beside,
     read_own_settings,
 )
-from reconciler.planning.state import DescribedFiles, described_files
-from reconciler.planning.strictness import judged_by_base, loosened, with_sizes_of_base
 from reconciler.reconcile.commits import Side, differing, newest, require_whole, settings_at
 from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled, strays
 from reconciler.reconcile.records import edited, moved_from, restoring, uncovered

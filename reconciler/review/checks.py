@@ -7,8 +7,7 @@ from typing import TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import (
     Finding,
@@ -27,10 +26,10 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Usage
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
+from reconciler.planning.limits import CAPACITY
 from reconciler.planning.read import evaluate_source, has_records, left_behind, left_over
-from reconciler.planning.release_limit import CAPACITY
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
-from reconciler.planning.usage import Lookup, space_of
+from reconciler.planning.space import Lookup, space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
 from reconciler.review.announcements import (
     lost_announcements,

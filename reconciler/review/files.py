@@ -6,7 +6,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, Location, Severity, info
 from reconciler.documents.load import upwards

@@ -12,7 +12,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.planning.read import evaluate_source
-from reconciler.planning.usage import Lookup
+from reconciler.planning.space import Lookup
 from reconciler.reconcile.evaluation import with_changes_by_hand
 from reconciler.reconcile.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.review.merging import Merge

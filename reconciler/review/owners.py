@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.documents.text import is_yaml

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.findings import Finding, error, info, join_limited, shown, warning
 from reconciler.families import key_of
 from reconciler.families.fields import DEFAULT_SPACE, former_of
@@ -12,9 +11,8 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.pool import Pool
 from reconciler.model.settings import OverrideKind
-from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.strictness import _limits
-from reconciler.planning.usage import Lookup, space_of
+from reconciler.planning.evaluate import Evaluation, _limits
+from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change
 
 _RESERVE = "make sure that nothing uses them any more, such as a router; else reserve them again"

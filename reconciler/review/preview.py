@@ -6,14 +6,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from reconciler.apply.render import objects
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import has_error
+from reconciler.documents.yaml import dump
 from reconciler.gitio.interface import Repository, Source
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
 from reconciler.model.objects import Manifest
-from reconciler.model.state import State
+from reconciler.model.plan import State
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import PoolMap, pool_maps
 from reconciler.planning.projection import carried_out

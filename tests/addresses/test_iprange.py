@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 
 
 def v4(first: int, last: int) -> IPRange:

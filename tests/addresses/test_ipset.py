@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 
 UNIVERSE = 8
 V6 = 6

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.notation import format_range, literal_ranges
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_range, literal_ranges
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPRange, first_overlapping
+from reconciler.addresses import IPRange, first_overlapping
 
 
 @st.composite

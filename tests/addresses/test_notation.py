@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from reconciler.addresses.notation import (
+from reconciler.addresses import (
+    IPRange,
     NotationError,
     cidrs_of,
     format_address,
@@ -16,7 +17,6 @@ from reconciler.addresses.notation import (
     parse_cidr,
     special_purpose,
 )
-from reconciler.addresses.ranges import IPRange
 from reconciler.documents.findings import SHOWN_CHARACTERS
 
 EXAMPLE = "write an address such as 10.40.0.10 or 2001:db8::10"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.inventory import InventoryEntry
 from reconciler.apply.target import Target
 

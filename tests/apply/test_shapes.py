@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.decision import decide, differing, drift, noted, status_to_apply, taken
 from reconciler.apply.inventory import live_of, read_inventory
 from reconciler.apply.metallb import (

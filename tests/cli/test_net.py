@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.cli import run
 from reconciler.model.pool import Pool
 from reconciler.planning.space import Space

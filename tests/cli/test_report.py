@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.notation import parse_address
+from reconciler.addresses import parse_address
 from reconciler.model.instant import DAY
 from tests.cli.running import given_out, ipam
 from tests.examples import scaled

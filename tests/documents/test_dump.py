@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml as pyyaml
 
-from reconciler.documents.dump import dump, is_plain, scalar, text
-from reconciler.documents.yaml import read
+from reconciler.documents.yaml import dump, is_plain, read, scalar, text
 
 
 def ours(written: str) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from reconciler.documents import schema as schemas
+from reconciler.documents import load as schemas
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.validators import acceptor, schema
 from reconciler.planning.documents import schema_files

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.metallb import pool_addresses
 from tests.caches import PYTHON
 from tests.cli.running import STILL

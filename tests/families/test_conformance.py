@@ -14,10 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.document import Documents, Kind
-from reconciler.documents.dump import dump
 from reconciler.documents.findings import Severity
-from reconciler.documents.schema import check_schema
+from reconciler.documents.load import check_schema
 from reconciler.documents.validators import acceptor, schema
+from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.interface import Family, FamilyReading
 from reconciler.model.plan import Expire, Grant, Keep, Release

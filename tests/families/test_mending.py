@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.families.butler.fixes import MENDING as BUTLER
 from reconciler.families.capi.pools import MENDING as CAPI
 from reconciler.families.interface import Mending

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, pool, reconciled
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.families.metallb import metallb_objects
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, without

@@ -8,7 +8,7 @@ from reconciler.documents.document import Document
 from reconciler.documents.findings import warning
 from reconciler.documents.load import load
 from reconciler.families.fields import Collected
-from reconciler.model.state import Blocked, Gateway
+from reconciler.model.plan import Blocked, Gateway
 from reconciler.planning.documents import source_kinds
 from tests.world import evaluation_of, pool
 

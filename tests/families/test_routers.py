@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import has_error
 from reconciler.families.metallb import hold_back
 from reconciler.model.plan import Grant, Refuse

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses import format_range
 from reconciler.apply.inventory import Inventory, read_inventory
 from reconciler.apply.memory import Enrolled
 from reconciler.apply.plan import Applied

@@ -1,6 +1,6 @@
 """Rows and facts for tests of what happened."""
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.gitio.interface import CommitRow, Touch
 from reconciler.history.events import Fact, Facts, RecordEvent, happenings
 from tests.world import CLOCK

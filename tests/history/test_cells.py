@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address
 from reconciler.planning.pool_map import MAX_ROWS, AddressPart, AddressUse, PoolMap, pool_map, strip
 from tests.examples import scaled
 from tests.families.capi.trees import pool as capi_pool

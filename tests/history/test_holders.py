@@ -1,8 +1,8 @@
 """Who has some addresses, and what stands beside them."""
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.history.who import Holder, is_named, nearest_holders, of_name, of_ranges
-from reconciler.model.state import State
+from reconciler.model.plan import State
 from reconciler.planning.pool_map import AddressUse
 from tests.history.pasts import EDGE, fact, happened, run
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.apply.targets import balancer_records
 from reconciler.history.applied import ApplyResult, Headroom, Idle, SeenCluster, headroom
 from reconciler.model.claim import Allocation, Phase

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.history.events import RecordEvent
 from reconciler.history.forecast import (
     MAX_TENANTS,

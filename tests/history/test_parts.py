@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import asked_range, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, asked_range, format_short
 from reconciler.documents.findings import Location
-from reconciler.model.state import Blocked, State
+from reconciler.model.plan import Blocked, State
 from reconciler.planning.pool_map import AddressUse, parts_of
 from tests.examples import scaled
 from tests.families.novaedge import vip

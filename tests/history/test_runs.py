@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_short
 from reconciler.history.runs import FreeQuery, Runs, as_planned, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import (
+from reconciler.addresses import (
+    IPRange,
+    IPSet,
     NotationError,
     format_address,
     format_cidr,
@@ -20,12 +22,11 @@ from reconciler.addresses.notation import (
     parse_address,
     parse_cidr,
 )
-from reconciler.addresses.ranges import IPRange, IPSet
 from reconciler.apply.inventory import Inventory, config_maps, data_of, read_inventory
 from reconciler.apply.memory import cluster_data, has_room, lines_of, placed, written_to
 from reconciler.apply.metallb import nodes_in, pool_addresses, ranges_of, users_of, written
 from reconciler.documents import yaml
-from reconciler.documents.dump import dump, scalar
+from reconciler.documents.yaml import dump, scalar
 from reconciler.kube.deadline import Deadline, Timeouts
 from reconciler.kube.kubeconfig import Kubeconfig, check_kubeconfig, merge, parse
 from reconciler.kube.resources import ADDRESS_POOL, shaped

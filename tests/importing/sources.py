@@ -32,7 +32,7 @@ def imported(found: ImportedSource, files: Files = EMPTY) -> Imported:
 
 def lines(result: Imported) -> list[str]:
     """Owner, type, pool, old and new of each range, in short."""
-    from reconciler.addresses.notation import format_short
+    from reconciler.addresses import format_short
 
     def short(item: Any) -> str:
         return format_short(item) if item is not None else "-"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.importing import tables as limits
 from reconciler.importing.run import files_found
 from reconciler.importing.tables import Assumed, columns_of

@@ -3,13 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from reconciler.model.plan import Blocked, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.state import Blocked
 
 CLAIM = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
 PLACE = Location("tenants/one.yaml", 1, 1)

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.addresses.notation import format_short, parse_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_short, parse_address
 from reconciler.model.plan import Refuse
 from reconciler.planning.digest import action_name
 from reconciler.planning.evaluate import Evaluation

@@ -2,8 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.notation import is_private, parse_cidr
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, is_private, parse_cidr
 from reconciler.planning.projection import project
 from tests.memory import evaluation_after
 from tests.planning.outcome import Files, codes, outcome, refusal, without

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.model.state import State
-from reconciler.planning.release_limit import clock_behind
+from reconciler.model.plan import State
+from reconciler.planning.limits import clock_behind
 from reconciler.planning.retention import due_instants, latest_due, retention_end
 from tests.planning.outcome import without
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant

@@ -5,9 +5,8 @@ from reconciler.apply.rights import crd_texts
 from reconciler.documents.findings import Location, Severity
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import schema_files, source_kinds
-from reconciler.planning.evaluate import evaluate
+from reconciler.planning.evaluate import described_files, evaluate
 from reconciler.planning.projection import project
-from reconciler.planning.state import described_files
 from tests.planning.outcome import codes, outcome, record_paths
 from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
 

@@ -6,11 +6,11 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import NAMED, Finding, Location, Severity
 from reconciler.model.key import Key
+from reconciler.model.plan import Blocked, ByHand, ClusterNetwork, Gateway, State
 from reconciler.model.pool import Placement, Pool, Thresholds
-from reconciler.model.state import Blocked, ByHand, ClusterNetwork, Gateway, State
 from reconciler.planning import rules
 
 SOUTH = IPRange(4, 0x0A280000, 0x0A2800FF)  # 10.40.0.0/24

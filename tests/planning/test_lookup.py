@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.model.pool import Pool
-from reconciler.planning.space import Space
-from reconciler.planning.usage import Holdings, Lookup
+from reconciler.planning.space import Holdings, Lookup, Space
 from tests.planning.outcome import outcome
 from tests.world import SMALL, pool, tenant
 

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.model.claim import Near
 from reconciler.model.pool import Pool
 from reconciler.planning.space import Space, find_near

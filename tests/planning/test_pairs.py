@@ -5,14 +5,12 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_short
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Grant, Keep, Refuse
+from reconciler.model.plan import Decision, Grant, Keep, Refuse, State
 from reconciler.model.pool import Placement, Pool, Thresholds
-from reconciler.model.state import State
 from reconciler.planning.planner import other_of, plan, precedence
 from tests.records.examples import SINCE, span
 from tests.world import CLOCK

@@ -1,6 +1,6 @@
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Owner
-from reconciler.model.state import Blocked
+from reconciler.model.plan import Blocked
 from reconciler.planning.space import Space, Withheld
 from tests.planning.outcome import span
 from tests.planning.test_usage import GONE, a_pool

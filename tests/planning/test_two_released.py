@@ -2,12 +2,11 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Claim, Owner, Phase
-from reconciler.model.plan import Grant
+from reconciler.model.plan import Grant, State
 from reconciler.model.pool import Placement, Pool, Thresholds
-from reconciler.model.state import State
 from reconciler.planning.planner import plan
 from reconciler.records.changes import changes
 from tests.planning.outcome import outcome, without

@@ -2,13 +2,13 @@
 
 import pytest
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Placement, Pool, Thresholds, Tier
-from reconciler.planning.usage import Holdings, usage
+from reconciler.planning.space import Holdings, usage
 from tests.planning.outcome import span, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
 

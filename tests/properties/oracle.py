@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from reconciler.model.claim import Allocation, Claim, Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
+from reconciler.model.plan import State
 from reconciler.model.pool import Placement, Pool
-from reconciler.model.state import State
 from tests.properties.strategies import numbers, numbers_of
 
 Addresses = frozenset[tuple[int, int]]

@@ -10,14 +10,13 @@ from itertools import pairwise
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Claim, Owner, Phase, Quota
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Plan
+from reconciler.model.plan import Blocked, Plan, State
 from reconciler.model.pool import Placement, Pool, Thresholds, Tier
-from reconciler.model.state import Blocked, State
 from reconciler.records.changes import records_after
 from reconciler.records.layout import path_of
 from tests.world import CLOCK

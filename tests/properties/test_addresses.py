@@ -5,7 +5,10 @@ import ipaddress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses.notation import (
+from reconciler.addresses import (
+    BITS,
+    IPRange,
+    IPSet,
     cidrs_of,
     format_address,
     format_cidr,
@@ -13,7 +16,6 @@ from reconciler.addresses.notation import (
     parse_address,
     parse_cidr,
 )
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
 from reconciler.model.pool import Placement
 from reconciler.planning.space import FreeRuns
 from tests.properties.strategies import numbers, numbers_of, ranges

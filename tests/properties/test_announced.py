@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from netaddr import IPRange, IPSet
 
-from reconciler.addresses.notation import format_address
+from reconciler.addresses import format_address
 from reconciler.model.change import FileChange
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.planning.projection import project

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.model.claim import Refusal
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
-from reconciler.model.state import State
+from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release, State
 from reconciler.planning.planner import plan
 from tests.properties.strategies import committed, states
 

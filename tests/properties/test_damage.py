@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
-from reconciler.model.state import State, Unreadable
+from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release, State, Unreadable
 from reconciler.planning.planner import plan
 from reconciler.records.changes import changes
 from tests.properties.strategies import (

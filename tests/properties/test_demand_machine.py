@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.metallb import ranges_of
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.model.claim import Allocation

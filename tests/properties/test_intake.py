@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from reconciler.apply.intake import ObjectCopy, copy_of
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.dump import dump
 from reconciler.documents.load import load
 from reconciler.documents.validators import schema
+from reconciler.documents.yaml import dump
 from reconciler.families import family_of_kind
 from reconciler.families.importing import copied
 from reconciler.families.interface import FamilyReading

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of

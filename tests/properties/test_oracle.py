@@ -2,8 +2,7 @@
 
 from hypothesis import given, settings
 
-from reconciler.model.plan import Decision, Grant, Keep, Refuse
-from reconciler.model.state import State
+from reconciler.model.plan import Decision, Grant, Keep, Refuse, State
 from reconciler.planning.planner import plan
 from tests.examples import scaled
 from tests.properties.oracle import NOTHING, Expected, Oracle

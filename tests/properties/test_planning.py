@@ -4,12 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.model.claim import Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Keep, Plan, Refuse, Release
-from reconciler.model.state import State
+from reconciler.model.plan import Expire, Grant, Keep, Plan, Refuse, Release, State
 from reconciler.planning.planner import plan
 from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text

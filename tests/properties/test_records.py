@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents import yaml
-from reconciler.documents.dump import dump
+from reconciler.documents.yaml import dump
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant

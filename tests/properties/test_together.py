@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.gitio.merging import merge, quarantined
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import UnmergedError

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.documents.dump import dump
+from reconciler.documents.yaml import dump
 from reconciler.model.change import FileChange
 from reconciler.model.plan import Grant, Keep
 from reconciler.planning.digest import actions, digest

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
-from reconciler.model.plan import Grant, Keep, Refuse
-from reconciler.model.state import State
+from reconciler.addresses import IPRange, IPSet
+from reconciler.model.plan import Grant, Keep, Refuse, State
 from reconciler.planning.planner import plan
 from tests.properties.strategies import BASE, states
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.gitio.interface import Changed, Commit, Revision
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase

@@ -2,8 +2,7 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import parse_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, parse_address
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.records.layout import path_of

@@ -11,8 +11,17 @@ from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
-from reconciler.model.state import State, Unreadable
+from reconciler.model.plan import (
+    Decision,
+    Expire,
+    Grant,
+    Keep,
+    Plan,
+    Refuse,
+    Release,
+    State,
+    Unreadable,
+)
 from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of

@@ -3,8 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.documents.dump import dump
-from reconciler.documents.yaml import read
+from reconciler.documents.yaml import dump, read
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.objects import LABEL
 from reconciler.records.emit import (

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.model.claim import Allocation, Phase
 from reconciler.records.emit import record_text
 from reconciler.records.parse import Recalled, parse_record, parse_record_lenient

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
-from reconciler.model.state import State
+from reconciler.addresses import IPRange
+from reconciler.model.plan import State
 from reconciler.planning.pool_map import pool_map
 from reconciler.report.maps import pool_svg
 from reconciler.report.text.pools import told_lines

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.notation import asked_range
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, asked_range
 from reconciler.report.queries import standing
 from reconciler.report.text.queries import standing_text
 from reconciler.report.text.table import Painter

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.documents.findings import Finding
 from reconciler.model.settings import Overrides
-from reconciler.planning.state import DescribedFiles
+from reconciler.planning.evaluate import DescribedFiles
 from reconciler.review.announcements import lost_announcements
 from tests.hostile.test_announced import BASE, extra
 from tests.moving import letting

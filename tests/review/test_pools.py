@@ -6,7 +6,7 @@ from reconciler.codes import CODES
 from reconciler.documents.findings import Finding, Location, Severity
 from reconciler.families import families, role_of
 from reconciler.model.settings import Override, OverrideKind, Overrides
-from reconciler.planning.strictness import judged_by_base
+from reconciler.planning.evaluate import judged_by_base
 from reconciler.review.files import manual_ranges, shared_documents
 from reconciler.review.pools import address_spaces, shrunk, unreserved
 from tests.planning.outcome import Files, without

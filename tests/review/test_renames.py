@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding
 from reconciler.review.checks import review
 from tests.planning.outcome import Files, without

@@ -5,8 +5,7 @@ import pytest
 from reconciler.documents.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings, stricter_gate
-from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.strictness import held_to, loosened
+from reconciler.planning.evaluate import Evaluation, held_to, loosened
 from tests.planning.test_guard import fleet, leaving, settings
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 

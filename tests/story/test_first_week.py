@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.metallb import describe, pool_addresses, ranges_of
 from reconciler.gitio.opening import open_repository
 from reconciler.planning.projection import project

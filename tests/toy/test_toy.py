@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.documents.dump import dump
 from reconciler.documents.validators import schema
+from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.importing import Copied
 from reconciler.model.plan import Grant, Keep, Refuse

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from reconciler.addresses.notation import format_address, format_cidr
-from reconciler.addresses.ranges import BITS, IPRange
+from reconciler.addresses import BITS, IPRange, format_address, format_cidr
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.yaml import Steps

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from reconciler.addresses.notation import format_address, format_cidr
+from reconciler.addresses import format_address, format_cidr
 from reconciler.documents.document import Documents, Kind
 from reconciler.families.butler.kinds import (
     API_VERSION,

@@ -1,6 +1,6 @@
 """Kinds and annotations."""
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.documents.findings import Finding
 from reconciler.families.fields import read_range

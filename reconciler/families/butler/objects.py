@@ -4,8 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reconciler.addresses.notation import NotationError, format_address, format_short, parse_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, NotationError, format_address, format_short, parse_address
 from reconciler.families.butler.importing import COPIED, INTAKE, WRITING
 from reconciler.families.butler.kinds import POOL, PROVIDER, TENANT
 from reconciler.families.butler.pools import pool_key

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, error, info, join_limited, warning
 from reconciler.families.butler.kinds import MANUAL, REQUEST, SYSTEM, TENANT

@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_cidr, format_short
-from reconciler.addresses.ranges import IPRange, IPSet, first_overlapping
+from reconciler.addresses import IPRange, IPSet, first_overlapping, format_cidr, format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, error, has_error, warning
 from reconciler.families.butler.kinds import NAME, POOL

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_address, format_cidr, format_range
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
 from reconciler.documents.document import Document, Documents
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, REQUEST, SYSTEM, TEAM, TENANT
 from reconciler.families.butler.pools import pool_key

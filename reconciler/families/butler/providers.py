@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, nearest, warning
 from reconciler.families.butler.kinds import (
@@ -46,8 +45,8 @@ from reconciler.families.metallb import check_pool_name
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.objects import Ref, tenant_name
+from reconciler.model.plan import Blocked, ByHand, Gateway
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand, Gateway
 
 Name = tuple[str, str]
 _NEAR = 0.8

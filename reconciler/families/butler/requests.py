@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, warning
 from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM, TENANT

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
 from reconciler.families.butler.kinds import MANUAL, NAME, REQUEST, TENANT, manual_range

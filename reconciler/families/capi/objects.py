@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from reconciler.addresses.notation import format_count, format_short
+from reconciler.addresses import format_count, format_short
 from reconciler.documents.document import GroupKind
 from reconciler.families.capi.claims import class_of
 from reconciler.families.capi.importing import COPIED, INTAKE

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_range, format_short, special_purpose
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.addresses import BITS, IPRange, IPSet, format_range, format_short, special_purpose
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, Location, error, has_error, meant, shown, warning

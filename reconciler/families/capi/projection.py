@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
-from reconciler.addresses.notation import format_address
+from reconciler.addresses import format_address
 from reconciler.documents.document import Document
 from reconciler.families.capi.claims import class_of, is_adopted, variables_of
 from reconciler.families.capi.kinds import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, info, warning
 from reconciler.families.capi.claims import (
@@ -50,8 +50,8 @@ from reconciler.families.interface import CurrentRecords, FamilyReading
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
 from reconciler.model.objects import RECORD_NAMESPACE
+from reconciler.model.plan import Blocked, ByHand, Gateway
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand, Gateway
 
 _BLOCKS = "cidrBlocks"
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.addresses.notation import format_address
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.documents.findings import Finding, error, shown
 from reconciler.documents.validators import crd_files

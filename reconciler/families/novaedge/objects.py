@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_count
+from reconciler.addresses import format_count
 from reconciler.documents.document import Document
 from reconciler.families.importing import Copied, ImportedBody, ImportedList, IntakeKind
 from reconciler.families.interface import Listing, ListingColumn, ListingInput, ListingRow, Objects

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses.notation import format_address, format_cidr
-from reconciler.addresses.ranges import BITS, IPRange, IPSet
+from reconciler.addresses import BITS, IPRange, IPSet, format_address, format_cidr
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, has_error, shown, warning

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, warning
 from reconciler.families.fields import Collected
@@ -26,8 +26,8 @@ from reconciler.families.novaedge.pools import (
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 from reconciler.model.objects import RECORD_NAMESPACE as RECORDS
+from reconciler.model.plan import Blocked, ByHand
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand
 
 TYPE = SLOTS[4]
 """The type of all records."""

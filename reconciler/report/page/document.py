@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from reconciler import __version__
-from reconciler.addresses.notation import format_address
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, format_address
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow
@@ -21,8 +20,8 @@ from reconciler.history.runs import free_of
 from reconciler.model.claim import Phase
 from reconciler.model.instant import DAY, format_instant
 from reconciler.model.key import Key
+from reconciler.model.plan import State
 from reconciler.model.pool import Pool
-from reconciler.model.state import State
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, without_record
 from reconciler.planning.retention import retention_end

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_short
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.families import known_as

@@ -4,8 +4,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_address, format_count, format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_address, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.history.applied import Headroom, Idle
 from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past, Rate
@@ -25,7 +24,7 @@ from reconciler.planning.pool_map import (
     PoolMap,
     strip,
 )
-from reconciler.planning.usage import percentage
+from reconciler.planning.space import percentage
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
 CELLS = 10

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses.notation import format_address, format_cidr, format_count, format_short
+from reconciler.addresses import format_address, format_cidr, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.families.interface import Listing, ListingRow
 from reconciler.gitio.interface import CommitRow

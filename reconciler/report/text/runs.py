@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from reconciler.addresses.notation import format_short
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange, format_short
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape

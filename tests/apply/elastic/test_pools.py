@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.elastic import ElasticPool
 from reconciler.apply.elastic_services import SILENT, announced, read_pool, spare, unwell
 from reconciler.model.instant import format_instant

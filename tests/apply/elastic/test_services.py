@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.elastic_services import read_services
 from reconciler.kube.resources import PREFIXES, pared
 from reconciler.model.objects import SERVICE

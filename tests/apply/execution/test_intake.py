@@ -13,7 +13,7 @@ from reconciler.apply.intake_run import IntakeLook, look_for_intake, remember_in
 from reconciler.apply.intake_state import MIN_DELETIONS
 from reconciler.apply.rights import crd_name
 from reconciler.apply.target import ApplyOptions
-from reconciler.documents.dump import dump
+from reconciler.documents.yaml import dump
 from reconciler.families.capi.kinds import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange
 from reconciler.model.errors import ClusterError, IdentityError, UnauthorizedError, UnreachableError

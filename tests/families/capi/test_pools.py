@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses import format_short
 from reconciler.families.capi.kinds import GLOBAL_POOL
 from reconciler.families.capi.pools import pool_key
 from reconciler.model.key import Key

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.addresses.notation import format_short
-from reconciler.documents.dump import dump
+from reconciler.addresses import format_short
+from reconciler.documents.yaml import dump
 from reconciler.families.novaedge.kinds import VIP as VIP_KIND
 from reconciler.model.objects import MANAGEMENT
 from tests.apply.execution.site import MERGE, Site, failures, results

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.notation import format_range, parse_address
+from reconciler.addresses import format_range, parse_address
 from reconciler.model.pool import Pool
 from tests.families.novaedge import pool, tree, vip
 from tests.world import evaluation_of

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import format_address
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet, format_address
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.metallb import ranges_of

@@ -6,7 +6,7 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from tests.examples import scaled
 from tests.reconcile.looking.country import Country, elastic
 from tests.world import provider

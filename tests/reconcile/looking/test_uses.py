@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from reconciler.addresses.notation import parse_cidr
+from reconciler.addresses import parse_cidr
 from reconciler.apply.elastic import Use
 from reconciler.apply.plan import Applied, ClusterState, together
 from reconciler.model.errors import UnreachableError

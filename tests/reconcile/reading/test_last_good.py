@@ -6,12 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.families.butler.kinds import TENANT
-from reconciler.model.plan import Expire, Keep, Release
-from reconciler.model.state import State
+from reconciler.model.plan import Expire, Keep, Release, State
 from reconciler.planning.evaluate import evaluate
-from reconciler.planning.last_good import MAX_VERSIONS
 from reconciler.planning.planner import plan
-from reconciler.planning.read import read_tree
+from reconciler.planning.read import MAX_VERSIONS, read_tree
 from tests.memory import MemorySource, evaluation_after
 from tests.planning.outcome import Files, decided, without
 from tests.world import CLOCK, SMALL, pool, provider, raw, reconciled, request, tenant

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses import format_range
 from reconciler.model.plan import Refuse
 from tests.memory import evaluation_after
 from tests.planning.outcome import decided, without

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from reconciler.addresses.ranges import IPSet
+from reconciler.addresses import IPSet
 from reconciler.gitio.interface import ReplayVerdict
 from tests.long.texts import held, twice
 from tests.reconcile.looking.country import elastic

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from reconciler.addresses.notation import parse_cidr
+from reconciler.addresses import parse_cidr
 from reconciler.apply.decision import Drift
 from reconciler.apply.elastic import Use
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult

@@ -7,7 +7,7 @@ from reconciler.history.forecast import TREND
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.planning.usage import percentage
+from reconciler.planning.space import percentage
 from reconciler.report.text.pools import Barred, bars_text, parts_of, tick
 from reconciler.report.text.table import Painter
 

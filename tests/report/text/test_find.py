@@ -1,6 +1,6 @@
 """`find` for people: rows of runs, what does not fit, what comes free."""
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.history.runs import FreeFit, FreeQuery, FreeSpace, ReservedRange, Runs
 from reconciler.model.key import Key
 from reconciler.report.queries import free_runs_document

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses.ranges import IPRange
+from reconciler.addresses import IPRange
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import pool_map
 from reconciler.report.queries import pool_map_document

@@ -1,6 +1,6 @@
 """A quay to a pool, and what contradicts itself in a document."""
 
-from reconciler.addresses.ranges import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding
 from reconciler.families.fields import (

@@ -1,1 +1,0 @@
-"""Address arithmetic."""
