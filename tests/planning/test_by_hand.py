@@ -73,7 +73,7 @@ def test_many_pools_are_named_by_the_first_few() -> None:
         ("[{cidr: 10.40.0.100/32}]", "10.40.0.100"),
         ("[{cidr: 10.40.0.100/31}, {cidr: 10.40.0.104/31}]", "10.40.0.100-10.40.0.101, 10.40.0.104-10.40.0.105"),
         ("[{cidr: 10.40.0.100/32}, {cidr: 10.40.0.102/32}, {cidr: 10.40.0.104/32}, {cidr: 10.40.0.106/32}]",
-         "10.40.0.100, 10.40.0.102, 10.40.0.104 and more"),
+         "10.40.0.100, 10.40.0.102, 10.40.0.104 and 1 more range"),
     ],
 )  # fmt: skip
 def test_what_a_pool_reserves_is_nobodys(reserved: str, told: str) -> None:
