@@ -13,7 +13,7 @@ import click
 from reconciler.gitio.interface import Source
 from reconciler.model.errors import UsageError
 from reconciler.model.instant import format_instant, parse_duration, parse_instant
-from reconciler.planning.read import AsOf
+from reconciler.planning.read import as_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -269,4 +269,4 @@ def source_at(source: Source, at: str | None) -> Source:
     if clock < own:
         message = f"--at {at} is before the date of the revision, {format_instant(own)}"
         raise UsageError(message, "what it asked for then is told by an earlier revision: --rev")
-    return AsOf(source, clock, source.clock_ahead())
+    return as_of(source, clock, source.clock_ahead())

@@ -23,7 +23,7 @@ from reconciler.documents.findings import (
 from reconciler.documents.load import Kinds, load
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, family_of
-from reconciler.model.instant import format_instant, parse_duration, parse_instant
+from reconciler.model.instant import DAY, format_instant, parse_duration, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.objects import API_VERSION, MANAGEMENT
 from reconciler.model.pool import Thresholds, Tier
@@ -51,13 +51,9 @@ def looked_at(settings: Settings) -> list[str]:
 
 
 def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
-    """Return the Settings of a repository.
+    """Return the Settings in the bytes of `ipam.yaml`, or the defaults for None, and findings.
 
-    Args:
-        data: Bytes of `ipam.yaml`, or None for the defaults.
-
-    Returns:
-        The Settings and findings. Unreadable fields have their defaults.
+    Unreadable fields have their defaults.
     """
     if data is None:
         return Settings(), ()
@@ -81,21 +77,19 @@ _known = lru_cache(maxsize=8)(_settings)
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
     """Yield findings for ClusterTargets with a name that is reserved for another cluster."""
-    for document in documents.of(CLUSTER_TARGET.id):
-        if document.name == MANAGEMENT:
-            message = f"{document.title}: the management cluster has that name"
-            yield error(
-                "name-reserved", document.at("metadata", "name"), message, "give it another name"
-            )
+    if (found := documents.find(CLUSTER_TARGET.id, "", MANAGEMENT)) is not None:
+        message = f"{found.title}: the management cluster has that name"
+        yield error("name-reserved", found.at("metadata", "name"), message, "give it another name")
 
 
 def _read(document: Document) -> tuple[Settings, list[Finding]]:
-    spec = document.spec
-    default = Settings()
+    spec, default = document.spec, Settings()
     found: list[Finding] = []
     gate = spec.get("gate", default.gate)
     brakes: dict[str, Any] = spec.get("brakes") or {}
     committer: dict[str, Any] = spec.get("committer") or {}
+    kinds: dict[str, list[str]] = spec.get("kinds") or {}
+    name, email = default.committer
     settings = Settings(
         sources=tuple(spec.get("sources", default.sources)),
         records=spec.get("records", default.records),
@@ -108,114 +102,101 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         limits=_limits(spec.get("limits") or {}, default.limits),
         min_records=brakes.get("minRecords", default.min_records),
         address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,
-        kinds=tuple(
-            (folder, tuple(spec["kinds"][folder])) for folder in sorted(spec.get("kinds") or {})
-        ),
-        committer=(
-            committer.get("name", default.committer[0]),
-            committer.get("email", default.committer[1]),
-        ),
+        kinds=tuple((folder, tuple(kinds[folder])) for folder in sorted(kinds)),
+        committer=(committer.get("name", name), committer.get("email", email)),
         skips_ci=(spec.get("commit") or {}).get("skipCi", default.skips_ci),
         observed=spec.get("observed", default.observed),
         elastic=_elastic(spec.get("elastic") or {}, default.elastic),
         intake=tuple(
-            Intake(item["kind"], tuple(item.get("namespaces", ("*",))))
-            for item in spec.get("intake", ())
+            Intake(it["kind"], tuple(it.get("namespaces", ("*",)))) for it in spec.get("intake", ())
         ),
         metallb_pool=(spec.get("metallb") or {}).get("poolName", default.metallb_pool),
         branch=spec.get("branch", default.branch),
         location=document.at(),
     )
-    found += _reserved(document, settings)
-    found += _unfit(document, settings)
-    found += _shared(document, settings)
-    found += _not_taken_in(document, settings)
+    found += _shared_folders(document, settings)
+    found += _unknown_kinds(document, settings)
     return settings, found
 
 
-def _shared(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield findings for folders that only reconcile writes and that also hold other files."""
-    written = {"records": settings.records, "observed": settings.observed}
-    sources = [(f"source {name}", name) for name in settings.sources]
-    for field, folder in written.items():
-        others = [*sources, *((f"spec.{it}", written[it]) for it in written if it > field)]
-        for title, other in others:
-            if within(other, folder) or within(folder, other):
-                message = f"spec.{field}: {folder} and {title} share files"
-                hint = "keep what reconcile writes apart from what people write"
-                yield error("field-value", document.at("spec", field), message, hint)
-                break
-
-
 def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
-    lasting = {
-        "pendingAfter": "pending_after",
-        "shrinkAfter": "shrink_after",
-        "retention": "retention",
+    names = ("pendingAfter", "pending_after"), ("shrinkAfter", "shrink_after")
+    read = {
+        to: parse_duration(spec[name])
+        for name, to in (*names, ("retention", "retention"))
+        if name in spec
     }
-    read = {to: parse_duration(spec[name]) for name, to in lasting.items() if name in spec}
     return replace(default, max_growth=spec.get("maxGrowth", default.max_growth), **read)
 
 
-def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield the finding for a folder that would contain the Overrides folder."""
-    for folder in (*settings.sources, settings.records, settings.observed):
-        if within(folder, OVERRIDES) or within(OVERRIDES, folder):
-            message = f"spec: {folder} and {OVERRIDES} share files"
-            hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
-            yield error("field-value", document.at("spec"), message, hint)
-            return
-
-
-def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield findings for invalid folders and kinds of `spec.kinds`."""
-    known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
-    for folder, kinds in settings.kinds:
-        if not any(within(folder, source) for source in settings.sources):
-            place = document.at("spec", "kinds", folder, key=True)
-            message = f"spec.kinds: {shown(folder)} is no source folder, and in none"
-            hint = f"sources: {', '.join(settings.sources)}"
-            yield error("field-value", place, message, hint)
-        for index, kind in enumerate(kinds):
-            if kind not in known:
-                place = document.at("spec", "kinds", folder, index)
-                hint = meant(kind, known) or f"known: {', '.join(known)}"
-                yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
-
-
-def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield findings for kinds of `spec.intake` that cannot be imported."""
-    if not settings.intake:
-        return
-    known = sorted(it.kind for family in families() for it in family.objects.intake)
-    for index, item in enumerate(settings.intake):
-        if item.kind not in known:
-            place = document.at("spec", "intake", index, "kind")
-            hint = meant(item.kind, known) or f"known: {', '.join(known)}"
-            message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
-            yield error("kind-unknown", place, message, hint)
-
-
 def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:
-    text = spec.get("bytes")
+    files, text = spec.get("files", default.files), spec.get("bytes")
     if text is None:
-        return Limits(spec.get("files", default.files), default.bytes)
+        return Limits(files, default.bytes)
     number = text.rstrip("KMGi")
-    return Limits(spec.get("files", default.files), int(number) * _UNITS[text[len(number) :]])
+    return Limits(files, int(number) * _UNITS[text[len(number) :]])
 
 
 def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
     values = Thresholds(**(document.spec.get("thresholds") or {}))
     if not values.warning <= values.critical <= values.exhausted:
-        place = document.at("spec", "thresholds")
         message = (
             "spec.thresholds must rise from warning to exhausted, got"
             f" {values.warning}, {values.critical}, {values.exhausted}"
         )
         hint = "for example {warning: 70, critical: 85, exhausted: 95}"
-        found.append(error("field-value", place, message, hint))
+        found.append(error("field-value", document.at("spec", "thresholds"), message, hint))
         return Thresholds()
     return values
+
+
+def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Yield findings for folders that only reconcile writes, or for Overrides, and for more."""
+    written = {"records": settings.records, "observed": settings.observed}
+    for folder in (*settings.sources, *written.values()):
+        if _share(folder, OVERRIDES):
+            message = f"spec: {folder} and {OVERRIDES} share files"
+            hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
+            yield error("field-value", document.at("spec"), message, hint)
+            break
+    sources = [(f"source {name}", name) for name in settings.sources]
+    for field, others in (
+        ("records", sources),
+        ("observed", [*sources, ("spec.records", settings.records)]),
+    ):
+        title = next((title for title, other in others if _share(written[field], other)), "")
+        if title:
+            message = f"spec.{field}: {written[field]} and {title} share files"
+            hint = "keep what reconcile writes apart from what people write"
+            yield error("field-value", document.at("spec", field), message, hint)
+
+
+def _share(one: str, other: str) -> bool:
+    return within(one, other) or within(other, one)
+
+
+def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Yield findings for invalid folders and kinds of `spec.kinds` and `spec.intake`."""
+    known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
+    for folder, kinds in settings.kinds:
+        if not any(within(folder, source) for source in settings.sources):
+            place = document.at("spec", "kinds", folder, key=True)
+            message = f"spec.kinds: {shown(folder)} is no source folder, and in none"
+            yield error("field-value", place, message, f"sources: {', '.join(settings.sources)}")
+        for index, kind in enumerate(kinds):
+            if kind not in known:
+                place = document.at("spec", "kinds", folder, index)
+                yield _unknown_kind(place, f"unknown kind {shown(kind)}", kind, known)
+    known = sorted(it.kind for family in families() for it in family.objects.intake)
+    for index, item in enumerate(settings.intake):
+        if item.kind not in known:
+            message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
+            place = document.at("spec", "intake", index, "kind")
+            yield _unknown_kind(place, message, item.kind, known)
+
+
+def _unknown_kind(place: Location, message: str, kind: str, known: list[str]) -> Finding:
+    return error("kind-unknown", place, message, meant(kind, known) or f"known: {', '.join(known)}")
 
 
 def within(path: str, folder: str) -> bool:
@@ -228,16 +209,23 @@ HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
 
 LONGEST_DAYS = 92
 """The maximum duration of an Override: a quarter. For longer exceptions, change Settings."""
-DAY = 24 * 60 * 60
-_OF_POOLS = (OverrideKind.GATE, OverrideKind.SHRINK)
 
 _FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml", re.ASCII)
-_FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/", re.ASCII)
-_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
+# A folder, which ends with a slash, or a YAML file.
+_PATH = re.compile(
+    r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(?:/|\.ya?ml)", re.ASCII
+)
+_SCOPES = {
+    OverrideKind.RECORD: "the path of a record, a claim, or a folder with / behind it",
+    OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
+    OverrideKind.MOVE: "a claim",
+    OverrideKind.SHRINK: "a pool",
+}
+_AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim with /slot behind it"
 
 
-class Stood(Struct, frozen=True):
-    """The revision before a change.
+class EarlierOverrides(Struct, frozen=True):
+    """The Overrides before a change.
 
     Attributes:
         files: The bytes of each earlier file of the folder, by path.
@@ -253,13 +241,13 @@ class Stood(Struct, frozen=True):
     is_base: bool = False
 
 
-def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
-    """Return the Overrides of a tree.
+def is_override(path: str) -> bool:
+    """Return whether a path is in the Overrides folder, or is at its path."""
+    return path == OVERRIDES or (path.startswith(f"{OVERRIDES}/") and is_yaml(path))
 
-    Args:
-        files: The bytes of the files of its folder, by path.
-        before: The revision before the change.
-    """
+
+def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overrides:
+    """Return the Overrides of a tree, from the bytes of the files of their folder by path."""
     counting: list[Override] = []
     coming: list[Override] = []
     found: list[Finding] = []
@@ -268,16 +256,23 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
         found += wrong
         if override is None:
             continue
-        found += _long(override) if override.expires > before.clock else []
         if override.expires <= before.clock:
-            found.append(_expired(override))
-        elif before.is_cut:
-            found.append(_cut(override))
+            message = (
+                f"it expired at {format_instant(override.expires)}: it lets nothing pass any more"
+            )
+            found.append(warning("override-expired", override.location, message, "remove the file"))
+            continue
+        found += _long(override)
+        if before.is_cut:
+            message = (
+                "whether it was merged before is behind the end of this clone: it does not count"
+            )
+            found.append(cut_off(override.location, message))
         elif before.files.get(path) == files[path]:
             counting.append(override)
         else:
             coming.append(override)
-            found.append(_added(override, before))
+            found.append(_added(override, is_base=before.is_base))
     return Overrides(tuple(counting), tuple(found), tuple(coming))
 
 
@@ -288,7 +283,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
         overrides: The Overrides of a tree.
         pools: The existing pools.
     """
-    there = {str(key) for key in pools}
+    scopes = {SETTINGS_SCOPE, *(str(key) for key in pools)}
     for item in overrides.used():
         message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
         yield info("override-used", item.location, message)
@@ -299,7 +294,8 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
         yield warning("override-short", item.location, message, f"spec.releases: {wanted}")
     for item in overrides.unused():
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
-        if item.kind in _OF_POOLS and item.scope not in {*there, SETTINGS_SCOPE}:
+        is_of_pool = item.kind in (OverrideKind.GATE, OverrideKind.SHRINK)
+        if is_of_pool and item.scope not in scopes:
             message += f"; there is no pool {shown(item.scope)}"
         until = format_instant(item.expires)
         hint = f"remove the file when its change is through; it counts until {until}"
@@ -309,8 +305,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
 def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding]]:
     """Return the Override of a file, or None, with findings."""
     loaded = load(path, data, Kinds([OVERRIDE]))
-    found = list(loaded.findings)
-    found += _misplaced(path, loaded.documents)
+    found = [*loaded.findings, *_misplaced(path, loaded.documents)]
     for other in loaded.documents[1:]:
         message = "a second Override in one file"
         found.append(error("override-misplaced", other.at(), message, f"one a file: {HOME}"))
@@ -339,9 +334,7 @@ def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
 
 def _override(document: Document) -> tuple[Override | None, list[Finding]]:
     """Return the Override of a valid document, or findings about contradictions."""
-    spec = document.spec
-    kind = OverrideKind(spec["kind"])
-    scope, releases = spec.get("scope", ""), spec.get("releases", 0)
+    spec, kind = document.spec, OverrideKind(document.spec["kind"])
     found = list(_bad_scope(document, kind))
     if not spec["reason"].strip():
         place = document.at("spec", "reason")
@@ -353,8 +346,9 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
         found.append(error("field-value", document.at("spec", "expires"), message, hint))
     if found or expires is None:
         return None, found
-    reason, place = spec["reason"], document.at()
-    return Override(kind, scope, reason, expires, releases, document.path, place), []
+    scope, releases = spec.get("scope", ""), spec.get("releases", 0)
+    place = document.at()
+    return Override(kind, scope, spec["reason"], expires, releases, document.path, place), []
 
 
 def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
@@ -367,40 +361,26 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
         yield error("field-value", document.at("spec", other, key=True), message, hint)
     if wanted not in document.spec:
         hint = "how many releases are expected" if is_brake else f"{_SCOPES[kind]}: {_AS}"
-        yield error(
-            "field-required", document.at("spec"), f"spec.{wanted}: required for kind {kind}", hint
-        )
-    elif not is_brake and not _is_scope(kind, scope := document.spec["scope"]):
-        message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
-        yield error("field-value", document.at("spec", "scope"), message, _AS)
-    elif kind is OverrideKind.MOVE and not _can_move(document.spec["scope"]):
-        message = f"spec.scope: {shown(document.spec['scope'])} cannot hold two ranges at once"
-        hint = "one address in one object: delete its record, with an Override of kind record"
-        yield error("field-value", document.at("spec", "scope"), message, hint)
+        message = f"spec.{wanted}: required for kind {kind}"
+        yield error("field-required", document.at("spec"), message, hint)
+    elif not is_brake:
+        scope, place = document.spec["scope"], document.at("spec", "scope")
+        key = Key.parse(scope)
+        family = family_of(key.family) if key is not None else None
+        if not _is_scope(kind, scope, key):
+            message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
+            yield error("field-value", place, message, _AS)
+        elif kind is OverrideKind.MOVE and family is not None and not family.moves:
+            message = f"spec.scope: {shown(scope)} cannot hold two ranges at once"
+            hint = "one address in one object: delete its record, with an Override of kind record"
+            yield error("field-value", place, message, hint)
 
 
-def _can_move(scope: str) -> bool:
-    """Return whether the claim's family can announce two ranges during a move."""
-    key = Key.parse(scope)
-    family = family_of(key.family) if key is not None else None
-    return family is None or family.moves
-
-
-_SCOPES = {
-    OverrideKind.RECORD: "the path of a record, a claim, or a folder with / behind it",
-    OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
-    OverrideKind.MOVE: "a claim",
-    OverrideKind.SHRINK: "a pool",
-}
-_AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim with /slot behind it"
-
-
-def _is_scope(kind: OverrideKind, text: str) -> bool:
-    key = Key.parse(text)
+def _is_scope(kind: OverrideKind, text: str, key: Key | None) -> bool:
     is_claim, is_pool = key is not None and key.slot != "", key is not None and key.slot == ""
     match kind:
         case OverrideKind.RECORD:
-            return is_claim or any(form.fullmatch(text) for form in (_PATH, _FOLDER))
+            return is_claim or _PATH.fullmatch(text) is not None
         case OverrideKind.GATE:
             return is_pool or text == SETTINGS_SCOPE
         case OverrideKind.MOVE:
@@ -408,36 +388,19 @@ def _is_scope(kind: OverrideKind, text: str) -> bool:
     return is_pool
 
 
-def _added(item: Override, before: Stood) -> Finding:
-    when = "once it is merged," if before.is_base else "from the next commit that a person makes on"
+def _added(item: Override, *, is_base: bool) -> Finding:
+    when = "once it is merged," if is_base else "from the next commit that a person makes on"
     until = format_instant(item.expires)
     message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
     hint = "it changes nothing about the change that brings it"
-    if not before.is_base:
-        hint += "; in a commit that brings nothing else it counts at once"
+    hint += "" if is_base else "; in a commit that brings nothing else it counts at once"
     return info("override-added", item.location, message, hint)
 
 
 def _long(item: Override) -> Iterator[Finding]:
-    """Yield the finding for an Override with a long duration."""
     begins = parse_instant(f"{item.path.removeprefix(f'{OVERRIDES}/')[:10]}T00:00:00Z")
     if begins is not None and item.expires - begins > LONGEST_DAYS * DAY:
         days = (item.expires - begins) // DAY
         message = f"spec.expires: it lets {item.lets_pass} pass for {days} days"
         hint = f"at most {LONGEST_DAYS} from the date of its name; a new one is two lines"
         yield warning("override-long", item.location, message, hint)
-
-
-def _expired(item: Override) -> Finding:
-    message = f"it expired at {format_instant(item.expires)}: it lets nothing pass any more"
-    return warning("override-expired", item.location, message, "remove the file")
-
-
-def _cut(item: Override) -> Finding:
-    message = "whether it was merged before is behind the end of this clone: it does not count"
-    return cut_off(item.location, message)
-
-
-def is_override(path: str) -> bool:
-    """Return whether a path is in the Overrides folder, or is at its path."""
-    return path == OVERRIDES or (path.startswith(f"{OVERRIDES}/") and is_yaml(path))

@@ -18,7 +18,7 @@ from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass, released
 from reconciler.planning.limits import clock_behind
-from reconciler.planning.read import DEFAULTS, AsOf, EvaluationOptions, Overlay
+from reconciler.planning.read import DEFAULTS, EvaluationOptions, as_of, overlay
 from reconciler.planning.retention import latest_due, retention_end
 from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_truth
 from reconciler.reconcile.evaluation import (
@@ -331,7 +331,7 @@ class _Run:
             return part
         if part.commit is not None:
             self._require_unmoved(part)
-        source = AsOf(self.repository.source(part.head.id), due)
+        source = as_of(self.repository.source(part.head.id), due)
         return self._carry_out(part.head, source, due)
 
     def _accept(self, base: Revision, lost: Lost) -> Revision:
@@ -410,11 +410,11 @@ class _Run:
         above = repository.commit(Commit(base, look.changes, _LOOK, who))
         if not repository.changed(base.id, above.id, [folder])[0]:
             return part
-        source = Overlay(below, repository.source(above.id), folder)
+        source = overlay(below, repository.source(above.id), folder)
         # A server whose clock is ahead must not move the dates of the branch ahead.
         at = look.at if self.options.now is None else min(look.at, int(self.options.now()))
         clock = max(at, below.clock() + 1)
-        return self._carry_out(base, AsOf(source, clock, below.clock_ahead()), clock, look)
+        return self._carry_out(base, as_of(source, clock, below.clock_ahead()), clock, look)
 
     def _carry_out(
         self,

@@ -23,10 +23,10 @@ from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass
 from reconciler.planning.read import (
-    AsOf,
     EvaluationOptions,
-    Overlay,
+    as_of,
     folders_before,
+    overlay,
     read_own_settings,
 )
 from reconciler.planning.retention import is_due
@@ -81,9 +81,9 @@ def _replay(repository: Repository, commit: str) -> Replayed:
         return Replayed(ReplayVerdict.FOREIGN, version=said.version)  # reconcile makes no symlinks
     seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
     has_look = bool(seen) and said.clock is not None and said.clock > base.clock
-    below = Overlay(source, files_of, settings.observed) if has_look else source
+    below = overlay(source, files_of, settings.observed) if has_look else source
     clock = said.clock if said.clock is not None else base.clock
-    then = AsOf(below, clock, base.clock if clock < base.clock else None)
+    then = as_of(below, clock, base.clock if clock < base.clock else None)
     tries = _Tries(
         repository=repository,
         base=then,

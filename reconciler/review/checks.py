@@ -27,7 +27,7 @@ from reconciler.model.plan import Decision, Grant, Usage
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
 from reconciler.planning.limits import CAPACITY
-from reconciler.planning.read import evaluate_source, has_records, left_behind, left_over
+from reconciler.planning.read import evaluate_source, has_records, left_over, records_elsewhere
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.space import Lookup, space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
@@ -90,7 +90,7 @@ def settings_changed(change: Change) -> Iterator[Finding]:
         if has_records(change.head, base.records):
             yield left_over(change.settings, base.records)
         elif not change.head.entries([own.records]) and change.base.entries([base.records]):
-            yield left_behind(change.settings, base.records)
+            yield records_elsewhere(change.settings, base.records)
 
 
 def settings_loosened(change: Change) -> Iterator[Finding]:

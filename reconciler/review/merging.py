@@ -1,6 +1,7 @@
 """Simulated merges and other open changes."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,16 +14,12 @@ from reconciler.planning.read import SourceView
 from reconciler.review.result import Compared
 
 
-class _MergeResult(SourceView, frozen=True):
-    """The files of a simulated merge. The commit of the merge is shown as the head.
+class _MergeResult(SourceView):
+    """The files of a simulated merge. The commit of the merge is shown as the head."""
 
-    Attributes:
-        merge: The merge.
-        head: The commit that is merged.
-    """
-
-    merge: str
-    head: str
+    def __init__(self, of: Source, merge: str, head: str) -> None:
+        super().__init__(of)
+        self.merge, self.head = merge, head
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
         """Return the commits that changed these files and folders."""
@@ -90,7 +87,8 @@ def merged(repository: Repository, source: Source, base: str, merge: Merge) -> M
         return Merged(repository, source, conflicts=failure.paths, why=str(failure))
     except GitError as failure:  # the clone is too shallow
         return Merged(repository, source, why=str(failure))
-    return Merged(there, _MergeResult(there.source(made.id), made.id, head.id), head.id)
+    source = cast("Source", _MergeResult(there.source(made.id), made.id, head.id))
+    return Merged(there, source, head.id)
 
 
 def _conflicts(paths: Sequence[str], base: str) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from reconciler.planning.documents import source_reader
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
 from reconciler.planning.settings import (
-    Stood,
+    EarlierOverrides,
     as_findings,
     overrides_of,
     read_override,
@@ -149,12 +149,12 @@ def test_no_other_folder_of_settings_holds_overrides(spec: str) -> None:
 
 def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
     now = {GATE: raw(GATES[GATE])}
-    assert overrides_of(now, Stood(now, EXPIRES - 1)).allow("gate", POOL)
+    assert overrides_of(now, EarlierOverrides(now, EXPIRES - 1)).allow("gate", POOL)
     for stood, code in (
-        (Stood({}, CLOCK), "override-added"),
-        (Stood({GATE: b"x"}, CLOCK), "override-added"),
-        (Stood(now, EXPIRES), "override-expired"),
-        (Stood(now, CLOCK, is_cut=True), "history-cut"),
+        (EarlierOverrides({}, CLOCK), "override-added"),
+        (EarlierOverrides({GATE: b"x"}, CLOCK), "override-added"),
+        (EarlierOverrides(now, EXPIRES), "override-expired"),
+        (EarlierOverrides(now, CLOCK, is_cut=True), "history-cut"),
     ):
         found = overrides_of(now, stood)
         assert [item.code for item in found.findings] == [code]
@@ -162,11 +162,13 @@ def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
 
 
 def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
-    (alone,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK)).findings
+    (alone,) = overrides_of({GATE: raw(GATES[GATE])}, EarlierOverrides({}, CLOCK)).findings
     assert alone.message.startswith(
         "from the next commit that a person makes on it lets the capacity gate of"
     )
-    (found,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK, is_base=True)).findings
+    (found,) = overrides_of(
+        {GATE: raw(GATES[GATE])}, EarlierOverrides({}, CLOCK, is_base=True)
+    ).findings
     assert found.severity is Severity.INFO
     assert found.message == (
         f"once it is merged, it lets the capacity gate of {POOL} pass until 2026-03-01T00:00:00Z:"
@@ -176,7 +178,7 @@ def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
 
 def test_it_is_for_its_own_kind_and_scope_and_no_other() -> None:
     now = {GATE: raw(override(GATE, kind="record", scope=RECORD))}
-    found = overrides_of(now, Stood(now, CLOCK))
+    found = overrides_of(now, EarlierOverrides(now, CLOCK))
     assert not found.allow("gate", RECORD)
     assert not found.allow("record", CLAIM)
     assert list(found.unused())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.planning.read import AsOf
+from reconciler.planning.read import as_of
 from tests.memory import MemorySource
 
 
@@ -13,4 +13,4 @@ from tests.memory import MemorySource
 def test_a_time_that_has_passed_is_that_of_the_line_unless_it_was_ahead_then(
     clock: int, ahead: int | None, passed: int
 ) -> None:
-    assert AsOf(MemorySource({}, 100), clock, ahead).passed() == passed
+    assert as_of(MemorySource({}, 100), clock, ahead).passed() == passed
