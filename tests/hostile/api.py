@@ -26,7 +26,7 @@ from reconciler.model.errors import (
     RejectedError,
     StaleError,
 )
-from reconciler.model.objects import CONFIG_MAP, SECRET, Ref, Resource
+from reconciler.model.objects import CONFIG_MAP, Ref, Resource
 from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import is_in
@@ -223,8 +223,3 @@ def fleet(folder: Path, *tenants: str) -> Iterator[Fleet]:
         for name in tenants:
             found.give(name)
         yield found
-
-
-def secret_of(name: str) -> Ref:
-    namespace, _, rest = name.partition("/")
-    return Ref(SECRET, namespace, f"{rest}-kubeconfig")

@@ -14,8 +14,7 @@ from tests.cli.running import Said, given_out
 from tests.fake_clusters import FakeClusters
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import override
-from tests.planning.test_renaming import formerly
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, pool, provider, tenant, write
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, provider, tenant, write
 
 CLOUD = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
 MANUAL = "{loadBalancerPool: {start: 10.70.0.0, end: 10.70.0.19}}"
@@ -63,24 +62,6 @@ CASES = {
         {"tenants/more.yaml": extra(kind="nodes", spec="  count: 4\n")},
         "announcement-lost", "team-a/one", 4,
     ),
-    "to another tenant, of one that goes": Case(
-        {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n"), "tenants/one.yaml": None},
-        "announcement-moved", "team-a/one", 4,
-    ),
-    "a range set by hand of one that is renamed": Case(
-        {
-            "tenants/old.yaml": None,
-            "tenants/new.yaml": formerly(
-                tenant("new", providerConfigRef="{name: cloud}"), "team-a/old"
-            ),
-        },
-        "announcement-lost", "team-a/new", 20,
-    ),
-    "a request beside what was set by hand": Case(
-        {"tenants/beside.yaml": extra("beside", "old", spec="  count: 2\n")},
-        "announcement-lost", "team-a/old", 20,
-    ),
-    "a request that goes": Case({"tenants/more.yaml": None}, "announcement-lost", "team-a/one", 4),
     "a provider that gives no more": Case(
         {"providers/own.yaml": provider("own").replace("mode: ipam", "mode: cloud")},
         "announcement-lost", "team-a/three", 8,
@@ -116,64 +97,6 @@ def test_what_a_living_cluster_loses_is_told(folder: Path, said: Said, name: str
     found = json.loads(said("check", "--base", "main", "-o", "json")[1])
     told = [it["code"] for it in (*found["findings"], *found["gates"])]
     assert case.code in told
-    cached = said("plan", "--base", "main"), said("plan", "--base", "main")
-    assert cached[0] == cached[1]
-    assert case.code in cached[0][1]
-
-
-def test_an_override_for_the_claim_lets_addresses_go_to_another_cluster(
-    folder: Path, said: Said
-) -> None:
-    scope = "butler/IPAllocation/butler-system/more/request"
-    path = "overrides/2026-02-15-hand-over.yaml"
-    write(folder, {path: override(path, kind="move", scope=scope)})
-    commit(folder, "let it go", CLOCK + 30)
-    change(folder, CASES["to another tenant"].files)
-    code, text = said("check", "--base", "main")
-    assert (code, "warning announcement-moved" in text) == (0, True)
-    assert "override-unused" not in text
-
-
-QUIET: dict[str, dict[str, str | None]] = {
-    "a tenant that goes with its request": {
-        "tenants/one.yaml": None,
-        "tenants/more.yaml": None,
-    },
-    "a tenant that comes": {"tenants/new.yaml": tenant("new")},
-    "a tenant that grows": {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 16}")},
-    "a pool beside": {"pools/far.yaml": pool("far", "10.50.0.0/24")},
-}
-
-
-@pytest.mark.parametrize("name", QUIET)
-def test_what_takes_nothing_from_who_stays_is_not_told(folder: Path, said: Said, name: str) -> None:
-    change(folder, QUIET[name])
-    assert "announcement-" not in said("check", "--base", "main")[1]
-
-
-def test_what_the_base_does_already_is_nothing_of_the_change(folder: Path, said: Said) -> None:
-    write(folder, {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n")})
-    commit(folder, "merged", CLOCK + 60)
-    change(folder, {"tenants/new.yaml": tenant("new")})
-    code, text = said("check", "--base", "main")
-    assert "announcement-" not in text.partition("In main already")[0]
-    assert code == 0
-
-
-def test_requests_of_many_tenants_that_go_are_no_way_to_take_all_that_they_announce(
-    tmp_path: Path, said: Said
-) -> None:
-    served = {f"tenants/r{at}.yaml": extra(f"r{at}", f"c{at}") for at in range(12)}
-    gone = {
-        f"tenants/c{at}.yaml": tenant(f"c{at}", providerConfigRef="{name: cloud}")
-        for at in range(12)
-    }
-    folder = given_out(tmp_path / "repo", {**BASE, **served, **gone})
-    taken = {f"tenants/r{at}.yaml": extra(f"r{at}", "two") for at in range(12)}
-    change(folder, {**taken, **dict.fromkeys(gone)})
-    code, text = said("check", "--base", "main")
-    assert (code, text.count("refused announcement-moved: cluster team-a/c")) == (3, 12)
-    assert "formerly" not in text
 
 
 def test_what_only_a_merge_commit_itself_does_is_told(folder: Path, said: Said) -> None:

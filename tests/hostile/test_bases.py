@@ -42,15 +42,6 @@ def test_a_tag_that_shadows_the_branch_of_the_base_is_refused(capsys: Capsys, re
     assert codes(check(capsys, repo, "--base", "refs/tags/main", "-o", "json")) == []
 
 
-def test_steps_from_an_ambiguous_name_are_as_ambiguous(capsys: Capsys, repo: Path) -> None:
-    git(repo, "tag", "change", "main")
-    ran = check(capsys, repo, "--base", "change^1")
-    assert ran.code == 64
-    assert "write refs/tags/change^1 or refs/heads/change^1, or a commit id" in ran.err
-    assert check(capsys, repo, "--rev", "change").code == 64
-    assert check(capsys, repo, "--rev", "refs/heads/change").code == 0
-
-
 def test_a_tag_or_a_branch_that_shadows_a_remote_branch_is_refused(
     capsys: Capsys, repo: Path
 ) -> None:
@@ -60,45 +51,6 @@ def test_a_tag_or_a_branch_that_shadows_a_remote_branch_is_refused(
     ran = check(capsys, repo, "--base", "origin/main")
     assert ran.code == 64
     assert "refs/heads/origin/main and refs/remotes/origin/main" in ran.err
-
-
-def test_a_tag_that_is_called_like_a_whole_reference_does_not_stand_for_it(
-    capsys: Capsys, repo: Path
-) -> None:
-    git(repo, "tag", "refs/heads/gone", "main")
-    ran = check(capsys, repo, "--base", "refs/heads/gone")
-    assert ran.code == 4
-    assert "no reference 'refs/heads/gone' in the repository" in ran.err
-
-
-def test_a_tag_that_is_called_like_the_beginning_of_a_commit_is_refused(
-    capsys: Capsys, repo: Path
-) -> None:
-    first = git(repo, "rev-parse", "main")
-    assert check(capsys, repo, "--base", first[:10]).code == 1
-    git(repo, "tag", first[:10], "change")
-    ran = check(capsys, repo, "--base", first[:10])
-    assert ran.code == 64
-    assert f"refs/tags/{first[:10]} and the commits {first[:10]}…" in ran.err
-    git(repo, "tag", first, "change")  # git itself takes a whole id for a commit
-    assert "pool-shrunk" in codes(check(capsys, repo, "--base", first, "-o", "json"))
-
-
-def test_no_tag_takes_the_place_of_the_head(capsys: Capsys, repo: Path) -> None:
-    git(repo, "update-ref", "refs/tags/HEAD", "change")
-    for base in ("HEAD^1", "@~1"):
-        assert "pool-shrunk" in codes(check(capsys, repo, "--base", base, "-o", "json"))
-
-
-def test_what_a_fetch_left_is_meant_by_its_name_and_a_tag_only_where_there_is_none(
-    capsys: Capsys, repo: Path, tmp_path: Path
-) -> None:
-    git(repo, "tag", "FETCH_HEAD", "change")
-    assert codes(check(capsys, repo, "--base", "FETCH_HEAD", "-o", "json")) == []
-    other = repository(tmp_path / "other", {})
-    git(repo, "fetch", "-q", ".", "main")
-    assert "pool-shrunk" in codes(check(capsys, repo, "--base", "FETCH_HEAD", "-o", "json"))
-    assert check(capsys, other, "--base", "FETCH_HEAD").code == 4
 
 
 def test_the_upstream_of_a_branch_is_what_its_configuration_says(
@@ -129,11 +81,6 @@ def test_what_is_no_name_of_a_commit_is_refused_before_git_sees_it(
         assert ran.out == ""
         assert "is not a revision" in ran.err
         assert "\x1b" not in ran.err
-
-
-def test_a_name_that_nothing_bears_is_told(capsys: Capsys, repo: Path) -> None:
-    for name in ("none", "0" * 40, "abcdef1", "x" * 3_000):
-        assert check(capsys, repo, "--base", name).code == 4, name
 
 
 def test_a_work_tree_is_compared_with_its_base(capsys: Capsys, repo: Path) -> None:

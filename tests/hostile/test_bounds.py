@@ -12,9 +12,7 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.target import ApplyOptions
 from reconciler.kube.clusters import KubeCluster
-from reconciler.kube.responses import MAX_DEPTH
-from reconciler.model.errors import ClusterError
-from reconciler.model.objects import NODE, SERVICE
+from reconciler.model.objects import NODE
 from tests.apply.execution.site import FIRST, SECOND, evaluated, world
 from tests.apply.execution.test_fake_fleet import LATER, gone
 from tests.hostile.api import Fleet, Liar, fleet
@@ -51,11 +49,6 @@ def page(*items: object, following: str = "") -> bytes:
     return json.dumps({"items": items, "metadata": metadata}).encode()
 
 
-def filled(text: bytes, size: int) -> bytes:
-    """A list of one JSON text again and again."""
-    return b'{"metadata":{},"items":[' + b",".join([text] * (size // (len(text) + 1))) + b"]}"
-
-
 def service(number: int) -> dict[str, object]:
     metadata = {"name": f"s{number}", "namespace": "x", "uid": "u", "resourceVersion": "1"}
     return {"metadata": metadata, "spec": {"type": "LoadBalancer"}}
@@ -77,14 +70,6 @@ def loses_its_turn(site: Fleet, liar: Liar, told: str, *revisions: str) -> None:
 def test_a_list_without_end_ends(site: Fleet) -> None:
     loses_its_turn(site, lists(POOLS, page(following="on")), "the list has more than 1000 pages")
     assert len(site.apis[FIRST].server.asked) < 1_100
-
-
-def test_a_list_of_too_many_objects_ends(site: Fleet) -> None:
-    every = page(*map(service, range(10_000)), following="on")
-    site.apis[FIRST].liar = lists(SERVICES, every)
-    with pytest.raises(ClusterError, match="the list has more than 50000 objects"):
-        connected(site).list(SERVICE)
-    assert len(site.apis[FIRST].server.asked) == 6
 
 
 def connected(site: Fleet) -> KubeCluster:
@@ -119,11 +104,6 @@ def test_an_answer_that_is_made_to_exhaust_the_reader_is_not_read(
     loses_its_turn(site, lists(POOLS, body), told)
 
 
-def test_many_answers_that_each_are_small_enough_are_too_many_together(site: Fleet) -> None:
-    item = {"metadata": {"name": "x", "pad": "x" * 7 * MIB}}
-    loses_its_turn(site, lists(POOLS, page(item, following="on")), "larger than 128 MiB")
-
-
 def test_a_large_cluster_is_read_in_smaller_pages(site: Fleet) -> None:
     """Five hundred nodes with all their images do not fit into one answer: no harm is meant."""
     every = [{**service(number), "status": {"images": ["i" * 100] * 300}} for number in range(500)]
@@ -138,22 +118,6 @@ def test_a_large_cluster_is_read_in_smaller_pages(site: Fleet) -> None:
     found = connected(site).list(NODE).items
     assert [item["metadata"]["name"] for item in found] == [f"s{number}" for number in range(500)]
     assert all("images" not in item["status"] for item in found)
-
-
-def test_what_is_nested_as_deeply_as_can_be_read_is_no_bug(site: Fleet) -> None:
-    deep: object = {}
-    for _ in range(MAX_DEPTH - 5):
-        deep = {"a": deep}
-    metadata = {"name": "x", "namespace": "metallb-system", "uid": "u", "resourceVersion": "1"}
-    labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
-    item = {"metadata": {**metadata, "labels": labels}, "spec": {"addresses": [], "deep": deep}}
-    site.apis[FIRST].liar = lists(POOLS, page(item))
-    applied = site.apply(BOTH)
-    assert "nested" not in applied[FIRST].error
-    assert not applied[FIRST].is_bug
-    assert applied[SECOND].state is ClusterState.APPLIED
-    item["spec"] = {"addresses": [], "deep": [deep]}
-    loses_its_turn(site, lists(POOLS, page(item)), "the answer is nested over 100 levels deep")
 
 
 def test_a_server_that_drips_is_given_up_at_its_deadline(site: Fleet) -> None:

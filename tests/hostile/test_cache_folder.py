@@ -7,7 +7,7 @@ import pytest
 
 from tests.git_server import serving
 from tests.gitio.command import Command, Done, served
-from tests.world import commit, git, pool, provider, tenant, write
+from tests.world import commit, write
 
 WORDS = "the cache is not used"
 OTHER = 65_533
@@ -40,20 +40,6 @@ def test_check_with_a_base_neither_reads_nor_writes_a_cache(
     done = command.run("check", "--repo", str(author), "--base", f"{head}^")
     assert done.code == 0
     assert not (tmp_path / "cache").exists()
-
-
-def test_what_is_given_out_a_second_time_is_told(author: Path, command: Command) -> None:
-    lab = "system, annotations: {gitops-ipam.dev/address-space: lab}}"
-    theirs = {"pools/lab.yaml": pool("lab").replace("system}", lab)}
-    theirs["providers/lab.yaml"] = provider("lab", "[{name: lab}]")
-    write(author, theirs)
-    commit(author)
-    assert command.run("reconcile", "--repo", str(author), "--no-apply").code == 0
-    first = git(author, "rev-parse", "HEAD")
-    write(author, {"tenants/two.yaml": tenant("two", providerConfigRef="{name: lab}")})
-    commit(author)
-    words = ("check", "--repo", str(author), "--base", first)
-    assert "warning address-space-overlap: " in command.run(*words).out
 
 
 def spoiled(place: Path, how: str) -> None:

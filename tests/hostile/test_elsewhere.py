@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from reconciler.model.errors import LimitError
-from reconciler.review import files as looking
 from reconciler.review.checks import review
 from tests.cli.running import ipam
-from tests.fakes import FakeRepository
 from tests.review.test_review import branch, encoded
 from tests.world import (
     CLOCK,
@@ -19,7 +16,6 @@ from tests.world import (
     commit,
     git,
     pool,
-    provider,
     reconciled,
     repository,
     request,
@@ -145,39 +141,6 @@ def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it
     assert [it["path"] for it in describe(capsys, repo)] == ["lab2/five.yaml"]
 
 
-def test_beside_a_root_nothing_is_looked_at(capsys: Capture, tmp_path: Path) -> None:
-    files = {f"infra/ipam/{path}": text for path, text in SMALL.items()}
-    made = repository(tmp_path / "repo", files)
-    git(made, "checkout", "-q", "-b", "change")
-    write(made, {"tenant/five.yaml": tenant("five"), "infra/ipam/tenant/six.yaml": tenant("six")})
-    commit(made, "change", CLOCK + 60)
-    (found,) = describe(capsys, made, "--root", "infra/ipam")
-    assert found["path"] == "tenant/six.yaml"
-
-
-def test_more_than_is_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = {f"tenant/{name}.yaml": tenant(name) for name in "abcd"}
-    for bound in ("MAX_FILES", "MAX_READ"):
-        with monkeypatch.context() as patch:
-            patch.setattr(looking, bound, 3)
-            found = beside({}, many)
-        assert [(it[0], it[1]) for it in found] == [
-            ("info", "."), *(("warning", f"tenant/{name}.yaml:1") for name in "abc"),
-        ]  # fmt: skip
-
-
-def test_what_cannot_be_looked_at_fails_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = FakeRepository.changed
-
-    def limited(self: FakeRepository, base: str, rev: str, *more: object) -> object:
-        if not more:
-            raise LimitError("too many")
-        return changed(self, base, rev)
-
-    monkeypatch.setattr(FakeRepository, "changed", limited)
-    assert beside({}, {"tenant/five.yaml": tenant("five")}) == [("info", ".", "")]
-
-
 def test_a_file_that_is_checked_by_itself_in_a_checkout_says_so_as_well(
     capsys: Capture, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,14 +153,3 @@ def test_a_file_that_is_checked_by_itself_in_a_checkout_says_so_as_well(
     write(repo, {"ipam.yaml": f"{SETTINGS}{{sources: [pools, tenant]}}\n"})
     assert "file-not-read" not in ipam(capsys, "check", "five.yaml").out
     assert "file-not-read" in ipam(capsys, "check", "../tenants/six.yaml").out
-
-
-def test_in_a_checkout_of_something_else_it_is_a_draft(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = repository(tmp_path / "other", {"src/five.yaml": tenant("five")})
-    assert "✓ fine" in ipam(capsys, "check", made / "src/five.yaml").out
-    monkeypatch.setenv("IPAM_ROOT", "infra")
-    write(made, {"infra/ipam.yaml": f"{SETTINGS}{{}}\n", "infra/x/p.yaml": provider()})
-    assert "✓ fine" in ipam(capsys, "check", made / "src/five.yaml").out
-    assert "file-not-read" in ipam(capsys, "check", made / "infra/x/p.yaml").out

@@ -82,15 +82,6 @@ def test_nor_is_the_checkout_itself(
     refused(command, author, mark)
 
 
-def test_nor_is_one_around_it(author: Path, mark: Path, command: Command, tmp_path: Path) -> None:
-    git(tmp_path, "clone", "-q", "--bare", str(author), str(tmp_path / "around"))
-    program(tmp_path / "around" / "hooks" / "pre-receive", mark)
-    inner = tmp_path / "around" / "inner"
-    shutil.move(author, inner)
-    git(inner, "config", "remote.origin.url", str(tmp_path / "around"))
-    refused(command, inner, mark)
-
-
 def test_who_names_it_gets_it_with_its_hooks(author: Path, mark: Path, command: Command) -> None:
     inside = vendored(author, mark)
     git(author, "config", "remote.origin.url", "vendor.git")
@@ -123,31 +114,3 @@ def test_a_remote_folder_of_another_user_is_refused_unless_the_person_calls_it_s
     assert (
         git(remote, "-c", "safe.directory=*", "log", "-1", "--format=%an", "main") == "gitops-ipam"
     )
-
-
-@AS_ROOT
-@pytest.mark.parametrize(
-    ("variables", "code"),
-    [
-        ({"GIT_CONFIG_GLOBAL": "{top}/named"}, 0),
-        ({"GIT_CONFIG_SYSTEM": "{top}/named"}, 0),
-        ({"GIT_CONFIG_SYSTEM": "{top}/named", "GIT_CONFIG_NOSYSTEM": "1"}, 4),
-        ({"GIT_CONFIG_GLOBAL": "{top}/none"}, 4),
-        ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
-          "GIT_CONFIG_VALUE_0": "*"}, 0),
-        ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "Safe.Directory",
-          "GIT_CONFIG_VALUE_0": "~/author"}, 0),
-        ({"GIT_CONFIG_GLOBAL": "{top}/named", "GIT_CONFIG_COUNT": "1",
-          "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": ""}, 4),
-        ({"GIT_CONFIG_COUNT": "9" * 5_000, "GIT_CONFIG_KEY_0": "safe.directory",
-          "GIT_CONFIG_VALUE_0": "*"}, 4),
-        ({"GIT_CONFIG_COUNT": "9999999999"}, 4),
-    ],
-)  # fmt: skip
-def test_what_the_person_calls_safe_by_variables_is_heard_as_git_hears_it(
-    author: Path, command: Command, tmp_path: Path, variables: dict[str, str], code: int
-) -> None:
-    own_by_another(author)
-    write(tmp_path, {"named": f"[safe]\n\tdirectory = {author}\n"})
-    said = {name: value.format(top=tmp_path) for name, value in variables.items()}
-    assert command.run("check", "--repo", str(author), **said).code == code

@@ -34,10 +34,6 @@ def checked(capsys: Capsys, tmp_path: Path, base: Files, change: Files) -> tuple
     return ran.code, [item["code"] for item in (*document["findings"], *document["gates"])]
 
 
-def test_the_gate_stops_a_change_that_fills_the_pool(capsys: Capsys, tmp_path: Path) -> None:
-    assert checked(capsys, tmp_path, FULL, MORE) == (3, ["capacity"])
-
-
 @pytest.mark.parametrize(
     "annotations",
     [
@@ -52,12 +48,6 @@ def test_a_change_that_takes_the_gate_away_is_stopped_by_it(
     code, codes = checked(capsys, tmp_path, FULL, change)
     assert code == 3
     assert codes == ["pool-changed", "gate-changed", "capacity"]
-
-
-def test_thresholds_are_those_of_the_base(capsys: Capsys, tmp_path: Path) -> None:
-    base = {**FULL, "pools/edge.yaml": annotated(gate="warning", warning=50)}
-    change = {"pools/edge.yaml": annotated(gate="warning", warning=90, critical=95), **MORE}
-    assert checked(capsys, tmp_path, base, change)[0] == 3
 
 
 def test_a_pool_that_moves_to_another_file_takes_its_gate_along(
@@ -85,24 +75,6 @@ def test_a_gate_that_the_base_opened_is_open(capsys: Capsys, tmp_path: Path) -> 
         capsys, tmp_path / "closed", base, {**MORE, "pools/edge.yaml": FULL["pools/edge.yaml"]}
     )
     assert (code, codes) == (0, ["pool-changed", "gate-changed"])
-
-
-def test_the_tiers_that_are_shown_are_those_of_the_base(capsys: Capsys, tmp_path: Path) -> None:
-    change = {**MORE, "pools/edge.yaml": annotated(exhausted=100, critical=100, warning=100)}
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
-    git(made, "checkout", "-q", "-b", "change")
-    write(made, change)
-    commit(made, "change", CLOCK + 60)
-    ran = ipam(capsys, "plan", "--repo", made, "--base", "main", "-o", "json")
-    (shown,) = json.loads(ran.out)["pools"]
-    assert (shown["tier"], shown["before"]["tier"]) == ("exhausted", "ok")
-
-
-def test_the_gate_of_a_new_pool_is_its_own_and_is_told(capsys: Capsys, tmp_path: Path) -> None:
-    new = annotated(gate="never").replace("name: edge", "name: new").replace("10.40.0", "10.41.0")
-    code, codes = checked(capsys, tmp_path, FULL, {"pools/new.yaml": new})
-    assert (code, codes) == (0, ["pool-added"])
 
 
 def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
@@ -163,22 +135,3 @@ def test_nor_does_it_shrink_where_it_is_broken_on_the_base(capsys: Capsys, tmp_p
     assert (
         "error pool-shrunk: NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.15" in out
     )
-
-
-@pytest.mark.parametrize("broken", SLIPS.values(), ids=SLIPS)
-def test_one_that_never_could_be_read_is_judged_by_the_settings_of_the_base(
-    capsys: Capsys, tmp_path: Path, broken: str
-) -> None:
-    made = repository(tmp_path / "repo", {**FULL, "pools/edge.yaml": broken})
-    change = {"pools/edge.yaml": annotated(gate="never")}
-    code, out = mended(capsys, made, broken, change)
-    assert code == 3
-    assert "tier exhausted" in out
-
-
-def test_a_pool_that_is_mended_as_it_was_is_no_change(capsys: Capsys, tmp_path: Path) -> None:
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
-    kept = {"pools/edge.yaml": FULL["pools/edge.yaml"]}
-    code, out = mended(capsys, made, SLIPS["no YAML"], kept)
-    assert (code, "gate-changed" in out, "pool-" in out) == (3, False, False)

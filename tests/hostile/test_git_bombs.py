@@ -112,14 +112,6 @@ def test_a_tree_of_the_same_tree_again_and_again_is_refused(tmp_path: Path) -> N
         assert "spec.limits.files" in ran.err
 
 
-def test_so_is_one_whose_names_are_long(tmp_path: Path) -> None:
-    repo = repository(tmp_path / "repo", SMALL)
-    with_entry(repo, "tenants/bomb", tree_bomb(repo, "n" * 50_000))
-    ran = limited("check", "--repo", repo)
-    assert ran.code == 1, ran
-    assert "files to be read" in ran.err
-
-
 def test_a_change_is_held_to_the_limits_of_its_base(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", {**SMALL, "ipam.yaml": settings(limits="{files: 50}")})
     git(repo, "branch", "base")
@@ -190,21 +182,6 @@ def test_a_huge_version_in_the_history_or_in_the_base_is_passed_over(
     assert ran.code == 1, ran
 
 
-def test_a_huge_record_stops_reconcile(tmp_path: Path, blob_bomb: Path) -> None:
-    repo, bomb = bombed(tmp_path, blob_bomb, SMALL)
-    assert limited("reconcile", "--repo", repo).code == 0
-    with_entry(repo, "allocations/NetworkPool/butler-system.edge/x/y.nodes.yaml", bomb)
-    git(repo, "checkout", "-q", "--detach")
-    bare = tmp_path / "bare.git"
-    (repo / ".git").rename(bare)
-    git(bare, "config", "core.bare", "true")
-    git(bare, "symbolic-ref", "HEAD", "refs/heads/main")
-    head = git(bare, "rev-parse", "main")
-    ran = limited("reconcile", "--repo", bare, "--no-apply")
-    assert ran.code == 3, ran
-    assert git(bare, "rev-parse", "main") == head
-
-
 def test_a_huge_file_of_a_work_tree_is_a_finding(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", SMALL)
     with (repo / "tenants" / "two.yaml").open("wb") as file:
@@ -212,13 +189,3 @@ def test_a_huge_file_of_a_work_tree_is_a_finding(tmp_path: Path) -> None:
     ran = limited("check", "--repo", repo, "--worktree")
     assert ran.code == 1, ran
     assert f"file of {1 << 40} bytes" in ran.out
-
-
-def test_a_work_tree_of_too_many_files_is_refused(tmp_path: Path) -> None:
-    limits = {"ipam.yaml": settings(limits="{files: 20}")}
-    files = {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(21)}
-    repo = repository(tmp_path / "repo", {**SMALL, **files, **limits})
-    for rest in ([], ["--worktree"]):
-        ran = limited("check", "--repo", repo, *rest)
-        assert ran.code == 1, ran
-        assert "has more than 20 files to be read" in ran.err

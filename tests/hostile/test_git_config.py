@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from tests.git_server import GitServer, serving
 from tests.gitio.command import Command, Done, served
-from tests.world import ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.world import SMALL, commit, git, repository, tenant, write
 
 FORGED = (
     b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----\n"
@@ -20,10 +19,6 @@ ATTACKS: Mapping[str, Mapping[str, str]] = {
     "insteadOf": {"protocol.ext.allow": "always", "url.ext::{run} %S/.insteadOf": "{remote}"},
     "pushInsteadOf": {
         "protocol.ext.allow": "always", "url.ext::{run} %S/.pushInsteadOf": "{remote}",
-    },
-    "insteadOf of anything": {
-        "protocol.ext.allow": "always", "url.ext::{run} %S/.insteadOf": "",
-        "url.ext::{run} %G/.pushInsteadOf": "",
     },
     "a remote of the URL's name": {
         "remote.{remote}.url": "{remote}", "remote.{remote}.uploadpack": "{run}",
@@ -41,16 +36,9 @@ ATTACKS: Mapping[str, Mapping[str, str]] = {
         "log.showSignature": "true", "gpg.program": "{run}", "gpg.openpgp.program": "{run}",
         "gpg.ssh.program": "{run}", "gpg.x509.program": "{run}",
     },
-    "signed pushes": {
-        "push.gpgSign": "if-asked", "gpg.program": "{run}", "gpg.ssh.defaultKeyCommand": "{run}",
-    },
     "filters": {
-        "filter.evil.clean": "{run}", "filter.evil.smudge": "{run}",
-        "filter.evil.required": "true",
-    },
-    "long filters": {
         "filter.evil.process": "{run}", "filter.evil.clean": "{run}", "filter.a=b.clean": "{run}",
-        "filter.evil.required": "true",
+        "filter.evil.smudge": "{run}", "filter.evil.required": "true",
     },
     "monitors and hooks": {
         "core.fsmonitor": "{run}", "core.hooksPath": "{hooks}", "core.pager": "{run}",
@@ -62,8 +50,6 @@ ATTACKS: Mapping[str, Mapping[str, str]] = {
         "fetch.recurseSubmodules": "true", "submodule.x.update": "!{run}",
     },
     "an included file": {"include.path": "{included}"},
-    "a file that is included for a folder": {"includeIf.gitdir:**.path": "{included}"},
-    "a file that is included for a branch": {"includeIf.onbranch:main.path": "{included}"},
 }  # fmt: skip
 
 
@@ -143,40 +129,6 @@ def test_nothing_that_the_configuration_names_runs_and_the_work_is_done(
     assert any(records.rglob("*.yaml"))
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("insteadOf", ["fetch", "{remote}"]),
-        ("pushInsteadOf", ["push", "{remote}", "main"]),
-        ("insteadOf of anything", ["ls-remote", "{remote}"]),
-        ("a remote of the URL's name", ["ls-remote", "{remote}"]),
-        ("servers of origin", ["fetch", "origin"]),
-        ("alternates", ["fetch", "origin"]),
-        ("signatures", ["log"]),
-        ("filters", ["status"]),
-        ("long filters", ["status"]),
-        ("monitors and hooks", ["status"]),
-        ("an included file", ["status"]),
-        ("a file that is included for a branch", ["log"]),
-    ],
-)
-def test_a_git_that_is_not_guarded_runs_it(
-    hostile: Path, mark: Path, name: str, arguments: list[str]
-) -> None:
-    arm(hostile, ATTACKS[name])
-    remote = f"file://{hostile.parent}/served/remote.git"
-    write(hostile, {"README": "x"})
-    other = hostile.parent / "clone"
-    git(hostile.parent, "clone", "-q", remote, str(other))
-    commit(other)
-    git(other, "push", "-q")
-    words = [word.format(remote=remote) for word in arguments]
-    subprocess.run(
-        ["git", "-C", str(hostile), *words], env=ENVIRONMENT, capture_output=True, check=False
-    )
-    assert mark.exists()
-
-
 @pytest.fixture
 def server(hostile: Path) -> Iterator[GitServer]:
     with serving(hostile.parent / "served") as found:
@@ -223,38 +175,6 @@ def test_the_token_is_said_to_the_remote_alone_and_headers_of_the_repository_do_
             listening.accept()
 
 
-def test_a_remote_of_another_scheme_than_the_one_that_is_named_is_not_reached(
-    hostile: Path, mark: Path, command: Command
-) -> None:
-    """A promised object would be fetched from whatever the configuration names, by an old git."""
-    missing = git(hostile, "rev-parse", "HEAD:tenants/one.yaml")
-    path = hostile / ".git" / "objects" / missing[:2] / missing[2:]
-    path.unlink()
-    for key, value in {
-        "core.repositoryFormatVersion": "1", "extensions.partialClone": "evil",
-        "remote.evil.promisor": "true", "remote.evil.url": str(hostile.parent / "other"),
-        "remote.evil.uploadpack": str(hostile.parent / "run"), "protocol.allow": "always",
-        "protocol.file.allow": "always",
-    }.items():  # fmt: skip
-        git(hostile, "config", key, value)
-    (hostile / ".git/objects/info/alternates").unlink()
-    real = shutil.which("git")
-    shims = hostile.parent / "shims"
-    shims.mkdir()
-    # A git before 2.39.4 does not know that variable.
-    (shims / "git").write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{real}" "$@"\n')
-    (shims / "git").chmod(0o755)
-    command.variables["PATH"] = f"{shims}:{os.environ['PATH']}"
-    for verb in (["check"], ["plan"], ["doctor"], ["reconcile"]):
-        assert command.run(*verb, "--repo", str(hostile)).code == 4
-        assert not mark.exists()
-    subprocess.run(
-        [str(real), "-C", str(hostile), "cat-file", "-p", missing],
-        env=ENVIRONMENT, capture_output=True, check=False,
-    )  # fmt: skip
-    assert mark.exists(), "a git that is not guarded runs it"
-
-
 def test_a_bare_repository_that_a_change_lays_out_in_a_checkout_is_not_the_one_that_is_read(
     tmp_path: Path, command: Command
 ) -> None:
@@ -263,16 +183,6 @@ def test_a_bare_repository_that_a_change_lays_out_in_a_checkout_is_not_the_one_t
     git(tmp_path, "clone", "-q", "--bare", str(fine), str(tmp_path / "bare"))
     shutil.copytree(tmp_path / "bare", author, dirs_exist_ok=True)
     assert command.run("check", "--repo", str(author)).code == 1
-
-
-def test_a_folder_of_programs_that_is_named_from_where_one_stands_is_not_looked_into(
-    hostile: Path, mark: Path, command: Command
-) -> None:
-    for name in ("git", "sh", "env", "ssh"):
-        shutil.copy(hostile.parent / "run", hostile / ".git" / name)
-    command.variables["PATH"] = f".::{os.environ['PATH']}:"
-    assert command.run("plan", "--repo", str(hostile)).code == 0
-    assert not mark.exists()
 
 
 def own_by_another(path: Path) -> None:
@@ -348,16 +258,3 @@ def test_a_checkout_with_filters_of_its_own_is_reconciled_without_them(
     write(author, {"tenants/two.yaml": tenant("two")})
     done = command.run("reconcile", "--repo", str(author))
     assert (done.code, "not committed: tenants/two.yaml" in done.err) == (64, True)
-
-
-def test_a_filter_whose_name_is_no_text_does_not_run_either(
-    hostile: Path, mark: Path, command: Command
-) -> None:
-    (hostile / ".git" / "info" / "attributes").write_bytes(b"* filter=\xff\n")
-    with (hostile / ".git" / "config").open("ab") as file:
-        named = f'[filter "NAME"]\n\tclean = {hostile.parent / "run"}\n'
-        file.write(named.encode().replace(b"NAME", b"\xff"))
-    arm(hostile, {})
-    for done in attacked(hostile, command):
-        assert done.code == 0, done.err
-    assert not mark.exists()

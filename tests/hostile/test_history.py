@@ -44,18 +44,6 @@ def describe(
     return code, said.out + said.err
 
 
-def test_a_commit_that_reconcile_made_is_believed_and_replayed_once(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clone = folder.parent / "clone"
-    git(folder.parent, "clone", "-q", folder.as_uri(), str(clone))
-    for _ in "12":
-        assert "commit-unproven" not in describe(clone, "check", capsys)[1]
-    monkeypatch.setattr("reconciler.reconcile.verify.replay", None)
-    assert describe(clone, "check", capsys)[0] == 0
-    assert describe(folder, "check", capsys)[0] == 0  # who made it never had to replay it
-
-
 def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,16 +90,6 @@ def test_nor_by_an_empty_commit_that_says_so(folder: Path) -> None:
     assert line == [git(folder, "rev-parse", "HEAD"), main]
 
 
-def test_a_branch_that_was_merged_into_a_change_still_is_the_line(folder: Path) -> None:
-    git(folder, "switch", "-q", "-c", "change", "HEAD~1")
-    write(folder, {"README.md": "x\n"})
-    commit(folder, clock=CLOCK + 60)
-    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "main", clock=CLOCK + 90)
-    source = open_source(folder, "HEAD", worktree=False).source
-    line = [step.id for step in source.past(["allocations", "README.md"])]
-    assert line[:2] == [git(folder, "rev-parse", name) for name in ("HEAD", "main")]
-
-
 @pytest.mark.parametrize("copied", [False, True])
 def test_records_that_are_left_in_the_old_folder_are_an_error_always(
     folder: Path, capsys: pytest.CaptureFixture[str], *, copied: bool
@@ -131,17 +109,6 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
         assert "records are left in allocations/" in said
         assert git(folder, "rev-parse", "HEAD") == head
         head = forged(folder)  # and a trailer does not end that
-
-
-def test_before_the_first_reconcile_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    text = (folder / RECORD).read_text(encoding="utf-8")
-    fresh = repository(tmp_path / "fresh", {**SMALL, "ipam.yaml": HEAD, RECORD: text})
-    write(fresh, {**ELSEWHERE, "elsewhere/x.yaml": text})
-    assert "records are left in" in describe(fresh, "check", capsys, "--worktree")[1]
-    commit(fresh)
-    assert "records are left in" in describe(fresh, "check", capsys)[1]
 
 
 @pytest.mark.parametrize(

@@ -110,19 +110,6 @@ def test_a_change_cannot_bring_the_kinds_that_judge_it(capsys: Capsys, repo: Pat
     assert ("warning", "settings-changed") in listed
 
 
-def test_a_folder_in_a_folder_may_hold_less(capsys: Capsys, tmp_path: Path) -> None:
-    inner = f"{KINDS}    tenants/guests: [TenantCluster]\n"
-    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": inner})
-    change(repo, {"tenants/guests/two.yaml": tenant("two"), "tenants/guestsy/x.yaml": tenant("x")})
-    assert found(capsys, repo) == (0, [])
-    change(repo, {"tenants/guests/t.yaml": TEAM})
-    ran = ipam(capsys, "check", "--repo", repo)
-    assert (
-        "tenants/guests/t.yaml:2:7: error kind-in-wrong-folder:"
-        " Team blue is in tenants/guests/, which holds TenantCluster only"
-    ) in ran.out
-
-
 @pytest.mark.parametrize(
     ("path", "text", "home"),
     [
@@ -140,18 +127,6 @@ def test_without_settings_it_is_a_warning_by_the_usual_folders(
     change(repo, {path: text})
     assert found(capsys, repo) == (0, [("warning", "kind-in-wrong-folder")])
     assert f"hint: move it to {home}" in ipam(capsys, "check", "--repo", repo).out
-
-
-@pytest.mark.parametrize("sources", ["network, tenants, providers, pools", "pools", "all"])
-def test_a_layout_of_its_own_is_nobodys_to_warn_about(
-    capsys: Capsys, tmp_path: Path, sources: str
-) -> None:
-    folder = sources.partition(",")[0]
-    repo = reconciled(tmp_path, {
-        "ipam.yaml": f"{HEAD}  sources: [{sources}]\n", f"{folder}/pool.yaml": pool(),
-        f"{folder}/provider.yaml": provider(), f"{folder}/one.yaml": tenant("one"),
-    })  # fmt: skip
-    assert found(capsys, repo) == (0, [])
 
 
 NEWS = {
@@ -180,37 +155,6 @@ def test_what_all_others_rely_on_is_told_when_it_is_new_or_changed(
     assert found(capsys, repo, "--base", "main") == (0, [])
 
 
-def test_a_pool_that_hides_in_the_file_of_a_tenant_is_told_with_all_that_matters(
-    capsys: Capsys, tmp_path: Path
-) -> None:
-    repo = reconciled(tmp_path, dict(SMALL))
-    thief = lab(THIEF).replace("lab}", 'lab, gitops-ipam.dev/gate: "never"}')
-    change(repo, {"tenants/one.yaml": f"{tenant('one')}---\n{thief}"})
-    listed = describe(capsys, repo)
-    assert (
-        "NetworkPool butler-system/thief is new: 10.66.0.0-10.66.0.255 in address space lab,"
-        " gate never (70, 85, 95)"
-    ) in listed
-    assert "NetworkPool thief is in address space lab, and Settings list none" in listed
-    for form, word in (
-        ("github", "::notice file=tenants/one.yaml"), ("gitlab", '"info"'), ("sarif", '"note"'),
-        ("junit", "info pool-added"), ("markdown", "📝 **pool-added**"), ("text", "info pool-added"),
-    ):  # fmt: skip
-        options = ("--base", "main", "--format", form)
-        ran = ipam(capsys, "check", "--repo", repo, *options)
-        assert (ran.code, word in ran.out) == (0, True), form
-
-
-def test_a_change_is_told_by_its_fields(capsys: Capsys, tmp_path: Path) -> None:
-    repo = reconciled(tmp_path, dict(SMALL))
-    wide = lab(pool(cidr="10.40.0.0/23", reserved="[{cidr: 10.40.1.0/24}]"), "default")
-    change(repo, {"pools/edge.yaml": wide})
-    assert describe(capsys, repo) == [
-        "NetworkPool butler-system/edge differs from main:"
-        " metadata.annotations, spec.cidr, spec.reserved"
-    ]
-
-
 def test_an_address_space_that_settings_do_not_list_is_an_error(
     capsys: Capsys, tmp_path: Path
 ) -> None:
@@ -223,32 +167,6 @@ def test_an_address_space_that_settings_do_not_list_is_an_error(
     code, everything = found(capsys, repo, "--base", "main")
     assert (code, everything[-1]) == (1, ("error", "address-space-unknown"))
     assert "hint: did you mean lab?" in ipam(capsys, "check", "--repo", repo).out
-
-
-def test_nothing_is_given_out_of_a_pool_in_an_address_space_that_is_not_listed(
-    capsys: Capsys, tmp_path: Path
-) -> None:
-    listed = f"{HEAD}  addressSpaces: [default]\n"
-    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": listed})
-    thief = {"pools/thief.yaml": lab(pool("thief")), "providers/thief.yaml": provider("thief", "[{name: thief}]")}  # fmt: skip
-    change(
-        repo, {**thief, "tenants/thief.yaml": tenant("thief", providerConfigRef="{name: thief}")}
-    )
-    git(repo, "checkout", "-q", "main")
-    git(repo, "merge", "-q", "change")
-    assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code in (1, 3)
-    assert not list((repo / "allocations").rglob("thief.*"))
-
-
-def test_an_address_space_that_settings_list_anew_is_told(capsys: Capsys, tmp_path: Path) -> None:
-    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": f"{HEAD}  addressSpaces: [default]\n"})
-    both = f"{HEAD}  addressSpaces: [default, lab]\n"
-    change(repo, {"ipam.yaml": both, "pools/b.yaml": lab(pool("b"))})
-    assert found(capsys, repo, "--base", "main")[1] == [
-        ("info", "address-space-added"),
-        ("warning", "settings-changed"),
-        ("error", "address-space-unknown"),
-    ]
 
 
 def test_a_pool_that_is_put_into_another_address_space_is_told(

@@ -123,41 +123,12 @@ def test_a_range_by_hand_of_its_own_is_right_and_told(
     assert checked(capsys, repo, "--base", "main") == (0, lost)
 
 
-def test_a_range_by_hand_is_told_where_it_stands_in_every_form(capsys: Capsys, repo: Path) -> None:
-    change(repo, thief("10.40.0.64", "10.40.0.71"))
-    out = ipam(capsys, "check", "--repo", repo, "--base", "main", "--format", "github").out
-    assert "::notice file=tenants/thief.yaml,line=6," in out
-    assert "title=manual-range-added::" in out
-    assert "10.40.0.64-10.40.0.71 of team-t/thief (loadBalancerPool) is new" in out
-
-
 def test_a_range_by_hand_takes_no_claim_past_the_quota(capsys: Capsys, repo: Path) -> None:
     wrong = thief("10.40.0.64", "10.40.0.95")["tenants/thief.yaml"]  # 32 of 32
     change(repo, {"tenants/thief.yaml": wrong.replace("{load", "{lbPoolSize: 33, load")})
     ran = ipam(capsys, "check", "--repo", repo, "-o", "json")
     assert [item["code"] for item in json.loads(ran.out)["gates"]] == ["quota-exceeded"]
     assert ran.code == 3
-
-
-def test_what_is_known_from_an_earlier_run_hides_no_range_by_hand(
-    capsys: Capsys, repo: Path
-) -> None:
-    change(repo, thief("10.40.0.64", "10.40.0.71"))
-    assert checked(capsys, repo) == (0, [])
-    later = tenant("late", networking="{loadBalancerPool: {start: 10.40.0.71, end: 10.40.0.72}}")
-    change(repo, {"tenants/late.yaml": later})
-    for more in ([], ["--base", "main"], ["--worktree"]):
-        code, codes = checked(capsys, repo, *more)
-        assert (code, codes.count("manual-range")) == (1, 2)
-    change(repo, {"tenants/late.yaml": tenant("late")})
-    assert checked(capsys, repo) == (0, [])
-    moved = BASE["providers/other.yaml"].replace("10.50.0.1", "10.40.0.66")
-    change(repo, {"providers/other.yaml": moved})
-    assert checked(capsys, repo) == (1, ["manual-range"])
-    change(repo, {"providers/other.yaml": BASE["providers/other.yaml"]})
-    reserved = pool(reserved="[{cidr: 10.40.0.0/29}, {cidr: 10.40.0.64/32}]")
-    change(repo, {"pools/edge.yaml": reserved})
-    assert checked(capsys, repo) == (1, ["manual-range"])
 
 
 @pytest.mark.parametrize(

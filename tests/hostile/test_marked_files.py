@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.cli import run
 from tests.cli.running import given_out
-from tests.world import SMALL, git, tenant, write
+from tests.world import SMALL, git, tenant
 
 TENANTS = {f"tenants/{team}/one.yaml": tenant("one", namespace=team) for team in ("a", "b")}
 RECORD = "allocations/NetworkPool/butler-system.edge/a/one.loadbalancer.yaml"
@@ -48,17 +48,6 @@ def test_a_sparse_checkout_is_not_taken_for_one_with_removed_files(
     assert run([*verb, "--repo", str(folder)]) == 0
 
 
-def test_one_that_leaves_out_what_nobody_reads_is_compared(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "sparse-checkout", "set", "--no-cone", "/*", "!/docs/")
-    assert not (folder / "docs").exists()
-    assert run([*VERBS[CHECK], "--repo", str(folder)]) == 0
-    (folder / RECORD).unlink()
-    assert run([*VERBS[CHECK], "--repo", str(folder)]) == 1
-    assert "records-changed" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
 def test_a_file_that_is_marked_as_unchanged_is_not_told_as_removed(
     folder: Path, capsys: pytest.CaptureFixture[str], mark: str
@@ -72,12 +61,3 @@ def test_a_file_that_is_marked_as_unchanged_is_not_told_as_removed(
     said = capsys.readouterr().err
     assert path in said
     assert mark.replace("--", "--no-") in said
-
-
-def test_the_settings_may_not_be_marked_either(folder: Path) -> None:
-    write(folder, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
-                   "metadata: {name: ipam}\nspec: {}\n"})  # fmt: skip
-    git(folder, "add", "ipam.yaml")
-    git(folder, "commit", "-qm", "settings")
-    git(folder, "update-index", "--assume-unchanged", "ipam.yaml")
-    assert run(["check", "--worktree", "--repo", str(folder)]) == 64

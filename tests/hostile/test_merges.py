@@ -86,39 +86,6 @@ def test_who_pulls_the_branch_lets_no_override_of_his_own_count(
     assert held_back(folder, capsys)
 
 
-def test_what_reconcile_did_meanwhile_is_on_the_line_of_who_pulls_it(folder: Path) -> None:
-    git(folder, "switch", "-q", "-c", "change", "HEAD~1")
-    first = git(folder, "rev-parse", "HEAD")
-    step(folder, "mine", 60)
-    merged = merge(folder, "main", at=90)
-    assert line(folder) == [merged, git(folder, "rev-parse", "main"), first]
-
-
-def test_so_is_what_others_did_meanwhile(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    git(folder, "switch", "-q", "-c", "change")
-    step(folder, "mine", 60)
-    git(folder, "switch", "-q", "main")
-    write(folder, {"tenants/late.yaml": tenant("late")})
-    commit(folder, "late", CLOCK + 70)
-    assert reconciled(folder, capsys, "main")[0] == 0
-    git(folder, "switch", "-q", "change")
-    merged = merge(folder, "main", at=90)
-    assert line(folder)[:2] == [merged, git(folder, "rev-parse", "main")]
-
-
-def test_an_override_that_was_merged_first_counts_for_a_change_that_was_begun_before(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "switch", "-q", "-c", "change")
-    drop(folder, 60)
-    git(folder, "switch", "-q", "main")
-    write(folder, ALLOWED)
-    commit(folder, "allow", CLOCK + 70)
-    merge(folder, "change", at=90)
-    code, said = reconciled(folder, capsys, "main")
-    assert (code, "override-used" in said) == (0, True)
-
-
 def test_and_for_one_that_was_brought_up_to_date_by_a_button(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from reconciler import __version__
-from reconciler.cli import run
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.message import Said, message_of
 from reconciler.gitio.opening import open_repository
@@ -14,8 +13,7 @@ from reconciler.gitio.repository import GitRepository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Replayed, replay
-from tests.hostile.test_odd_history import literally
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 SEEN = "observed/Demand.gitops-ipam.dev/team-a/nobody.yaml"
@@ -91,37 +89,3 @@ def test_what_was_looked_at_carries_no_record_along(folder: Path) -> None:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 600)
     assert (shown(folder).verdict, shown(folder).files) == (ReplayVerdict.DIFFERENT, (RECORD,))
-
-
-@pytest.mark.parametrize("what", ["other folder", "link"])
-def test_what_was_looked_at_has_its_form(folder: Path, what: str) -> None:
-    looked(folder)
-    text, date = git(folder, "show", "-s", "--format=%B"), CLOCK + 600
-    if what == "other folder":
-        write(folder, {"tenants/more.yaml": tenant("more")})
-    else:
-        (folder / SEEN).unlink()
-        (folder / SEEN).symlink_to("x")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--amend", "-m", text, clock=date)
-    assert shown(folder).verdict in (ReplayVerdict.FOREIGN, ReplayVerdict.DIFFERENT)
-
-
-def undated(folder: Path, text: str, tree: str = "HEAD^{tree}") -> str:
-    """A commit with no readable date, on the branch."""
-    ids = git(folder, "rev-parse", tree, "HEAD").split()
-    data = f"tree {ids[0]}\nparent {ids[1]}\nauthor A <a@x> 1 +0000\ncommitter nobody\n\n{text}"
-    made = literally(folder, "commit", data.encode())
-    git(folder, "update-ref", "refs/heads/main", made)
-    return made
-
-
-def test_a_commit_without_a_date_is_not_ours_and_ends_no_run(folder: Path) -> None:
-    (folder / RECORD).unlink()
-    git(folder, "add", "-A")
-    made = undated(folder, message(folder, None), git(folder, "write-tree"))
-    assert replay(opened(folder), made) == Replayed(ReplayVerdict.FOREIGN)
-    write(folder, {"README.md": "x\n"})
-    git(folder, "reset", "-q")
-    commit(folder, clock=CLOCK + 90)
-    assert run(["check", "--repo", str(folder)]) in (0, 1)

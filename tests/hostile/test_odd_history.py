@@ -74,31 +74,6 @@ def test_a_history_with_what_old_tools_wrote_is_fetched(folder: Path) -> None:
     assert run(["doctor", "--remote", str(bare)]) == 0
 
 
-@pytest.mark.parametrize("what", ODD)
-def test_it_may_be_the_newest_one(folder: Path, what: str) -> None:
-    add(folder, *ODD[what])
-    assert run(["check", "--repo", str(folder)]) == 0
-
-
-def test_so_may_one_whose_tree_has_other_modes(folder: Path) -> None:
-    write(folder, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
-                   "metadata: {name: ipam}\nspec: {}\n"})  # fmt: skip
-    commit(folder, "settings", CLOCK + 5)
-    add(folder, *ODD["badTimezone"], tree=padded(folder))
-    assert run(["check", "--repo", str(folder)]) == 0
-
-
-def test_a_message_is_not_taken_for_who_committed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tree, parent = git(folder, "rev-parse", "HEAD^{tree}", "HEAD").split()
-    said = f"committer {WHO} {CLOCK + 99} +0000"
-    text = f"tree {tree}\nparent {parent}\nauthor {WHO} {CLOCK} +0000\ncommitter {WHO}\n\n{said}\n"
-    head = literally(folder, "commit", text.encode())
-    assert run(["check", "--repo", str(folder), "--rev", head]) == 4
-    assert "no commit" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("name", [".git", "git~1", "..", "edge.yaml"])
 def test_names_that_no_checkout_can_write_are_findings(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -55,34 +55,6 @@ def run(
     )
 
 
-def deep(root: Path, name: str, levels: int) -> None:
-    """Folders in folders, made from within: no path is long enough to name the last one."""
-    here = os.open(root, os.O_RDONLY)
-    for _ in range(levels):
-        os.mkdir(name, dir_fd=here)
-        inner = os.open(name, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(os.open("x.yaml", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
-
-
-def test_a_work_tree_deeper_than_any_recursion_is_read(folder: Path) -> None:
-    repo = repository(folder / "repo", SMALL)
-    deep(repo / "tenants", "d", 1_900)
-    ran = run("check", "--repo", repo, "--worktree", environment={"HOME": str(folder)})
-    assert ran.returncode == ExitCode.WRONG, ran.stderr
-    assert "document-empty" in ran.stdout, "the file at the bottom was found"
-
-
-def test_one_that_no_path_reaches_the_bottom_of_is_a_finding(folder: Path) -> None:
-    repo = repository(folder / "repo", SMALL)
-    deep(repo / "tenants", "d" * 100, 60)
-    ran = run("check", "--repo", repo, "--worktree", environment={"HOME": str(folder)})
-    assert ran.returncode == ExitCode.WRONG, ran.stderr
-    assert "the path is too long to be read" in ran.stdout
-
-
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
 @pytest.mark.parametrize("verb", ["check", "plan", "status", "doctor"])
 def test_a_user_without_a_home_and_without_a_name(verb: str, folder: Path) -> None:
@@ -160,22 +132,3 @@ def test_a_token_that_is_no_text_is_refused_in_words(verb: str, folder: Path) ->
     assert ran.returncode in (ExitCode.USAGE, ExitCode.GIT), ran
     assert "IPAM_GIT_TOKEN is not text in UTF-8" in ran.stdout + ran.stderr
     assert "udcff" not in ran.stdout + ran.stderr
-
-
-@pytest.mark.parametrize("files", [24, 32])
-def test_so_few_files_may_be_open_that_git_cannot_be_run(files: int, folder: Path) -> None:
-    repo = repository(folder / "repo", SMALL)
-    home = {"HOME": str(folder)}
-    for verb in ("check", "reconcile"):
-        ran = run(verb, "--repo", repo, environment=home, files=files)
-        assert ran.returncode in (ExitCode.OK, ExitCode.GIT), ran
-        if ran.returncode == ExitCode.GIT:
-            assert "Too many open files" in ran.stderr
-
-
-def test_a_file_without_end_in_the_place_of_a_repository_is_not_read(folder: Path) -> None:
-    (folder / "inner").mkdir()
-    with (folder / ".git").open("wb") as file:
-        file.truncate(1 << 40)
-    ran = run("check", "--repo", folder / "inner", environment={"HOME": str(folder)})
-    assert ran.returncode == ExitCode.GIT, ran

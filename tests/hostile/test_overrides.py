@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import AHEAD, CLOCK, commit, git, pool, provider, repository, tenant, write
+from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
 
 FULL = {
     "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.1, end: 10.40.0.20}"),
@@ -104,17 +104,6 @@ def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
     assert checked(folder, capsys, "--worktree") == (3, ["capacity", "override-expired"])
     assert checked(folder, capsys, "--base", f"HEAD~{1 + more}") == (3, ["capacity"])
     assert run(["reconcile", "--repo", str(folder)]) == 3
-
-
-def test_a_date_that_is_ahead_does_not_end_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
-    write(folder, {"README.md": "a clock that is set wrong\n"})
-    commit(folder, clock=AHEAD)
-    write(folder, MORE)
-    commit(folder, clock=CLOCK + 60)
-    assert checked(folder, capsys) == (0, ["override-used"])
 
 
 @pytest.mark.parametrize(
@@ -289,20 +278,6 @@ def test_an_unreadable_one_permits_nothing_and_makes_check_red(
     assert checked(folder, capsys) == (1, ["capacity", "field-unknown"])
 
 
-def test_a_link_in_the_folder_permits_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, "elsewhere.yaml": GATES[GATE]})
-    (folder / "overrides").mkdir()
-    (folder / GATE).symlink_to("../elsewhere.yaml")
-    commit(folder)
-    write(folder, MORE)
-    commit(folder)
-    code, found = checked(folder, capsys)
-    assert code == 1
-    assert {"capacity", "not-a-file"} <= set(found)
-
-
 SHRINK = "overrides/2026-02-15-edge-shrinks.yaml"
 
 
@@ -330,14 +305,3 @@ def test_a_pool_shrinks_by_an_override_and_what_records_hold_stays_held(
         assert run(["reconcile", "--repo", str(folder)]) == 0
     (record,) = (folder / "allocations").rglob("*.yaml")
     assert "count: 40" in record.read_text(encoding="utf-8")
-
-
-def test_an_override_for_another_pool_lets_none_shrink(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = {SHRINK: override(SHRINK, kind="shrink", scope=f"{POOL}-2")}
-    folder = repository(tmp_path / "repo", {**FULL, **other})
-    git(folder, "checkout", "-q", "-b", "change")
-    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/27")})
-    commit(folder)
-    assert checked(folder, capsys, "--base", "main")[0] == 1

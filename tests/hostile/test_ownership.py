@@ -75,19 +75,6 @@ def test_a_team_that_cannot_be_read_counts_as_it_was_also_for_who_removes_it(
     assert decided == [("refuse", "not-yours")]
 
 
-def test_what_was_merged_before_counts_for_the_next_change(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", BASE)
-    wider = team("b", namespaces="team-a team-b", folders="tenants/b")
-    narrower = team("a", folders="tenants/a")
-    write(folder, {"teams/b.yaml": wider, "teams/a.yaml": narrower})
-    commit(folder)
-    changed(folder, {**STOLEN})
-    code, codes, decided = judged(folder, capsys, "--base", "main")
-    assert (code, codes, decided) == (0, set(), [("allocate", None)])
-
-
 def test_a_change_that_takes_rights_away_is_held_to_that_itself(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,13 +83,3 @@ def test_a_change_that_takes_rights_away_is_held_to_that_itself(
     changed(folder, {"tenants/a/one.yaml": tenant("one"), **less})
     code, _, decided = judged(folder, capsys, "--base", "main")
     assert (code, decided) == (3, [("refuse", "not-yours")])
-
-
-def test_what_is_wrong_in_the_base_stops_nobody_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", {**BASE, **STOLEN})
-    changed(folder, {"tenants/a/two.yaml": tenant("two")})
-    code, codes, decided = judged(folder, capsys, "--base", "main")
-    assert (code, codes) == (0, set())
-    assert ("allocate", None) in decided

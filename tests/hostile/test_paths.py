@@ -1,6 +1,5 @@
 """Names that would be paths, and folders that lead elsewhere: nothing is written outside."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -161,28 +160,3 @@ def test_nothing_is_written_or_removed_through_a_symlink_in_the_folder(
         render(DONE, out)
     assert (everything(elsewhere), everything(out)) == (before, inside)
     assert not (elsewhere / "new").exists()
-
-
-def test_what_was_rendered_before_is_not_removed_through_a_symlink(tmp_path: Path) -> None:
-    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "key.yaml").write_text("precious")
-    render(DONE, out)
-    with (out / MARKER).open("a", encoding="utf-8") as marker:
-        marker.write("old/key.yaml\n")
-    (out / "old").symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="is a symlink"):
-        render(DONE, out)
-    assert (elsewhere / "key.yaml").read_text() == "precious"
-
-
-def test_a_hard_link_in_the_folder_is_replaced_and_not_written_through(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    render(DONE, out)
-    (tmp_path / "precious").write_text("precious")
-    path = out / "management/kustomization.yaml"
-    path.unlink()
-    os.link(tmp_path / "precious", path)
-    render(DONE, out)
-    assert (tmp_path / "precious").read_text() == "precious"
-    assert path.read_text().startswith("apiVersion: kustomize")

@@ -7,12 +7,10 @@ import pytest
 
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, checked
-from tests.world import CLOCK, commit, git, repository, request, tenant, write
+from tests.world import CLOCK, commit, git, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
-PIN = "networking: {loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.103}}"
 PINNED = {"networking": "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.103}}"}
-HELD = "{startAddress: 10.40.0.100, endAddress: 10.40.0.103}"
 
 
 @pytest.fixture
@@ -46,14 +44,6 @@ def test_a_pin_that_is_taken_away_is_told(main: Path, capsys: Capture) -> None:
         "team-a/live (loadbalancer) is pinned to 10.40.0.100-10.40.0.103 on main, and has no record"
         " yet: with this change it gets 10.40.0.16-10.40.0.23"
     )
-
-
-def test_where_reconcile_never_came_it_is_told_alike(tmp_path: Path, capsys: Capture) -> None:
-    folder = repository(tmp_path / "repo", {**BOTH, "tenants/live.yaml": tenant("live", **PINNED)})
-    git(folder, "switch", "-qc", "change")
-    write(folder, {"tenants/live.yaml": tenant("live")})
-    (found,) = describe(folder, capsys)
-    assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
 
 
 def test_a_request_that_goes_is_told(main: Path, capsys: Capture) -> None:
@@ -104,14 +94,4 @@ def test_whose_pin_stays_is_told_nothing(
     for path, text in files.items():
         if not text:
             (main / path).unlink()
-    assert describe(main, capsys) == []
-
-
-def test_what_has_a_record_is_told_as_what_it_is(main: Path, capsys: Capture) -> None:
-    from reconciler.cli import run
-
-    git(main, "switch", "-q", "main")
-    assert run(["reconcile", "--repo", str(main)]) == 0
-    git(main, "switch", "-q", "-C", "change", "main")
-    write(main, {"tenants/live.yaml": tenant("live")})
     assert describe(main, capsys) == []

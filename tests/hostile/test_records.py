@@ -33,14 +33,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def ten_more(folder: Path) -> None:
-    """Ten tenants more on main, with their records."""
-    git(folder, "switch", "-q", "main")
-    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
-    commit(folder)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
-
-
 def edited(folder: Path, path: str, edit: Edit) -> None:
     before = (folder / path).read_text(encoding="utf-8")
     after = edit(before)
@@ -86,21 +78,6 @@ def swap(old: str, new: str) -> Edit:
 TO_THIEF = swap(
     "    name: one\n    namespace: team-a\n", "    name: thief\n    namespace: team-b\n"
 )
-EDITS: dict[str, Edit] = {
-    "tenantClusterRef": TO_THIEF,
-    "type": swap("  type: loadbalancer", "  type: nodes"),
-    "metadata.name": swap("name: team-a-one-lb", "name: team-b-thief-lb"),
-    "metadata.namespace": swap("namespace: butler-system", "namespace: kube-system"),
-    "a label": swap("team: team-a", "team: team-b"),
-    "the role": swap("role: initial", "role: growth"),
-    "the claim": swap("TenantCluster/team-a/one/", "TenantCluster/team-b/thief/"),
-    "allocatedAt": swap("2026-02-15", "2026-02-14"),
-    "a message": swap("8 IPs allocated", "9 IPs allocated"),
-    "an unknown field": lambda text: f"{text}  more: 1\n",
-    "a comment": lambda text: f"# mine\n{text}",
-    "the last byte": lambda text: f"{text}\n",
-    "the pool": lambda text: text.replace("pool: edge", "pool: other").replace("name: edge", "name: other"),
-}  # fmt: skip
 
 
 def test_a_release_in_the_future_is_told_without_a_base(
@@ -124,20 +101,6 @@ def forged(text: str, *, released: bool) -> str:
         )
         text = text.replace("phase: Allocated", "phase: Released")
     return text
-
-
-def let_pass(folder: Path, scope: str) -> None:
-    """Merge an Override for a record, before the change."""
-    name = "2026-02-15-move"
-    text = (
-        f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {{name: {name}}}\nspec:\n"
-        f"  kind: record\n  scope: {scope}\n  reason: it moves\n"
-        '  expires: "2026-03-01T00:00:00Z"\n'
-    )
-    git(folder, "switch", "-q", "main")
-    write(folder, {f"overrides/{name}.yaml": text})
-    commit(folder)
-    git(folder, "switch", "-qC", "change")
 
 
 def test_a_merge_of_what_reconcile_wrote_is_fine(
@@ -178,15 +141,3 @@ def test_the_owner_of_a_requests_addresses_is_told_by_the_request_alone(tmp_path
     git(folder, "rm", "-q", "tenants/extra.yaml")
     commit(folder)
     assert announced(folder)["team-b/thief"] == before["team-b/thief"]
-
-
-def test_names_owner_and_labels_in_a_cluster_are_those_of_the_claim(folder: Path) -> None:
-    def records() -> list[dict[str, Any]]:
-        found = [dict(item.manifest) for item in project(evaluated(folder))]
-        return [item for item in found if item["kind"] == "IPAllocation"]
-
-    before = records()
-    for edit in ("metadata.name", "metadata.namespace", "a label", "the role"):
-        edited(folder, VICTIM, EDITS[edit])
-        assert records() == before
-        git(folder, "reset", "-q", "--hard", "main")

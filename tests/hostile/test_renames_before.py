@@ -48,21 +48,6 @@ def test_who_undoes_it_is_told(files: dict[str, str], main: Path, capsys: Captur
     assert found["message"] == UNDONE
 
 
-def test_who_leaves_it_as_it_is_passes(main: Path, capsys: Capture) -> None:
-    write(main, {"tenants/new.yaml": tenant("new")})
-    assert describe(main, capsys) == []
-
-
-def test_who_says_the_first_name_of_a_further_one_passes(main: Path, capsys: Capture) -> None:
-    write(main, {"tenants/one.yaml": formerly(tenant("eins"), "team-a/one")})
-    assert describe(main, capsys) == []
-
-
-def test_who_removes_the_tenant_passes(main: Path, capsys: Capture) -> None:
-    (main / "tenants/one.yaml").unlink()
-    assert describe(main, capsys) == []
-
-
 PROVIDER = "providers/default.yaml"
 UNO = "tenants/one.yaml"
 
@@ -118,25 +103,6 @@ def test_who_lets_it_wait_or_takes_it_back_passes(
         (waiting / path).unlink()
     write(waiting, {path: text for path, text in files.items() if text is not None})
     assert describe(waiting, capsys) == []
-
-
-def test_who_gives_up_what_was_refused_follows_its_hint(tmp_path: Path, capsys: Capture) -> None:
-    """It waits for no file: it is of another team."""
-    folder = given_out(tmp_path / "repo", BOTH)
-    write(folder, {UNO: formerly(tenant("uno", "team-c"), "team-a/one")})
-    commit(folder, "renamed", clock=CLOCK + 30)
-    assert run(["reconcile", "--repo", str(folder)]) == 1
-    git(folder, "switch", "-qc", "change")
-    write(folder, {UNO: tenant("uno", "team-c")})
-    assert describe(folder, capsys) == []
-
-
-def test_who_gives_up_the_name_of_what_is_there_passes(tmp_path: Path, capsys: Capture) -> None:
-    beside = {"tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
-    folder = given_out(tmp_path / "repo", {**BOTH, **beside})
-    git(folder, "switch", "-qc", "change")
-    write(folder, {"tenants/uno.yaml": tenant("uno")})
-    assert describe(folder, capsys) == []
 
 
 def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(

@@ -9,7 +9,7 @@ from reconciler.gitio.opening import open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, revisions_of, verify
-from tests.hostile.test_named_clocks import undated
+from tests.hostile.test_odd_history import literally
 from tests.reconcile.test_commits_of_a_run import DEMAND, SEEN
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
@@ -96,7 +96,10 @@ def test_a_trailer_that_is_not_true_is_wrong(folder: Path) -> None:
 
 def test_a_commit_without_a_date_is_told_like_any_other(folder: Path) -> None:
     git(folder, "rm", "-q", RECORD.replace("one.", "new."))
-    undated(folder, "by hand\n", git(folder, "write-tree"))
+    ids = git(folder, "write-tree"), git(folder, "rev-parse", "HEAD")
+    head = "tree {}\nparent {}\nauthor A <a@x> 1 +0000\ncommitter nobody\n\nby hand\n".format(*ids)
+    made = literally(folder, "commit", head.encode())
+    git(folder, "update-ref", "refs/heads/main", made)
     write(folder, {"README.md": "x\n"})
     commit(folder, clock=CLOCK + 5 * DAY)
     found = verified(folder)[0]
