@@ -1,6 +1,7 @@
 """Beside Cluster API's real in-cluster IPAM provider: our addresses are ours, its claims are its."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def counted(server: ApiServer, *names: str, **wanted: int) -> None:
         return is_taken_on and wanted.items() <= counters.items()
 
     for name in names or ("vips",):
-        until(lambda name=name: has_counted(name), f"the provider counts {wanted} in {name}")
+        until(partial(has_counted, name), f"the provider counts {wanted} in {name}")
 
 
 def settled(server: ApiServer) -> None:
