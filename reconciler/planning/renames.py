@@ -1,6 +1,6 @@
 """Renamed claims and pools."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,14 +19,12 @@ from reconciler.planning.documents import Tree
 
 REFUSED = "rename-refused"
 
+DocumentName = tuple[str, str, str, str]
+"""Family, kind, namespace, and name of a claiming document."""
+
 
 class Link(Struct, frozen=True):
-    """A document with a previous name.
-
-    Attributes:
-        now: Its key, without a slot.
-        before: Its previous key.
-    """
+    """A document with a previous name: its key and its previous key, both without a slot."""
 
     document: Document
     now: Key
@@ -37,17 +35,27 @@ class Link(Struct, frozen=True):
         """The previous name, for messages."""
         return f"{self.before.kind} {self.before.short}"
 
+    @property
+    def step(self) -> str:
+        """Both names, for messages."""
+        return f"{self.before.short} -> {self.now.short}"
+
+    def refused(self, message: str, hint: str) -> Finding:
+        """Return the error that the document cannot take over from its previous name."""
+        place = self.document.at(*PLACE)
+        return error(REFUSED, place, f"{FORMERLY}: {message}", hint)
+
 
 def links_of(documents: Documents) -> list[Link]:
     """Return the documents that declare a previous name, by kind and name."""
     found: list[Link] = []
     for family in families():
         kinds = dict.fromkeys(kind.id for kind in family.kinds if keeps_addresses(kind.id))
-        for kind in kinds:
-            for document in documents.of(kind):
-                if (former := former_of(document)) is not None:
-                    now = Key(family.name, document.namespace, document.name, "", kind.kind)
-                    found.append(Link(document, now, now._replace(**former._asdict())))
+        for document in (it for kind in kinds for it in documents.of(kind)):
+            if (former := former_of(document)) is not None:
+                kind = document.kind.name
+                now = Key(family.name, document.namespace, document.name, "", kind)
+                found.append(Link(document, now, now._replace(**former._asdict())))
     return found
 
 
@@ -56,40 +64,35 @@ def is_there(link: Link, documents: Documents) -> bool:
     return _found(link, documents) is not None or bool(broken(link, documents))
 
 
+def _found(link: Link, documents: Documents) -> Document | None:
+    return documents.find(link.document.kind.id, link.before.namespace, link.before.name)
+
+
 def broken(link: Link, documents: Documents) -> str:
     """Return the unreadable file that describes the previous name; else empty."""
     if (there := _found(link, documents)) is not None:
         return there.unread
-    kind, key = link.document.kind.id, link.before
-    return documents.unread(kind, key.namespace, key.name)
+    return documents.unread(link.document.kind.id, link.before.namespace, link.before.name)
 
 
-def _found(link: Link, documents: Documents) -> Document | None:
-    kind, key = link.document.kind.id, link.before
-    return documents.find(kind, key.namespace, key.name)
+def _still_there(link: Link, documents: Documents) -> Iterator[Finding]:
+    if not broken(link, documents) and not link.document.unread:
+        message = f"{link.title} is still there, so {link.document.title} takes nothing over"
+        hint = f"remove {link.before.short} in the same change, or remove the annotation"
+        place = link.document.at(*PLACE)
+        yield warning("rename-unused", place, f"{FORMERLY}: {message}", hint)
 
 
-def still_there(link: Link, documents: Documents) -> Iterator[Finding]:
-    """Yield the finding for a previous name that another document has."""
-    if broken(link, documents) or link.document.unread:
-        return
-    message = (
-        f"{FORMERLY}: {link.title} is still there, so {link.document.title} takes nothing over"
-    )
-    hint = f"remove {link.before.short} in the same change, or remove the annotation"
-    yield warning("rename-unused", link.document.at(*PLACE), message, hint)
-
-
-def several(rivals: list[Link]) -> list[Finding]:
-    """Return findings for two documents that declare one previous name."""
-    names = [link.document.title for link in rivals]
-    every = "both" if len(names) == 2 else "all"
-    message = f"{FORMERLY}: {join_limited(names)} {every} say that they were {rivals[0].title}"
+def _several(rivals: Sequence[Link]) -> list[Finding]:
+    """Return findings for documents that declare one previous name."""
+    names = join_limited([link.document.title for link in rivals])
+    every = "both" if len(rivals) == 2 else "all"
+    message = f"{names} {every} say that they were {rivals[0].title}"
     hint = "leave the annotation on the one that keeps the addresses"
-    return [error(REFUSED, link.document.at(*PLACE), message, hint) for link in rivals]
+    return [link.refused(message, hint) for link in rivals]
 
 
-def unclear(tree: Tree) -> str:
+def _unclear(tree: Tree) -> str:
     """Return an unreadable file that might describe anything; empty if there is none."""
     if tree.last_good.halted:
         return tree.last_good.halted
@@ -97,8 +100,61 @@ def unclear(tree: Tree) -> str:
     return unclear or (tree.settings.location.path if has_error(tree.findings) else "")
 
 
-DocumentName = tuple[str, str, str, str]
-"""Family, kind, namespace, and name of a claiming document."""
+def _tangled(
+    link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
+) -> Finding | None:
+    """Return why a document cannot take over from a document that is renamed itself.
+
+    Args:
+        link: The document.
+        links: All documents with a previous name, by their current name.
+        is_pending: No document has the previous name, and it still holds addresses.
+    """
+    chain = [link]
+    while (following := links.get(chain[-1].before.owner)) is not None:
+        if following is link:
+            return _swapped(chain)
+        if following in chain:
+            return _chained([*chain, following])
+        chain.append(following)
+    return _chained(chain) if len(chain) > 1 and is_pending(chain[-1].before.owner) else None
+
+
+def _swapped(chain: Sequence[Link]) -> Finding:
+    link = chain[0]
+    hint = "give one of them a third name, let reconcile run, and then rename it once more"
+    if len(chain) == 2:
+        message = f"two names are swapped: {link.before.short} and {link.now.short}"
+    else:
+        message = f"names are swapped: {join_limited([it.step for it in chain], ', ')}"
+    return link.refused(message, hint)
+
+
+def _chained(chain: Sequence[Link], link: Link | None = None) -> Finding:
+    steps = join_limited([it.step for it in reversed(chain)], ", ")
+    hint = "one rename at a time: let reconcile run between them"
+    return (link or chain[0]).refused(f"these renames hang on one another: {steps}", hint)
+
+
+class Reference(Struct, frozen=True):
+    """A field that refers to a renamed document."""
+
+    document: Document
+    place: tuple[str, ...]
+
+    @property
+    def at(self) -> Location:
+        """The location of the field."""
+        return self.document.at(*self.place)
+
+
+def references(documents: Documents) -> dict[DocumentName, list[Reference]]:
+    """Return references to claiming documents, by the referenced document."""
+    found: dict[DocumentName, list[Reference]] = {}
+    for family in families():
+        for document, place, key in family.referring(documents):
+            found.setdefault(key.owner, []).append(Reference(document, place))
+    return found
 
 
 class Renamed(Struct, frozen=True):
@@ -135,95 +191,14 @@ class Renamed(Struct, frozen=True):
                 claims[key] = replace(claim, refusal=refusal)
             elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
                 claims[key] = replace(claim, doubt=path)
-        told = {(it.location.path, it.location.line, it.location.column) for it in self.findings}
-        found = tuple(it for it in reading.findings if not _is_told(it, told))
+        places = {it.location[:3] for it in self.findings}
+        found = tuple(
+            it
+            for it in reading.findings
+            if it.code != "reference-not-found" or it.location[:3] not in places
+        )
         protected = reading.protected | self.protected
         return replace(reading, claims=claims, findings=found, protected=protected)
-
-
-def _is_told(item: Finding, told: Collection[tuple[str, int, int]]) -> bool:
-    place = item.location.path, item.location.line, item.location.column
-    return item.code == "reference-not-found" and place in told
-
-
-_SWAP = "give one of them a third name, let reconcile run, and then rename it once more"
-_CHAIN = "one rename at a time: let reconcile run between them"
-
-
-class Reference(Struct, frozen=True):
-    """A field that refers to a renamed document."""
-
-    document: Document
-    place: tuple[str, ...]
-
-    @property
-    def at(self) -> Location:
-        """The location of the field."""
-        return self.document.at(*self.place)
-
-
-def references(documents: Documents) -> dict[DocumentName, list[Reference]]:
-    """Return references to claiming documents, by the referenced document."""
-    found: dict[DocumentName, list[Reference]] = {}
-    for family in families():
-        for document, place, key in family.referring(documents):
-            found.setdefault(key.owner, []).append(Reference(document, place))
-    return found
-
-
-def left_naming(link: Link, named: list[Reference]) -> Finding:
-    """Return the finding if references to the old name prevent a rename."""
-    every = join_limited([f"{it.document.title} ({it.at})" for it in named])
-    verb = "names" if len(named) == 1 else "name"
-    message = f"{FORMERLY}: {every} still {verb} {link.title}, which is {link.now.short} by now"
-    hint = f"let tenantClusterRef be {link.now.short} in the same change"
-    return error(REFUSED, link.document.at(*PLACE), message, hint)
-
-
-def each_naming(link: Link, named: list[Reference]) -> Iterator[Finding]:
-    """Yield the same finding for each reference."""
-    for item in named:
-        message = f"{'.'.join(item.place)}: {link.title} is {link.now.short} by now"
-        hint = f"name {link.now.short}, in the change that renames it"
-        yield error(REFUSED, item.at, message, hint)
-
-
-def tangled(
-    link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
-) -> Finding | None:
-    """Return why a document cannot take over from a document that is renamed itself.
-
-    Args:
-        link: The document.
-        links: All documents with a previous name, by their current name.
-        is_pending: No document has the previous name, and it still holds addresses.
-    """
-    chain = [link]
-    while (following := links.get(chain[-1].before.owner)) is not None:
-        if following in chain:
-            return _as_finding(link, [*chain, following], is_swap=following is link)
-        chain.append(following)
-    return (
-        _as_finding(link, chain) if is_pending(chain[-1].before.owner) and len(chain) > 1 else None
-    )
-
-
-def next_in_chain(link: Link, rivals: list[Link]) -> Finding:
-    """Return why a document cannot take over while others take over from it."""
-    return _as_finding(link, [rivals[0], link])
-
-
-def _as_finding(link: Link, chain: list[Link], *, is_swap: bool = False) -> Finding:
-    steps = join_limited([f"{it.before.short} -> {it.now.short}" for it in reversed(chain)], ", ")
-    if is_swap and len(chain) == 3:
-        message = f"two names are swapped: {link.before.short} and {link.now.short}"
-        return error(REFUSED, link.document.at(*PLACE), f"{FORMERLY}: {message}", _SWAP)
-    if is_swap:
-        steps = join_limited([f"{it.before.short} -> {it.now.short}" for it in chain[:-1]], ", ")
-        message = f"{FORMERLY}: names are swapped: {steps}"
-        return error(REFUSED, link.document.at(*PLACE), message, _SWAP)
-    message = f"{FORMERLY}: these renames hang on one another: {steps}"
-    return error(REFUSED, link.document.at(*PLACE), message, _CHAIN)
 
 
 def rename_owners(
@@ -245,95 +220,84 @@ class _Owners:
         self._lost: dict[DocumentName, str] = {}
         self._by_former: dict[DocumentName, list[Link]] = {}
         self._by_now: dict[DocumentName, Link] = {}
-        self._named = references(documents)
+        self._referring = references(documents)
         self._becomes: dict[DocumentName, Key] = {}
-        self._naming_now: dict[DocumentName, Link] = {}
-        self._teams = {family.name: family.team for family in families()}
+        self._referring_now: dict[DocumentName, Link] = {}
         self._findings: list[Finding] = []
         self._refused: dict[DocumentName, Refusal] = {}
         self._doubts: dict[DocumentName, str] = {}
         self._protected: list[DocumentName] = []
 
     def renamed(self, links: list[Link]) -> Renamed:
-        self._note([name for link in links for name in (link.before.owner, link.now.owner)])
         self._by_now = {link.now.owner: link for link in links}
         for link in links:
             self._by_former.setdefault(link.before.owner, []).append(link)
+        self._live = {name: [] for name in (*self._by_former, *self._by_now)}
+        for record in self._records:
+            if record.claim.owner in self._live and record.is_live and record.range is not None:
+                self._live[record.claim.owner].append(record)
+        for item in (it.unreadable for it in self._tree.records if it.unreadable):
+            if item.claim is not None and item.claim.owner in self._live:
+                self._lost.setdefault(item.claim.owner, item.path)
         for rivals in self._by_former.values():
             self._decide(rivals)
         former: dict[str, FormerRecord] = {}
         records = tuple(self._taken(former)) if self._becomes else self._records
-        found, protected = tuple(self._findings), frozenset(self._protected)
-        along = frozenset(self._along())
-        return Renamed(records, found, former, self._refused, self._doubts, protected, along)
-
-    def _note(self, names: list[DocumentName]) -> None:
-        """Find live records and unreadable files of the named documents."""
-        self._live = {name: [] for name in names}
-        for record in self._records:
-            if (mine := self._live.get(record.claim.owner)) is None or record.range is None:
-                continue
-            if record.is_live:
-                mine.append(record)
-        for item in (it.unreadable for it in self._tree.records if it.unreadable):
-            if item.claim is not None and item.claim.owner in self._live:
-                self._lost.setdefault(item.claim.owner, item.path)
+        return Renamed(
+            records,
+            tuple(self._findings),
+            former,
+            self._refused,
+            self._doubts,
+            frozenset(self._protected),
+            frozenset(self._along()),
+        )
 
     def _decide(self, rivals: list[Link]) -> None:
-        first = rivals[0]
+        first, name = rivals[0], rivals[0].before.owner
         if is_there(first, self._documents):
             for link in rivals:
-                self._decide_beside(link)
+                self._decide_occupied(link)
             return
-        live = self._live[first.before.owner]
-        lost = self._lost.get(first.before.owner, "")
-        named = self._named.get(first.before.owner, [])
-        if not (live or lost or named):  # already renamed, or it never held anything itself
-            self._take_named(rivals)
-            return
-        if path := lost or unclear(self._tree) or first.document.doubt:
-            self._protected.append(first.before.owner)
+        live, lost = self._live[name], self._lost.get(name, "")
+        referring = self._referring.get(name, [])
+        if not (live or lost or referring):  # already renamed, or it never held anything itself
+            self._take_referring(rivals)
+        elif path := lost or _unclear(self._tree) or first.document.doubt:
+            self._protected.append(name)
             self._doubts |= {link.now.owner: path for link in rivals}
         elif len(rivals) > 1:
-            self._refuse(rivals, several(rivals))
+            self._refuse(rivals, _several(rivals))
         elif found := self._why_not(first, live):
             self._refuse(rivals, [found])
-        elif named:
-            self._refuse(rivals, [left_naming(first, named)])
-            self._findings += each_naming(first, named)
+        elif referring:
+            self._refuse_referred(first, referring)
         else:
-            self._becomes[first.before.owner] = first.now
-            self._take_named(rivals)
+            self._becomes[name] = first.now
+            self._take_referring(rivals)
 
-    def _take_named(self, rivals: list[Link]) -> None:
-        """Add references to the new name: records of the old name are renamed with them."""
-        for link in rivals if len(rivals) == 1 else ():
-            for document in (it.document for it in self._named.get(link.now.owner, ())):
-                name = link.now.family, document.kind.name, document.namespace, document.name
-                self._naming_now[name] = link
-
-    def _decide_beside(self, link: Link) -> None:
+    def _decide_occupied(self, link: Link) -> None:
         """Decide on a document whose previous name another document has."""
         if path := broken(link, self._documents):
             self._doubts[link.now.owner] = path
         elif self._live[link.before.owner] and (
-            found := tangled(link, self._by_now, self._is_pending)
+            found := _tangled(link, self._by_now, self._is_pending)
         ):
             self._refuse([link], [found])
         else:
-            self._findings += still_there(link, self._documents)
+            self._findings += _still_there(link, self._documents)
+
+    def _take_referring(self, rivals: list[Link]) -> None:
+        """Add references to the new name: records of the old name are renamed with them."""
+        for link in rivals if len(rivals) == 1 else ():
+            for document in (it.document for it in self._referring.get(link.now.owner, ())):
+                name = link.now.family, document.kind.name, document.namespace, document.name
+                self._referring_now[name] = link
 
     def _is_pending(self, name: DocumentName) -> bool:
         """Return whether no document has a name that still holds addresses."""
-        holds = self._live[name] or name in self._lost or name in self._named
+        holds = self._live[name] or name in self._lost or name in self._referring
         return bool(holds) and not is_there(self._by_former[name][0], self._documents)
-
-    def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Return why the only candidate cannot take over the records of its previous name."""
-        after = self._by_former.get(link.now.owner)
-        if after and self._live[link.now.owner]:
-            return next_in_chain(link, after)
-        return self._other_team(link, live) or self._taken_already(link, live)
 
     def _refuse(self, links: list[Link], findings: Iterable[Finding]) -> None:
         self._protected.append(links[0].before.owner)
@@ -341,37 +305,44 @@ class _Owners:
             self._findings.append(found)
             self._refused[link.now.owner] = Refusal(found.code, found.message, found.hint)
 
-    def _other_team(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Return why a document cannot take over from another team's document."""
-        team = self._teams[link.now.family](link.document, self._documents)
-        others = sorted({record.owner.team for record in live} - {team})
-        if not others:
-            return None
-        message = (
-            f"{FORMERLY}: {link.title} was of team {join_limited(others)}, {link.document.title} is of"
-            f" {f'team {team}' if team else 'none'}: the addresses stay with {link.before.short}"
-        )
-        hint = f"let it be of team {others[0]} until that is reconciled; without the annotation it"
-        hint += f" gets other addresses, and those of {link.before.short} are released"
-        return error(REFUSED, link.document.at(*PLACE), message, hint)
+    def _refuse_referred(self, link: Link, referring: list[Reference]) -> None:
+        """Refuse a rename while documents refer to the old name, at both places."""
+        now = link.now.short
+        every = join_limited([f"{it.document.title} ({it.at})" for it in referring])
+        verb = "names" if len(referring) == 1 else "name"
+        message = f"{every} still {verb} {link.title}, which is {now} by now"
+        hint = f"let tenantClusterRef be {now} in the same change"
+        self._refuse([link], [link.refused(message, hint)])
+        for it in referring:
+            message = f"{'.'.join(it.place)}: {link.title} is {now} by now"
+            hint = f"name {now}, in the change that renames it"
+            self._findings.append(error(REFUSED, it.at, message, hint))
 
-    def _taken_already(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Return why a document cannot take over if its new name already has addresses."""
+    def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
+        """Return why the only candidate cannot take over the records of its previous name."""
+        after = self._by_former.get(link.now.owner)
+        if after and self._live[link.now.owner]:
+            return _chained([after[0], link], link)
+        team, before = self._team(link), link.before.short
+        if others := sorted({record.owner.team for record in live} - {team}):
+            message = f"{link.title} was of team {join_limited(others)}, {link.document.title} is"
+            message += f" of {f'team {team}' if team else 'none'}: the addresses stay with {before}"
+            hint = f"let it be of team {others[0]} until that is reconciled; without the annotation"
+            hint += f" it gets other addresses, and those of {before} are released"
+            return link.refused(message, hint)
         slots = {record.claim.slot for record in live}
-        held = [it for it in self._live[link.now.owner] if it.claim.slot in slots]
-        if not held:
-            return None
-        now, ranges = (
-            link.now.short,
-            join_limited([format_short(it.range) for it in held if it.range]),
-        )
-        message = (
-            f"{FORMERLY}: {now} holds {ranges} by its name already:"
-            f" the addresses of {link.title} stay with it"
-        )
-        hint = f"to keep those of {link.before.short}, let those of {now} be released first;"
-        hint += f" without the annotation those of {link.before.short} are released"
-        return error(REFUSED, link.document.at(*PLACE), message, hint)
+        if held := [it for it in self._live[link.now.owner] if it.claim.slot in slots]:
+            ranges = join_limited([format_short(it.range) for it in held if it.range])
+            message = f"{link.now.short} holds {ranges} by its name already:"
+            message += f" the addresses of {link.title} stay with it"
+            hint = f"to keep those of {before}, let those of {link.now.short} be released first;"
+            hint += f" without the annotation those of {before} are released"
+            return link.refused(message, hint)
+        return None
+
+    def _team(self, link: Link) -> str:
+        teams = {family.name: family.team for family in families()}
+        return teams[link.now.family](link.document, self._documents)
 
     def _taken(self, former: dict[str, FormerRecord]) -> Iterator[Allocation]:
         """Yield all records, including records that continue under another name."""
@@ -400,11 +371,11 @@ class _Owners:
 
     def _along(self) -> Iterator[str]:
         """Yield paths of records whose claim refers to the new name instead of the old name."""
-        for record in self._records if self._naming_now else ():
-            link, owner = self._naming_now.get(record.claim.owner), record.owner
+        for record in self._records if self._referring_now else ():
+            link, owner = self._referring_now.get(record.claim.owner), record.owner
             if link is None or owner[:2] != (link.before.namespace, link.before.name):
                 continue
-            if owner.team == self._teams[link.now.family](link.document, self._documents):
+            if owner.team == self._team(link):
                 yield record.path
 
 
@@ -419,41 +390,46 @@ def rename_pools(
     every = [link for link in links if is_pool(link.document.kind.id)]
     if not every:
         return renamed
-    becomes, found = _becoming(every, documents, renamed.records)
+    becomes, found = _new_pools(every, documents, renamed.records)
     findings = (*renamed.findings, *found)
-    if not becomes or unclear(tree):
+    if not becomes or _unclear(tree):
         return replace(renamed, findings=findings)
     former = dict(renamed.former)
     records: list[Allocation] = []
     for record in renamed.records:
-        pool = pools.get(becomes.get(record.pool, record.pool))
-        if pool is None or pool.key == record.pool or not _holds(pool, record):
-            records.append(record)
-            continue
-        known = former.get(record.path, FormerRecord())
-        former[record.path] = replace(known, pool=record.pool)
-        records.append(replace(record, pool=pool.key, pristine=False))
+        pool, item = pools.get(becomes.get(record.pool, record.pool)), record.range
+        if (
+            pool is not None
+            and item is not None
+            and pool.key != record.pool
+            and (pool.extent.covers(item) or pool.usable.covers(item))
+        ):
+            known = former.get(record.path, FormerRecord())
+            former[record.path] = replace(known, pool=record.pool)
+            record = replace(record, pool=pool.key, pristine=False)
+        records.append(record)
     return replace(renamed, records=tuple(records), findings=findings, former=former)
 
 
-def _becoming(
+def _new_pools(
     links: list[Link], documents: Documents, records: Iterable[Allocation]
 ) -> tuple[dict[Key, Key], list[Finding]]:
     """Return the new pool of each missing pool, if it is unambiguous, and findings."""
     by_former: dict[Key, list[Link]] = {}
     findings: list[Finding] = []
+    # Pools that no record names have no addresses to lose.
     used = frozenset(record.pool for record in records if record.range is not None)
     knots = _knots(links, documents, used)
     for link in links:
-        if (knot := knots.get(link.now)) is not None:
-            findings.append(knot)
+        if link.now in knots:
+            findings.append(knots[link.now])
         elif is_there(link, documents):
-            findings += still_there(link, documents)
+            findings += _still_there(link, documents)
         else:
             by_former.setdefault(link.before, []).append(link)
     for key, rivals in by_former.items():
         if key in used and len(rivals) > 1:
-            findings += several(rivals)
+            findings += _several(rivals)
     becomes = {
         key: rivals[0].now
         for key, rivals in by_former.items()
@@ -465,20 +441,12 @@ def _becoming(
 def _knots(
     links: Iterable[Link], documents: Documents, used: Collection[Key]
 ) -> dict[Key, Finding]:
-    """Return pools that take nothing over because their names are swapped or form a chain.
-
-    Args:
-        links: Pools that declare a previous name.
-        documents: All documents.
-        used: Pools that records name. Other pools have no addresses to lose.
-    """
+    """Return pools that take nothing over because their names are swapped or form a chain."""
     every = {link.now.owner: link for link in links}
-    by_former: dict[DocumentName, list[Link]] = {}
-    for link in every.values():
-        by_former.setdefault(link.before.owner, []).append(link)
+    by_former = {link.before.owner: link for link in reversed(every.values())}
 
     def is_pending(name: DocumentName) -> bool:
-        own = by_former[name][0]
+        own = by_former[name]
         return own.before in used and not is_there(own, documents)
 
     found: dict[Key, Finding] = {}
@@ -487,15 +455,9 @@ def _knots(
             continue
         after = by_former.get(link.now.owner)
         if is_there(link, documents):
-            knot = tangled(link, every, is_pending)
+            knot = _tangled(link, every, is_pending)
         else:
-            knot = next_in_chain(link, after) if after and link.now in used else None
+            knot = _chained([after, link], link) if after and link.now in used else None
         if knot is not None:
             found[link.now] = knot
     return found
-
-
-def _holds(pool: Pool, record: Allocation) -> bool:
-    """Return whether a record's range is in the pool's network, whether usable or not."""
-    item = record.range
-    return item is not None and (pool.extent.covers(item) or pool.usable.covers(item))
