@@ -1,9 +1,8 @@
 """Files and effective documents of a revision."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import compress
-from operator import not_
+from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct, field
@@ -22,7 +21,6 @@ from reconciler.documents.findings import (
 )
 from reconciler.documents.load import Kinds, Loaded, is_meant, load, reserved, unfit, unread
 from reconciler.documents.text import is_yaml
-from reconciler.documents.yaml import dump
 from reconciler.families import families, judge, role_of
 from reconciler.families.demand import DEMAND, demand_document, entries_of, judge_demand
 from reconciler.gitio.interface import Entry, Source
@@ -59,8 +57,6 @@ class Tree(Struct, frozen=True):
         revision: The commit, or None for a work tree.
         clock: The revision's committer date, in seconds since 1970; or the newest date of its
             ancestors that is not in the future.
-        sources: Source files, by path.
-        records: Record files, by path.
         findings: Problems of the tree itself, such as a symlink among the sources.
         last_good: Documents that replace broken files, from earlier revisions.
         retained: Paths of released records that a cluster might still announce, with the reason; an
@@ -69,7 +65,6 @@ class Tree(Struct, frozen=True):
             the reason why it still announces them; an empty reason if it does not.
         overrides: The Overrides of the base, and findings about Override files.
         contracts: Contracts of the base of a change, checked in addition to the tree's own.
-        allow_release: The number of releases that `--allow-release` permits, or None.
         gone: Owners that are proven to be deleted: family, kind, namespace, name.
         clock_ahead: The committer date if it is in the future; nothing expires then.
     """
@@ -95,10 +90,6 @@ class Tree(Struct, frozen=True):
         return {path: why for path, why in self.retained.items() if why}
 
 
-EDITED = "observed-edited"
-"""The code of manual changes to the observed folder."""
-
-
 def path_of(folder: str, identity: Identity) -> str:
     """Return the path of a document: `<folder>/<Kind>.<group>/<namespace or _>/<name>.yaml`."""
     group, kind, namespace, name = identity
@@ -119,53 +110,24 @@ def is_observed(settings: Settings, path: str) -> bool:
     return path.startswith(f"{settings.observed}/")
 
 
-def expected_bytes(document: Document) -> bytes:
-    """Return the canonical bytes of a document."""
-    if document.kind.id == DEMAND.id:
-        return demand_document(document.namespace, document.name, entries_of(document))
-    metadata = dict(document.metadata)
-    if document.namespace:
-        metadata["namespace"] = document.namespace
-    return dump({**document.body, "metadata": metadata}).encode()
-
-
-def remedy(path: str, base: str = "") -> str:
-    """Return the command that restores a file of the observed folder.
-
-    Args:
-        path: The file.
-        base: The revision that contains the file as reconcile wrote it; empty if unknown.
-    """
-    why = "ipam reconcile alone writes it"
-    return f"git checkout {base} -- {path}: {why}" if base else f"revert the change: {why}"
-
-
-def differences(there: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> tuple[FileChange, ...]:
-    """Return the changes from one set of files to another, by path; none if the bytes are equal.
-
-    Args:
-        there: The current files of the folder, by path.
-        wanted: The expected files.
-    """
-    return tuple(
-        FileChange(path, wanted.get(path))
-        for path in sorted({*there, *wanted})
-        if there.get(path) != wanted.get(path)
-    )
-
-
-def odd(document: Document, folder: str) -> Iterator[Finding]:
-    """Return findings about a document that differs from its canonical form or path."""
+def _edited(document: Document, folder: str) -> Iterator[Finding]:
+    """Yield the finding about a document that differs from its canonical form or path."""
     path = path_of(folder, document.identity)
-    if document.path != path:
-        message = f"{document.title} belongs to {path}"
-        yield warning(EDITED, document.at(), message, remedy(path))
-    elif document.data != expected_bytes(document):
+    if document.kind.id == DEMAND.id:
+        expected = demand_document(document.namespace, document.name, entries_of(document))
+    else:
+        namespace = {"namespace": document.namespace} if document.namespace else {}
+        metadata = {**document.metadata, **namespace}
+        expected = yaml.dump({**document.body, "metadata": metadata}).encode()
+    if document.path != path or document.data != expected:
         message = f"{document.title} is not written as ipam reconcile writes it"
-        yield warning(EDITED, document.at(), message, remedy(path))
+        if document.path != path:
+            message = f"{document.title} belongs to {path}"
+        hint = "revert the change: ipam reconcile alone writes it"
+        yield warning("observed-edited", document.at(), message, hint)
 
 
-class Counting(NamedTuple):
+class EffectiveDocuments(NamedTuple):
     """Effective and duplicate documents.
 
     Attributes:
@@ -179,35 +141,32 @@ class Counting(NamedTuple):
     replaced: list[Document]
 
 
-def counting_of(tree: Tree) -> Counting:
+def effective_documents(tree: Tree) -> EffectiveDocuments:
     """Return the effective documents.
 
     Within one file, the first document of an object is effective.
     """
     originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
-    seen = [source.path.startswith(folder) for source in tree.sources]
-    files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]
+    files = sorted(tree.sources, key=lambda it: it.path.startswith(folder))
     every = [(item.identity, item) for source in files for item in source.documents]
-    counting: dict[Identity, Document] = {}
+    first: dict[Identity, Document] = {}
     for identity, document in every:
         if originals.get(identity, document.path) == document.path:
-            counting.setdefault(identity, document)
+            first.setdefault(identity, document)
     second: list[Document] = []
     replaced: list[Document] = []
-    for identity, item in every if len(counting) < len(every) else ():
-        if (first := counting[identity]) is not item:
-            is_replaced = item.path.startswith(folder) and not first.path.startswith(folder)
+    for identity, item in every if len(first) < len(every) else ():
+        if (other := first[identity]) is not item:
+            is_replaced = item.path.startswith(folder) and not other.path.startswith(folder)
             (replaced if is_replaced else second).append(item)
-    return Counting(counting, second, replaced)
+    return EffectiveDocuments(first, second, replaced)
 
 
 def of_people(tree: Tree) -> frozenset[Identity]:
     """Return identities that source documents describe, as opposed to observed documents."""
-    counting = counting_of(tree).first
     last = {item.identity: item for item in tree.last_good.documents}
-    folder = f"{tree.settings.observed}/"
-    every = (last | counting).items()
-    return frozenset(identity for identity, it in every if not it.path.startswith(folder))
+    every = (last | effective_documents(tree).first).items()
+    return frozenset(key for key, it in every if not is_observed(tree.settings, it.path))
 
 
 def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
@@ -221,7 +180,7 @@ def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
     """
     folder = tree.settings.observed
     found = {it.path: it for it in changes}
-    there = [it for it in tree.sources if it.path.startswith(f"{folder}/")]
+    there = [it for it in tree.sources if is_observed(tree.settings, it.path)]
     strays = [
         source.path
         for source in there
@@ -241,21 +200,16 @@ def taken_over(tree: Tree) -> list[str]:
 
     Files with a broken document are excluded, because their intended content is unknown.
     """
-    folder = f"{tree.settings.observed}/"
-    seen = [source for source in tree.sources if source.path.startswith(folder)]
+    seen = [source for source in tree.sources if is_observed(tree.settings, source.path)]
     if not seen or tree.last_good.halted:
         return []
-    counting = counting_of(tree)
+    first, _, replaced = effective_documents(tree)
     broken = {source.path for source in tree.sources if source.is_broken}
-    there = {
-        id(document)
-        for document in counting.replaced
-        if counting.first[document.identity].path not in broken
-    }
+    gone = {id(it) for it in replaced if first[it.identity].path not in broken}
     return [
         source.path
         for source in seen
-        if not source.is_broken and all(id(document) in there for document in source.documents)
+        if not source.is_broken and all(id(document) in gone for document in source.documents)
     ]
 
 
@@ -270,75 +224,74 @@ def source_kinds(settings: Settings | None = None) -> Kinds:
     """Return all kinds that source folders can hold."""
     observed = (settings or Settings()).observed
     demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
-    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, DEMAND: demand}
-    homes_of = {(kind.api_version, kind.name): path for kind, path in homes.items()}
-    return Kinds([*_of_families(), CLUSTER_TARGET], homes_of)
+    return _kinds([*_of_families(), CLUSTER_TARGET], {DEMAND: demand})
+
+
+def observed_kinds() -> Kinds:
+    """Return all kinds that the observed folder can hold."""
+    return _kinds([DEMAND, *_of_families()])
+
+
+def _kinds(kinds: list[Kind], elsewhere: Mapping[Kind, str] = MappingProxyType({})) -> Kinds:
+    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, **elsewhere}
+    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
 
 def _of_families() -> Iterator[Kind]:
     return (kind for family in families() for kind in family.kinds)
 
 
-def observed_kinds() -> Kinds:
-    """Return all kinds that the observed folder can hold."""
-    kinds = [DEMAND, *_of_families()]
-    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
-    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
-
-
 @lru_cache(maxsize=16)
 def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
     """Return a function that parses one source file from its path and bytes."""
-    written = partial(load, kinds=source_kinds(settings), judge=partial(_judge, settings=settings))
-    judged = partial(_judge_observed, settings=settings)
-    seen = partial(load, kinds=observed_kinds(), judge=judged)
-    return partial(_read, settings=settings, written=written, seen=seen)
 
+    def judge_written(document: Document) -> list[Finding]:
+        return [*misplaced(document, settings), *judge(document, settings)]
 
-def _read(
-    path: str,
-    data: bytes,
-    settings: Settings,
-    written: Callable[[str, bytes], Loaded],
-    seen: Callable[[str, bytes], Loaded],
-) -> Loaded:
-    return (seen if is_observed(settings, path) else written)(path, data)
+    def judge_observed(document: Document) -> list[Finding]:
+        is_demand = document.kind.id == DEMAND.id
+        found = judge_demand(document) if is_demand else judge(document, settings)
+        return [*found, *_edited(document, settings.observed)]
 
+    written, observed = source_kinds(settings), observed_kinds()
 
-def _judge(document: Document, settings: Settings) -> list[Finding]:
-    return [*misplaced(document, settings), *judge(document, settings)]
+    def read(path: str, data: bytes) -> Loaded:
+        if is_observed(settings, path):
+            return load(path, data, observed, judge_observed)
+        return load(path, data, written, judge_written)
 
-
-def _judge_observed(document: Document, settings: Settings) -> list[Finding]:
-    found = judge_demand(document) if document.kind.id == DEMAND.id else judge(document, settings)
-    return [*found, *odd(document, settings.observed)]
+    return read
 
 
 def misplaced(document: Document, settings: Settings) -> list[Finding]:
-    """Return findings about a kind in the wrong folder.
-
-    The finding is an error if Settings name the folder, else a warning.
-    """
+    """Return the finding about a kind in the wrong folder: an error if Settings name the folder."""
     folder, _, _ = document.path.rpartition("/")
-    wrong = _wrong(folder, document.kind, settings.sources, settings.kinds)
+    wrong = _wrong_folder(folder, document.kind, settings.sources, settings.kinds)
     if wrong is None:
         return []
     say, where, hint = wrong
-    place = document.at("kind")
-    return [say("kind-in-wrong-folder", place, f"{document.title} is in {where}", hint)]
+    message = f"{document.title} is in {where}"
+    return [say("kind-in-wrong-folder", document.at("kind"), message, hint)]
 
 
 @lru_cache(maxsize=4_096)
-def _wrong(
+def _wrong_folder(
     folder: str,
     kind: Kind,
     sources: tuple[str, ...],
     kinds: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> tuple[Callable[..., Finding], str, str] | None:
     """Return the finding type, location, and hint for a kind in the wrong folder."""
-    named = [name for name, _ in kinds if within(folder, name)]
-    if named:
-        return _forbidden(max(named, key=len), kind.name, dict(kinds))  # the innermost folder
+    if named := [name for name, _ in kinds if within(folder, name)]:
+        innermost, allowed = max(named, key=len), dict(kinds)
+        if kind.name in allowed[innermost]:
+            return None
+        only = (
+            f"{article_list(allowed[innermost], 'and')} only" if allowed[innermost] else "nothing"
+        )
+        homes = [f"{name}/" for name, names in kinds if kind.name in names]
+        hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
+        return error, f"{innermost}/, which holds {only}", hint
     source = max((name for name in sources if within(folder, name)), key=len, default="")
     role = role_of(kind)
     homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
@@ -346,17 +299,6 @@ def _wrong(
         return None
     hint = f"move it to {article_list(homes)}; spec.kinds of Settings says what a folder holds"
     return warning, f"{source}/, where nobody looks for it", hint
-
-
-def _forbidden(
-    folder: str, kind: str, kinds: Mapping[str, tuple[str, ...]]
-) -> tuple[Callable[..., Finding], str, str] | None:
-    if kind in kinds[folder]:
-        return None
-    only = f"{article_list(kinds[folder], 'and')} only" if kinds[folder] else "nothing"
-    homes = [f"{name}/" for name, allowed in kinds.items() if kind in allowed]
-    hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
-    return error, f"{folder}/, which holds {only}", hint
 
 
 def is_elsewhere(path: str, settings: Settings) -> bool:
@@ -391,37 +333,24 @@ def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
     Files that are not valid YAML are ignored.
     """
     lines: dict[Kind, int] = {}
-    for kind, line in _held(data) if is_suspect(path, data) else ():
-        lines.setdefault(kind, line)
-    if not lines:
-        return None
-    names, folders = (
-        join_limited([kind.name for kind in lines]),
-        [f"{it}/" for it in settings.sources],
-    )
-    message = (
-        f"it holds {names}, and counts for nothing: only what is in {join_limited(folders)} is read"
-    )
-    kind, line = next(iter(lines.items()))
-    return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
-
-
-def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
-    """Return the known kinds of the readable documents, each with its line."""
-    for parsed in yaml.read(data).documents:
+    for parsed in yaml.read(data).documents if is_suspect(path, data) else ():
         body = parsed.value if isinstance(parsed.value, dict) else {}
         version, name = body.get("apiVersion"), body.get("kind")
         if isinstance(version, str) and isinstance(name, str):
             kind = _every_kind().get(GroupKind(version.rpartition("/")[0], name))
             if kind is not None:
-                yield kind, parsed.line
+                lines.setdefault(kind, parsed.line)
+    if not lines:
+        return None
+    names = join_limited([kind.name for kind in lines])
+    folders = join_limited([f"{it}/" for it in settings.sources])
+    message = f"it holds {names}, and counts for nothing: only what is in {folders} is read"
+    kind, line = next(iter(lines.items()))
+    return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
 
 
 def _way_in(path: str, kind: Kind, settings: Settings) -> str:
-    """Return the hint that names the folder where a document would be read.
-
-    The folder has a similar name, or is the folder of its kind.
-    """
+    """Return the hint that names the folder with a similar name, or the folder of a kind."""
     own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
     if own is not None:
         return f"move it to {own}"
@@ -443,27 +372,20 @@ def schema_files() -> dict[str, str]:
     """
     kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]
     names = [kind.name for kind in kinds]
-    found = {
-        kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema
-        for kind in kinds
-    }
+    found = {}
+    for kind in kinds:
+        version = kind.api_version.rpartition("/")[2]
+        is_unique = names.count(kind.name) == 1
+        name = kind.name if is_unique else f"{kind.name}.{version}.{kind.id.group}"
+        found[name] = kind.schema
     return dict(sorted(found.items()))
-
-
-def _told_apart(kind: Kind) -> str:
-    _, _, version = kind.api_version.rpartition("/")
-    return f"{kind.name}.{version}.{kind.id.group}"
 
 
 T = TypeVar("T")
 
 
 class FileReader(Struct, frozen=True):
-    """Parser of a revision's files, by path and bytes.
-
-    Attributes:
-        settings: Settings that name the folders.
-    """
+    """Parser of a revision's files, by path and bytes. Settings name the folders."""
 
     source: Source
     settings: Settings
@@ -476,11 +398,11 @@ class FileReader(Struct, frozen=True):
 
     def recalled(self, entries: Sequence[Entry]) -> list[Recalled]:
         """Parse record files."""
-        return _parsed(self.source, entries, self.records, self.read_record)
+        return _parsed(self.source, entries, self.settings.records, self.read_record)
 
     def forget_others(self, sources: Sequence[Entry], records: Sequence[Entry]) -> None:
         """Drop cached files of earlier revisions once they outnumber the files of this one."""
-        for how, entries in ((self.settings, sources), (self.records, records)):
+        for how, entries in ((self.settings, sources), (self.settings.records, records)):
             known = self.source.parsed.get(how, {})
             if len(known) > 2 * len(entries) + 1_000:
                 keys = ((entry.path, entry.oid) for entry in entries if entry.oid)
@@ -491,28 +413,36 @@ class FileReader(Struct, frozen=True):
         """The folders of documents."""
         return self.settings.folders
 
-    @property
-    def records(self) -> str:
-        """The records folder."""
-        return self.settings.records
-
-    def is_record(self, path: str) -> bool:
-        """Return whether a path is a record, or is at the path of the records folder."""
-        return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
-
     def is_written(self, path: str) -> bool:
-        """Return whether a path is a file that only reconcile writes."""
-        return self.is_record(path) or is_observed(self.settings, path)
+        """Return whether only reconcile writes a file, or the file is where its folders are."""
+        records = f"{self.settings.records}/"
+        is_record = path.startswith(records) or records.startswith(f"{path}/")
+        return is_record or is_observed(self.settings, path)
 
     def is_read(self, path: str) -> bool:
         """Return whether a path is below a folder that `ipam` reads."""
-        return path.startswith(tuple(f"{folder}/" for folder in [*self.folders, self.records]))
+        folders = (*self.folders, self.settings.records)
+        return path.startswith(tuple(f"{folder}/" for folder in folders))
 
 
 def reader_of(source: Source, settings: Settings) -> FileReader:
-    """Return the file parser for a source."""
-    read_record = partial(_record, settings.records)
-    read_source = partial(_source, source_reader(settings))
+    """Return the file parser for a source. It also checks the names of files."""
+    read = source_reader(settings)
+
+    def read_source(path: str, data: bytes) -> Loaded:
+        if not is_yaml(path):
+            return Loaded(path, (), (unread(path),))
+        loaded = read(path, data)
+        odd = (*unfit(path), *reserved(loaded.documents))
+        return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
+
+    def read_record(path: str, data: bytes) -> Recalled:
+        if not is_yaml(path):
+            return Recalled(None, findings=(unread(path),))
+        recalled = parse_record(settings.records, path, data)
+        odd = unfit(path)
+        return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
+
     return FileReader(source, settings, read_source, read_record)
 
 
@@ -532,32 +462,12 @@ def _parsed(
     return [fresh[key] if key in fresh else known[key] for key in keys]
 
 
-def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:
-    """Parse a source file and check its name."""
-    if not is_yaml(path):
-        return Loaded(path, (), (unread(path),))
-    loaded = read(path, data)
-    odd = (*unfit(path), *reserved(loaded.documents))
-    return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
-
-
-def _record(folder: str, path: str, data: bytes) -> Recalled:
-    """Parse a record and check its name."""
-    if not is_yaml(path):
-        return Recalled(None, findings=(unread(path),))
-    recalled = parse_record(folder, path, data)
-    odd = unfit(path)
-    return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
-
-
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
     """Split the files of the folders in Settings into source files and record files.
 
     Files that only look like source or record files are included, so that findings can report them.
     """
-    folder = f"{settings.records}/"
-    read = [entry for entry in entries if is_yaml(entry.path) or is_meant(entry.path)]
-    return (
-        [entry for entry in read if not entry.path.startswith(folder)],
-        [entry for entry in read if entry.path.startswith(folder)],
-    )
+    read = [entry for entry in entries if is_meant(entry.path)]
+    is_record = [entry.path.startswith(f"{settings.records}/") for entry in read]
+    sources = [entry for entry, it in zip(read, is_record, strict=True) if not it]
+    return sources, [entry for entry, it in zip(read, is_record, strict=True) if it]

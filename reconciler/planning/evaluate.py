@@ -1,14 +1,14 @@
 """Evaluation of a repository: planner input, plan, findings, and limits."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace as replace_document
 from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, literal_ranges
+from reconciler.addresses import literal_ranges
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.findings import Finding, Location, Severity, has_error, ordered, warning
 from reconciler.documents.load import Loaded, duplicate
@@ -19,13 +19,12 @@ from reconciler.families.demand import growth_index
 from reconciler.families.interface import FamilyReading
 from reconciler.families.metallb import hold_back
 from reconciler.model.change import FileChange
-from reconciler.model.claim import Allocation, Claim, Owner, current_records
+from reconciler.model.claim import Allocation, Claim, current_records
 from reconciler.model.key import Key
 from reconciler.model.plan import (
     Blocked,
     Decision,
     Expire,
-    FormerRecord,
     Grant,
     Keep,
     Plan,
@@ -36,7 +35,7 @@ from reconciler.model.plan import (
 from reconciler.model.pool import Pool, Thresholds
 from reconciler.model.settings import PATH, OverrideKind, Settings, stricter_gate
 from reconciler.planning import limits, rules
-from reconciler.planning.documents import Tree, counting_of, taken_over
+from reconciler.planning.documents import Tree, effective_documents, taken_over
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.renames import links_of, rename_owners, rename_pools
@@ -52,6 +51,8 @@ from reconciler.records.changes import (
     renames,
     retained,
 )
+
+_WORD = re.compile(r"[-a-z0-9]+")
 
 
 class Evaluation(Struct, frozen=True):
@@ -80,48 +81,45 @@ class Evaluation(Struct, frozen=True):
 def evaluate(tree: Tree) -> Evaluation:
     """Evaluate a tree."""
     tree = replace(tree, overrides=tree.overrides.afresh())
-    documents, doubled = documents_of(tree)
+    settings, overrides = tree.settings, tree.overrides
+    documents, doubled = _documents_of(tree)
     links = links_of(documents)
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
-    held = held_by(renamed.records)
-    readings = [family.read(documents, held, tree.settings) for family in families()]
-    reading = owned(renamed.applied(join_documents(readings)), documents, tree.contracts)
+    held = current_records(renamed.records)
+    reading = _joined([family.read(documents, held, settings) for family in families()])
+    reading = owned(renamed.applied(reading), documents, tree.contracts)
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
-    state = state_of(tree, reading, records, renamed.former, givers(renamed.records, records))
-    state = replace(state, along=renamed.along)
-    plan = make_plan(state)
-    findings = ordered(
-        [
-            *tree.findings,
-            *tree.last_good.findings,
-            *(found for source in tree.sources for found in source.findings),
-            *(found for item in tree.records for found in item.findings),
-            *doubled,
-            *check_targets(documents),
-            *without_causes(state, reading, plan),
-            *renamed.findings,
-            *shrinkable(
-                rules.check_rules(
-                    state, plan, strict=tree.settings.overlap_is_error, missing=reading.missing
-                ),
-                tree,
-                state,
-            ),
-            *findings_of(plan, state, tree.settings.records),
-            *renames(plan, state),
-            *tree.overrides.findings,
-            *retained(tree.held_back),
-            *moving(state, plan, tree.left, tree.overrides),
-        ]
+    state = replace(
+        _state_of(tree, reading, records),
+        former=renamed.former,
+        givers=givers(renamed.records, records),
+        along=renamed.along,
     )
-    settings, overrides = tree.settings, tree.overrides
-    ahead = limits.clock(tree.clock_ahead, tree.clock)
-    gates = [
-        *ahead,
+    plan = make_plan(state)
+    strict, missing = settings.overlap_is_error, reading.missing
+    violations = rules.check_rules(state, plan, strict=strict, missing=missing)
+    findings = (
+        *tree.findings,
+        *tree.last_good.findings,
+        *(found for source in tree.sources for found in source.findings),
+        *(found for item in tree.records for found in item.findings),
+        *doubled,
+        *check_targets(documents),
+        *_without_causes(state, reading, plan),
+        *renamed.findings,
+        *_shrinkable(violations, tree, state),
+        *findings_of(plan, state, settings.records),
+        *renames(plan, state),
+        *overrides.findings,
+        *retained(tree.held_back),
+        *moving(state, plan, tree.left, overrides),
+    )
+    gates = (
+        *limits.clock(tree.clock_ahead, tree.clock),
         *limits.refusals(plan),
         *limits.capacity(state, plan, settings, overrides),
-    ]
+    )
     evaluation = Evaluation(
         tree=tree,
         documents=documents,
@@ -129,44 +127,40 @@ def evaluate(tree: Tree) -> Evaluation:
         state=state,
         plan=plan,
         changes=_changes(plan, state, tree),
-        findings=findings,
-        gates=ordered(gates),
-        moves=moves(plan, state, tree.overrides),
+        findings=ordered(findings),
+        gates=gates,
+        moves=moves(plan, state, overrides),
     )
-    return with_brake(evaluation)
+    return _with_brake(evaluation)
 
 
-def with_brake(evaluation: Evaluation) -> Evaluation:
+def _with_brake(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with the finding of the release limit, by the Settings of its tree."""
     tree = evaluation.tree
-    brake = limits.brake(counts_of(evaluation), tree.settings, tree.allow_release, tree.overrides)
+    counts = counts_of(evaluation)
+    brake = limits.brake(counts, tree.settings, tree.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake)
 
 
 def counts_of(evaluation: Evaluation) -> limits.Counts:
-    """Return the numbers that the release limit compares."""
-    return limits.Counts(
-        releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
-        live=sum(it.is_live for it in evaluation.state.records),
-        reserved=_reserved(evaluation),
-    )
+    """Return the numbers that the release limit compares.
 
-
-def _reserved(evaluation: Evaluation) -> int:
-    """Return the number of Released records whose retention has not ended.
-
-    Growth and the ranges that a move leaves do not count: no claim gave them up.
+    Growth and the ranges that a move leaves are not reserved records: no claim gave them up.
     """
     state, clock = evaluation.state, evaluation.tree.clock
     stays = {record.claim for record in state.records if record.is_live}
-    found = 0
+    reserved = 0
     for record in state.records:
         if record.is_released and record.claim not in stays and record.path not in state.grown:
             end = retention_end(record, state)
-            found += end is None or end > clock
-    return found
+            reserved += end is None or end > clock
+    return limits.Counts(
+        releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
+        live=sum(it.is_live for it in state.records),
+        reserved=reserved,
+    )
 
 
 def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
@@ -189,37 +183,23 @@ def is_held(decision: Decision, evaluation: Evaluation) -> bool:
 
 
 def let_pass(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with only the part of its plan that is carried out.
-
-    If the release limit is exceeded, all releases that it counts are held back.
-    """
-    if evaluation.brake is None:
-        return evaluation
-    plan = evaluation.plan
-    rest = tuple(item for item in plan.decisions if not is_braked(item, evaluation))
-    plan = Plan(rest, plan.before, plan.after)
-    written = _changes(plan, evaluation.state, evaluation.tree)
-    return replace(evaluation, plan=plan, changes=written)
+    """Return the evaluation with only the part of its plan that is carried out."""
+    return _only(evaluation, lambda it: not is_held(it, evaluation))
 
 
 def without_expiries(evaluation: Evaluation) -> tuple[FileChange, ...]:
     """Return the files that reconcile would write for a plan, except for expiries."""
-    passed = let_pass(evaluation)
-    plan = passed.plan
-    rest = tuple(item for item in plan.decisions if not isinstance(item, Expire))
+    return _only(let_pass(evaluation), lambda it: not isinstance(it, Expire)).changes
+
+
+def _only(evaluation: Evaluation, is_kept: Callable[[Decision], bool]) -> Evaluation:
+    plan = evaluation.plan
+    rest = tuple(filter(is_kept, plan.decisions))
     if len(rest) == len(plan.decisions):
-        return passed.changes
-    return _changes(Plan(rest, plan.before, plan.after), passed.state, passed.tree)
-
-
-def held_releases(evaluation: Evaluation) -> list[Allocation]:
-    """Return the records that the release limit keeps, as they would be released."""
-    decisions = evaluation.plan.decisions
-    return [
-        item.allocation
-        for item in decisions
-        if isinstance(item, Release) and is_held(item, evaluation)
-    ]
+        return evaluation
+    plan = replace(plan, decisions=rest)
+    written = _changes(plan, evaluation.state, evaluation.tree)
+    return replace(evaluation, plan=plan, changes=written)
 
 
 def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
@@ -227,6 +207,19 @@ def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
     written = changes(plan, state, tree.settings.records)
     gone = tuple(FileChange(path, None) for path in taken_over(tree))
     return tuple(sorted((*written, *gone))) if gone else written
+
+
+def held_releases(evaluation: Evaluation) -> list[Allocation]:
+    """Return the records that the release limit keeps, as they would be released."""
+    return released(evaluation, lambda it: is_held(it, evaluation))
+
+
+def released(
+    evaluation: Evaluation, is_meant: Callable[[Decision], bool] = lambda _: True
+) -> list[Allocation]:
+    """Return the records that the plan releases, in their released form."""
+    decisions = evaluation.plan.decisions
+    return [it.allocation for it in decisions if isinstance(it, Release) and is_meant(it)]
 
 
 def leaving(evaluation: Evaluation) -> list[Allocation]:
@@ -240,47 +233,28 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
     return [record for record in evaluation.state.records if record.announced]
 
 
-def released(evaluation: Evaluation) -> list[Allocation]:
-    """Return the records that the plan releases, in their released form."""
-    return [it.allocation for it in evaluation.plan.decisions if isinstance(it, Release)]
-
-
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return the claims that a text matches.
-
-    The text is a key, `namespace/name`, a tenant's name, or a record's name.
-    """
+    """Return the claims that a key, `namespace/name`, or a tenant's or record's name matches."""
+    records, claims = evaluation.state.records, evaluation.state.claims
     decided = {decision.claim for decision in evaluation.plan.decisions}
-    decided |= {record.claim for record in evaluation.state.records}
+    named = {record.name: record.claim for record in records}
+    named |= {claim.name: key for key, claim in claims.items()}
     found = []
-    named = {record.name: record.claim for record in evaluation.state.records}
-    named |= {claim.name: key for key, claim in evaluation.state.claims.items()}
-    for key in sorted(decided):
+    for key in sorted(decided.union(record.claim for record in records)):
         owner = f"{key.namespace}/{key.name}"
         if text in (str(key), owner, key.name, f"{owner}/{key.slot}") or named.get(text) == key:
             found.append(key)
     return found
 
 
-_WORD = re.compile(r"[-a-z0-9]+")
-
-
-class _Broken(Struct, frozen=True):
-    """A broken file: its words, and the identities that its references might mean."""
-
-    source: Loaded
-    words: frozenset[str]
-    meant: frozenset[tuple[str, str, str]]
-
-
-def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
+def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     """Return all documents, and findings about duplicates.
 
     Of two documents for one object, the older one is effective. Its owner keeps its addresses and
     gets nothing new, because the second document might be the intended one. A source document
     replaces an observed document without a finding.
     """
-    first, second, _ = counting_of(tree)
+    first, second, _ = effective_documents(tree)
     found: list[Finding] = []
     for document in second:
         other = first[document.identity]
@@ -301,28 +275,18 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
 def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
     """Return all readable records, by path.
 
-    Records are identified by their claim, not by name. A record that was copied from a cluster
-    names no claim, and only the documents determine which claim its text means.
+    A record that was copied from a cluster names no claim: its family finds the claim among all
+    documents.
     """
-    records = [item.allocation for item in tree.records if item.allocation is not None]
-    if not any(record.adopted for record in records):
-        return tuple(records)
-    return tuple(_adopt(record, documents) if record.adopted else record for record in records)
+
+    def adopted(record: Allocation) -> Allocation:
+        family = family_of(record.claim.family) if record.adopted else None
+        return replace(record, claim=family.adopt(record, documents)) if family else record
+
+    return tuple(adopted(item.allocation) for item in tree.records if item.allocation is not None)
 
 
-def _adopt(record: Allocation, documents: Documents) -> Allocation:
-    """Return the record with the claim that its family derives from all documents."""
-    family = family_of(record.claim.family)
-    claim = record.claim if family is None else family.adopt(record, documents)
-    return replace(record, claim=claim)
-
-
-def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """Return the current record of each claim, including records without addresses."""
-    return current_records(records)
-
-
-def join_documents(readings: list[FamilyReading]) -> FamilyReading:
+def _joined(readings: list[FamilyReading]) -> FamilyReading:
     """Return the joined readings of all families."""
     gateways = tuple(item for reading in readings for item in reading.gateways)
     every = {key: pool for reading in readings for key, pool in reading.pools.items()}
@@ -349,7 +313,6 @@ class DescribedFiles(Struct, frozen=True):
     Attributes:
         documents: Valid documents.
         broken: Recognized documents with errors.
-        pools: The pools.
         by_hand: Manual ranges, by the title of their holder.
         unread: Paths of files with broken content.
     """
@@ -366,7 +329,7 @@ def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedF
     files = list(sources)
     documents = {item.identity: item for file in files for item in file.documents}
     every = Documents(documents.values())
-    reading = join_documents([family.read(every, {}, settings) for family in families()])
+    reading = _joined([family.read(every, {}, settings) for family in families()])
     return DescribedFiles(
         documents,
         frozenset(identity for file in files for identity in file.broken),
@@ -376,15 +339,9 @@ def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedF
     )
 
 
-def state_of(
-    tree: Tree,
-    reading: FamilyReading,
-    records: tuple[Allocation, ...],
-    former: Mapping[str, FormerRecord] = MappingProxyType({}),
-    givers: Mapping[str, Owner] = MappingProxyType({}),
-) -> State:
-    """Return the planner input; `former` and `givers` hold previous names and owners of records."""
-    _, second, _ = counting_of(tree)
+def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...]) -> State:
+    """Return the planner input, without renames."""
+    second = effective_documents(tree).second
     broken = {
         (family.name, kind, namespace, name)
         for group, kind, namespace, name in (
@@ -394,11 +351,18 @@ def state_of(
         if (family := family_of_kind(GroupKind(group, kind))) is not None
     }
     unclear = [source for source in tree.sources if source.unclear]
-    never = {source.path for source in _never_read(tree)}
+    never = _never_read(tree)
     pools = {key: pool.source.path for key, pool in reading.pools.items()}
+    # Nothing expires while the clock is not trustworthy.
+    kept = (item.path for item in records if item.is_released and tree.clock_ahead is not None)
+    grown = (
+        record.path
+        for record in (records if reading.growing else ())
+        if growth_index(record) and record.claim.owner in reading.growing
+    )
     return State(
         pools={key: reading.pools[key] for key in sorted(reading.pools)},
-        claims=_describe(tree, reading.claims),
+        claims=_doubted(tree, reading.claims),
         records=records,
         clock=tree.clock,
         retention=tree.settings.retention,
@@ -412,13 +376,11 @@ def state_of(
         unclear=bool(unclear) or has_error(tree.findings),
         unknown=any(source.path not in tree.last_good.files for source in unclear),
         halted=tree.last_good.halted,
-        retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
-        grown=frozenset(_grown(reading, records)),
+        retained=frozenset(tree.retained).union(kept),
+        grown=frozenset(grown),
         growth_retention=tree.settings.elastic.retention,
         movable=frozenset(_movable(tree)),
         unused=frozenset(path for path, why in tree.left.items() if not why),
-        former=former,
-        givers=givers,
     )
 
 
@@ -431,24 +393,10 @@ def _movable(tree: Tree) -> Iterator[Key]:
             yield claim
 
 
-def _grown(reading: FamilyReading, records: Iterable[Allocation]) -> Iterator[str]:
-    """Yield paths of growth records of existing tenants."""
-    if reading.growing:
-        for record in records:
-            if growth_index(record) and record.claim.owner in reading.growing:
-                yield record.path
-
-
-def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
-    """Yield all released records if the clock is not trustworthy."""
-    return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
-
-
-def _never_read(tree: Tree) -> Iterator[Loaded]:
-    """Yield broken files without a readable version, whose readable parts get nothing new."""
-    return (
-        source for source in tree.sources if source.text and source.path not in tree.last_good.files
-    )
+def _never_read(tree: Tree) -> dict[str, Loaded]:
+    """Return broken files without a readable version, whose readable parts get nothing new."""
+    files = tree.last_good.files
+    return {it.path: it for it in tree.sources if it.text and it.path not in files}
 
 
 def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
@@ -456,95 +404,75 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
 
     A duplicate pool is excluded: its usable ranges are not in use.
     """
-    texts = [(it.path, text) for it in _never_read(tree) for text in legible(it.text)]
-    texts += [
-        (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
-    ]
+    texts = [(path, text) for path, it in _never_read(tree).items() for text in legible(it.text)]
+    texts += [(it.path, dump(it.body)) for it in second if not is_pool(it.kind.id)]
     for path, text in texts:
         for item in literal_ranges(text):
-            yield _unread(path, item)
+            yield Blocked(item, f"{path} (which cannot be read)", Location(path, 1, 1))
 
 
-def _unread(path: str, item: IPRange) -> Blocked:
-    return Blocked(item, f"{path} (which cannot be read)", Location(path, 1, 1))
-
-
-def _describe(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
+def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     """Return the claims, without new allocations for claims that an unreadable file might affect.
 
     A claim is affected if a broken file without a readable version contains it or names its record.
-    An open claim is also affected if such a file names its owner.
+    An open claim is also affected if such a file names its owner, or might refer to it.
     """
+    broken = [source for source in tree.sources if source.text]
+    words = [frozenset(_WORD.findall("\n".join(legible(it.text)))) for it in broken]
     named: dict[str, Loaded] = {}
-    broken: list[_Broken] = []
-    for source in tree.sources:
-        if source.text:
-            words = _WORD.findall("\n".join(legible(source.text)))
-            broken.append(_Broken(source, frozenset(words), meant_in(source.text)))
-            for word in words:
-                named.setdefault(word, source)
-    never = {source.path: source for source in _never_read(tree)}
-    owners = {
-        document.identity[1:]: source for source in never.values() for document in source.documents
-    }
+    for source, found_words in zip(broken, words, strict=True):
+        named.update((word, source) for word in found_words if word not in named)
+    references = [meant_in(source.text) for source in broken]
+    never = _never_read(tree)
+    owners = {document.identity[1:]: it for it in never.values() for document in it.documents}
+
+    def naming_owner(claim: Claim) -> Loaded | None:
+        namespace, name, family = *claim.owner[:2], claim.key.family
+        meant = {(family, namespace, ""), (family, "", name)}
+        for source, found, refers in zip(broken, words, references, strict=True):
+            if found.issuperset((namespace, name)) or not refers.isdisjoint(meant):
+                return source
+        return None
+
     found = {key: claims[key] for key in sorted(claims)}
-    for key, claim in found.items() if named or never else ():
+    for key, claim in found.items() if broken else ():
         why = never.get(claim.source.path) or owners.get((key.kind, key.namespace, key.name))
         if why is None and claim.name != key.name:
-            why = named.get(claim.name) or _naming(broken, claim)
+            why = named.get(claim.name) or (naming_owner(claim) if claim.is_open else None)
         if why is not None and not claim.doubt:
-            found[key] = replace(claim, doubt=why.path, doubt_line=_line_of_error(why))
+            errors = (it for it in why.findings if it.severity is Severity.ERROR)
+            line = next((it.location.line for it in errors), 0)
+            found[key] = replace(claim, doubt=why.path, doubt_line=line)
     return found
 
 
-def _naming(broken: Iterable[_Broken], claim: Claim) -> Loaded | None:
-    """Return the broken file that names the owner of an open claim, or might refer to it."""
-    if not claim.is_open:
-        return None
-    owner, family = claim.owner[:2], claim.key.family
-    return next(
-        (
-            it.source
-            for it in broken
-            if it.words.issuperset(owner)
-            or not it.meant.isdisjoint({(family, owner[0], ""), (family, "", owner[1])})
-        ),
-        None,
-    )
-
-
-def _line_of_error(source: Loaded) -> int:
-    return next((it.location.line for it in source.findings if it.severity is Severity.ERROR), 0)
-
-
-def without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
+def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
     """Yield findings without errors that only follow from a file without a readable version.
 
     Errors that follow from a missing pool with records are also dropped, because that pool has one
     finding. A finding that presumes an allocation is dropped if the claim is refused.
     """
     removed = rules.removed_pools(state) if reading.missing else {}
-    given = set[Key]()
-    if reading.presumed:
-        given = {it.claim for it in plan.decisions if isinstance(it, Grant | Keep)}
+    given = {it.claim for it in plan.decisions if reading.presumed and isinstance(it, Grant | Keep)}
     for found in reading.findings:
-        if not reading.presumed.get(found, frozenset()) <= given:
-            continue
         follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
-        if not (state.unknown and follows) and reading.missing.get(found) not in removed:
+        if (
+            reading.presumed.get(found, frozenset()) <= given
+            and not (state.unknown and follows)
+            and reading.missing.get(found) not in removed
+        ):
             yield found
 
 
-def shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
+def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
     """Yield the findings, with a warning for each shrunk pool that an Override permits."""
     places = {str(pool.source): str(key) for key, pool in state.pools.items()}
     for item in found:
         scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None
         if scope is not None and tree.overrides.allow(OverrideKind.SHRINK, scope):
             message = f"{item.message}; an Override lets it shrink: it holds them until it goes"
-            yield replace(item, severity=Severity.WARNING, message=message)
-        else:
-            yield item
+            item = replace(item, severity=Severity.WARNING, message=message)
+        yield item
 
 
 def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
@@ -558,29 +486,31 @@ def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluat
     judged = {
         key: replace(now, gate=old.gate, thresholds=old.thresholds)
         for key, old in pools.items()
-        if (now := state.pools.get(key)) is not None and _limits(now) != _limits(old)
+        if (now := state.pools.get(key)) is not None
+        and (now.gate, now.thresholds) != (old.gate, old.thresholds)
     }
     if not judged:
         return evaluation
     state = replace(state, pools={**state.pools, **judged})
-    plan = Plan(plan.decisions, tiered(plan.before, judged), tiered(plan.after, judged))
-    tree = evaluation.tree
-    others = (item for item in evaluation.gates if item.code != limits.CAPACITY)
-    gates = ordered([*others, *limits.capacity(state, plan, tree.settings, tree.overrides)])
+    plan = Plan(plan.decisions, _tiered(plan.before, judged), _tiered(plan.after, judged))
+    gates = _with_capacity(evaluation, state, plan, evaluation.tree.settings)
     return replace(evaluation, state=state, plan=plan, gates=gates)
 
 
-def _limits(pool: Pool) -> tuple[object, ...]:
-    return pool.gate, pool.thresholds
-
-
-def tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
+def _tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
     """Return usages with tiers by other thresholds."""
     found = dict(usages)
     for key, pool in judged.items():
         used = found[key].allocated + found[key].held
         found[key] = replace(found[key], tier=pool.thresholds.tier(used, found[key].total))
     return found
+
+
+def _with_capacity(
+    evaluation: Evaluation, state: State, plan: Plan, settings: Settings
+) -> tuple[Finding, ...]:
+    others = (item for item in evaluation.gates if item.code != limits.CAPACITY)
+    return ordered([*others, *limits.capacity(state, plan, settings, evaluation.tree.overrides)])
 
 
 def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
@@ -595,7 +525,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
         return evaluation
     holdings = Holdings({**state.pools, **old}, state.records)
     before = {**plan.before, **{key: usage(pool, holdings) for key, pool in old.items()}}
-    return replace(evaluation, plan=Plan(plan.decisions, before, plan.after))
+    return replace(evaluation, plan=replace(plan, before=before))
 
 
 def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
@@ -610,45 +540,43 @@ def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
     own, strict = tree.settings, tree.settings.held_to(earlier)
     if strict == own:
         return evaluation
-    judged = {key: _judged(pool, own, strict) for key, pool in state.pools.items()}
+    judged = {key: _stricter(pool, own, strict) for key, pool in state.pools.items()}
     there = {key: pool for key, pool in judged.items() if key in plan.after}
-    full = Plan(plan.decisions, plan.before, tiered(plan.after, there))
-    capacity = limits.capacity(replace(state, pools=judged), full, strict, tree.overrides)
-    others = (item for item in evaluation.gates if item.code != limits.CAPACITY)
+    full = replace(plan, after=_tiered(plan.after, there))
     settings = replace(
         own, max_release_percent=strict.max_release_percent, min_records=strict.min_records
     )
     found = replace(
         evaluation,
         tree=replace(tree, settings=settings),
-        gates=ordered([*others, *capacity]),
+        gates=_with_capacity(evaluation, replace(state, pools=judged), full, strict),
         findings=ordered([*evaluation.findings, *loosened(own, earlier, name)]),
     )
-    return with_brake(found)
+    return _with_brake(found)
 
 
 def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
     """Return the finding for Settings that are looser than in the last reconcile commit."""
     strict = own.held_to(earlier)
+    levels = ["/".join(map(str, it.levels)) for it in (own.thresholds, strict.thresholds)]
     fields = (
         ("brakes.maxReleasePercent", own.max_release_percent, strict.max_release_percent),
         ("brakes.minRecords", own.min_records, strict.min_records),
         ("gate", own.gate or "never", strict.gate or "never"),
-        ("thresholds", _listed(own.thresholds), _listed(strict.thresholds)),
+        ("thresholds", *levels),
     )
-    told = [f"{field} {now} (there {then})" for field, now, then in fields if now != then]
-    if told:
-        place = own.location if own.location.path == PATH else Location(PATH, 1, 1)
+    looser = [f"{field} {now} (there {then})" for field, now, then in fields if now != then]
+    if looser:
         yield warning(
             "settings-loosened",
-            place,
-            f"looser than in commit {name}, the newest reconcile commit: {', '.join(told)};"
+            own.location if own.location.path == PATH else Location(PATH, 1, 1),
+            f"looser than in commit {name}, the newest reconcile commit: {', '.join(looser)};"
             " the stricter counts until reconcile has committed something by these",
             "to let something pass now: an Override, or ipam reconcile --allow-release",
         )
 
 
-def _judged(pool: Pool, own: Settings, strict: Settings) -> Pool:
+def _stricter(pool: Pool, own: Settings, strict: Settings) -> Pool:
     """Return a pool with the stricter Settings for all limits that are not its own."""
     gate = stricter_gate(pool.gate, strict.gate) if pool.gate is own.gate else pool.gate
     levels = zip(
@@ -656,7 +584,3 @@ def _judged(pool: Pool, own: Settings, strict: Settings) -> Pool:
     )
     thresholds = Thresholds(*(then if now == of else now for now, of, then in levels))
     return replace(pool, gate=gate, thresholds=thresholds)
-
-
-def _listed(levels: Thresholds) -> str:
-    return "/".join(map(str, levels.levels))

@@ -11,7 +11,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.pool import Pool
 from reconciler.model.settings import OverrideKind
-from reconciler.planning.evaluate import Evaluation, _limits
+from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change
 
@@ -23,7 +23,11 @@ def limits_changed(change: Change) -> Iterator[Finding]:
     """Report pools with different limits or thresholds. The check uses the base's values."""
     for key, old in change.before.pools.items():
         now = change.after.pools.get(key)
-        if now is not None and key in change.result.state.pools and _limits(now) != _limits(old):
+        if (
+            now is not None
+            and key in change.result.state.pools
+            and (now.gate, now.thresholds) != (old.gate, old.thresholds)
+        ):
             message = f"gate and thresholds of {key.kind} {key.name} change from {levels(old)} to"
             message += f" {levels(now)}; this check goes by those of {change.name}"
             yield warning("gate-changed", now.source, message)

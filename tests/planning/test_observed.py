@@ -18,12 +18,9 @@ from reconciler.families.demand import (
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import (
-    differences,
-    expected_bytes,
     identity_of,
     observed_kinds,
     path_of,
-    remedy,
     source_reader,
 )
 from tests.records.examples import record
@@ -83,7 +80,6 @@ def test_a_path_tells_whose_file_stands_there(path: str, identity: Identity | No
 def test_what_is_written_is_read_back() -> None:
     (document,) = load(PLACE, TEXT, observed_kinds()).documents
     assert entries_of(document) == (DemandEntry(1, 1), DemandEntry(2, 4))
-    assert expected_bytes(document) == TEXT
     assert path_of("observed", document.identity) == PLACE
 
 
@@ -125,18 +121,6 @@ def test_the_next_index_is_above_all_that_any_record_or_entry_bears() -> None:
 def test_without_a_demand_the_growth_that_holds_something_counts() -> None:
     records = [grown(2), grown(0), grown(1, Phase.RELEASED), grown(3, Phase.FAILED, holds=False)]
     assert standing(records) == (DemandEntry(1, ALLOCATED.size), DemandEntry(2, ALLOCATED.size))
-
-
-def test_only_what_differs_is_a_change() -> None:
-    there = {"a": b"1", "b": b"2", "c": b"3"}
-    assert differences(there, {"a": b"1", "b": b"x", "d": b"4"}) == (
-        ("b", b"x"), ("c", None), ("d", b"4"),
-    )  # fmt: skip
-
-
-def test_the_remedy_names_the_revision_where_it_is_known() -> None:
-    assert remedy("observed/a.yaml", "main").startswith("git checkout main -- observed/a.yaml")
-    assert remedy("observed/a.yaml").startswith("revert the change")
 
 
 def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:
