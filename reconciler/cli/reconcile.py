@@ -59,7 +59,7 @@ from reconciler.model.change import Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.branch import is_in_history, require_at_start
-from reconciler.reconcile.discovery import LookingRun, LookOptions, Newest
+from reconciler.reconcile.discovery import LookOptions, Newest, ObservingRun
 from reconciler.reconcile.evaluation import reconciled_code
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, rounds
 from reconciler.reconcile.reconcile import reconcile as run_reconcile
@@ -440,7 +440,7 @@ class _Job:
     metrics: Path | None = None
     bugs: list[BugError] = field(default_factory=list)
     whole: Newest = field(init=False)
-    _run: LookingRun | None = None
+    _run: ObservingRun | None = None
 
     def __post_init__(self) -> None:
         self.whole = Newest(self.repository)
@@ -487,7 +487,9 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options)
         asked = LookOptions(self.wish, writes=self.applies)
-        self._run = LookingRun(self.whole, reach.open, asked, cli_options.now, self.bugs)
+        self._run = ObservingRun(
+            self.repository, self.whole, reach.open, asked, cli_options.now, self.bugs
+        )
         with progress("reconciling"):
             return self._run.reconcile(options)
 

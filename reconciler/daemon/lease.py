@@ -147,7 +147,6 @@ class Elector:
             cluster.create(manifest)
 
     def _may_take(self, live: Manifest) -> bool:
-        """Return whether the Lease is ours, free, or expired."""
         spec = _spec(live)
         holder = str(spec.get("holderIdentity") or "")
         seen = (holder, spec.get("renewTime"), spec.get("acquireTime"))

@@ -214,7 +214,6 @@ class Metering(Observer):
         return short
 
     def _of_clusters(self) -> list[Sample]:
-        """Return the gauges of clusters, made on each scrape."""
         with self._lock:
             return [
                 *_by_cluster(metrics.UP, self._up),

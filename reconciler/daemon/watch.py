@@ -212,7 +212,6 @@ class Informer:
             return listing.resource_version
 
     def _seen(self, change: WatchEvent) -> None:
-        """Report a change of the fields that count."""
         uid = _metadata(change.manifest, "uid")
         is_gone = change.became is Became.DELETED
         state = "" if is_gone else self.topic.look(change.manifest)

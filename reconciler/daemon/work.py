@@ -21,7 +21,7 @@ from reconciler.model.errors import BugError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.retention import next_due
-from reconciler.reconcile.discovery import Looked, LookingRun, LookOptions, Newest
+from reconciler.reconcile.discovery import Looked, LookOptions, Newest, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
 
 LATE = 0.05
@@ -74,7 +74,7 @@ class DaemonRounds:
     newest: Evaluation | None = None
     _whole: Newest = field(init=False)
     _done: Reconciled | None = None
-    _run: LookingRun | None = None
+    _run: ObservingRun | None = None
     _base: str = ""
     _asked: Container[str] | None = None
     _applied: Mapping[str, object] | None = None
@@ -120,7 +120,7 @@ class DaemonRounds:
         past = now - self._looked_at
         for name, seconds in (self.looked.again if self.looked is not None else {}).items():
             yield name, "growth", max(seconds - past, 0.0) + LATE
-        missing = self._run.looker.missing if self._run and self.applies else None
+        missing = self._run.missing if self._run and self.applies else None
         if missing is not None:
             yield MANAGEMENT, "intake", max(missing - past, 0.0) + LATE
 
@@ -140,9 +140,11 @@ class DaemonRounds:
             deleted=self.deleted(),
         )
         self._asked = ()  # a revision with invalid Settings is planned without observing clusters
-        self._run = run = LookingRun(self._whole, lambda: clusters, look, self.now, self.bugs)
+        self._run = run = ObservingRun(
+            self.repository, self._whole, lambda: clusters, look, self.now, self.bugs
+        )
         self._done = run.reconcile(options, self.sleep)
-        self._note(run.looker.looked, dirty.since)
+        self._note(run.looked, dirty.since)
         return self._done
 
     def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
@@ -202,7 +204,7 @@ class DaemonRounds:
             names |= {MANAGEMENT} if self._messages() != self._written else set()
         if names is not None and not names - held.keys():
             self._applied = now
-            run.looker.remember()
+            run.remember()
             return []
         applied = run.apply(done.head.id, self.is_in, Scope(_Except(names, held), self._words))
         self._count_served(applied)

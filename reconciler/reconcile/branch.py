@@ -1,6 +1,6 @@
 """Authoritative branch and rewritten history."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -17,15 +17,17 @@ from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranch
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Settings
 from reconciler.planning.digest import digest
-from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import read_own_settings
 from reconciler.reconcile.commits import differing, require_whole, settings_at
-from reconciler.records.changes import candidate_names
+from reconciler.reconcile.records import allocations
+from reconciler.records.changes import candidate_names, numbered
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of
 
+MAX_SHOWN = 20
 _SHORTEST_ID = 7
+_NO_COMMIT = "the reference names no commit"
 
 
 def require_truth(repository: Repository, settings: Settings) -> None:
@@ -35,23 +37,20 @@ def require_truth(repository: Repository, settings: Settings) -> None:
         GitError: The remote cannot be queried.
         UsageError: It is another branch, or the authoritative branch cannot be determined.
     """
-    own, default = (
-        repository.branch,
-        DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)"),
-    )
-    clear = default if settings.branch else repository.standing.default_branch()
-    truth, why = clear.branch, clear.why
-    if own == truth:
+    own = repository.branch
+    if settings.branch:
+        named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
+    else:
+        named = repository.standing.default_branch()
+    if own == named.branch:
         return
     anyhow = f"to reconcile {own} all the same: --branch {own} --any-branch"
-    if not truth:
-        message = (
-            f"whether branch {own} is the truth cannot be told: {why}, and ipam.yaml names none"
-        )
+    if not named.branch:
+        message = f"whether branch {own} is the truth cannot be told: {named.why}, and ipam.yaml"
         hint = f"let ipam.yaml say which one is: spec: {{branch: {own}}}; {anyhow}"
-        raise UsageError(message, hint)
-    message = f"branch {own} is not the truth: that is {truth}, because {why}"
-    raise UsageError(message, f"merge it, and reconcile with --branch {truth}; {anyhow}")
+        raise UsageError(f"{message} names none", hint)
+    message = f"branch {own} is not the truth: that is {named.branch}, because {named.why}"
+    raise UsageError(message, f"merge it, and reconcile with --branch {named.branch}; {anyhow}")
 
 
 def fetched(repository: Repository) -> Revision:
@@ -59,36 +58,28 @@ def fetched(repository: Repository) -> Revision:
 
     Raises:
         GitError: The remote cannot be read.
-        NoBranchError: The remote lacks the branch. The hint names the authoritative branch of the
-            Settings in the checkout, if they name one.
+        NoBranchError: The remote lacks the branch. The hint names the branch of the Settings at
+            HEAD, if they name one.
     """
     try:
         return repository.fetch()
     except NoBranchError as missing:
-        truth = _named_at_hand(repository)
-        if not truth:
+        named = ""
+        with suppress(GitError, LimitError):
+            own = read_own_settings(repository.source("HEAD"))
+            named = "" if own.is_broken else own.settings.branch
+        if not named:
             raise
-        hint = f"the truth is {truth}, because ipam.yaml at HEAD names it (spec.branch): "
-        if truth == repository.branch:
-            hint += "push it"
-        else:
-            hint += f"git switch {truth}, or reconcile it with --branch {truth}"
+        hint = f"the truth is {named}, because ipam.yaml at HEAD names it (spec.branch): "
+        is_own = named == repository.branch
+        hint += (
+            "push it" if is_own else f"git switch {named}, or reconcile it with --branch {named}"
+        )
         raise NoBranchError(str(missing), hint) from missing
 
 
-def _named_at_hand(repository: Repository) -> str:
-    """Return the branch in the Settings of the checkout's commit; empty if they name none."""
-    try:
-        own = read_own_settings(repository.source("HEAD"))
-    except (GitError, LimitError):
-        return ""
-    return "" if own.is_broken else own.settings.branch
-
-
 def require_at_start(repository: Repository) -> None:
-    """Refuse to start on a branch other than the authoritative one.
-
-    If that cannot be determined yet, the rounds check it.
+    """Refuse to start on another branch than the authoritative one, if that is known already.
 
     Raises:
         UsageError: It is another branch.
@@ -105,10 +96,6 @@ def accepted_head(accepted: str | None, base: Revision) -> str | None:
     """Return the id of the head if the user accepts it. An abbreviated id is sufficient."""
     is_it = accepted and len(accepted) >= _SHORTEST_ID and base.id.startswith(accepted)
     return base.id if is_it else None
-
-
-MAX_SHOWN = 20
-_NO_COMMIT = "the reference names no commit"
 
 
 class Lost(Struct, frozen=True):
@@ -150,10 +137,6 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
 
     The reference is read before the branch: a run that moves both moves the branch first.
 
-    Args:
-        repository: The repository of the branch.
-        accept: The head that `--accept-history` names, or None.
-
     Raises:
         GitError: The remote fails, or the clone is too shallow.
         HistoryError: The branch was rewritten or rolled back.
@@ -185,26 +168,18 @@ def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
     return False
 
 
-def lost_records(repository: Repository, last: str, base: str) -> Iterable[Allocation]:
+def lost_records(repository: Repository, last: str, base: str) -> list[Allocation]:
     """Return the records of a commit that another one does not have with the same range."""
-    sides = []
-    for revision in (last, base):
-        source = repository.source(revision)
-        settings = settings_at(source)
-        if settings is None:
-            return
-        sides.append((source, settings))
-    before, now = sides
-    pairs = differing(before, now)
-    folder = f"{now[1].records}/"
-    read = []
-    for (source, settings), at in ((before, 0), (now, 1)):
-        entries = [pair[at] for path, pair in pairs.items() if path.startswith(folder)]
-        there = [entry for entry in entries if entry is not None]
-        recalled = reader_of(source, settings).recalled(there)
-        read.append([it.allocation for it in recalled if it.allocation is not None])
-    kept = {(it.claim, it.range) for it in read[1]}
-    yield from (it for it in read[0] if it.range is not None and (it.claim, it.range) not in kept)
+    (then, was), (source, settings) = (
+        (it, settings_at(it)) for it in map(repository.source, (last, base))
+    )
+    if was is None or settings is None:
+        return []
+    before, now = (then, was), (source, settings)
+    pairs = differing(before, now).values()
+    kept = {(it.claim, it.range) for it in allocations(now, [new for _, new in pairs])}
+    there = allocations(before, [old for old, _ in pairs])
+    return [it for it in there if it.range is not None and (it.claim, it.range) not in kept]
 
 
 def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
@@ -229,14 +204,13 @@ def _missing(repository: Repository, lost: Lost) -> str:
     lines = [f"missing commit {it.id[:12]} of {shown(it.author)}" for it in made]
     if lost.commits[MAX_SHOWN:]:
         lines.append("and older commits")
-    lines += [f"lost record: {_titled(it)}" for it in lost.records[:MAX_SHOWN]]
+    lines += [
+        f"lost record: {it.claim.short} {format_short(it.range) if it.range else ''}".rstrip()
+        for it in lost.records[:MAX_SHOWN]
+    ]
     if more := len(lost.records[MAX_SHOWN:]):
         lines.append(f"and {more} more records")
     return "\n".join(lines if lost.records else [*lines, "no record is lost"])
-
-
-def _titled(record: Allocation) -> str:
-    return f"{record.claim.short} {format_short(record.range) if record.range else ''}".strip()
 
 
 def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -> str:
@@ -261,12 +235,6 @@ def accepting(
     repository: Repository, base: Revision, evaluation: Evaluation, lost: Lost
 ) -> Commit | None:
     """Return the commit that reserves lost ranges for the retention; None if none is lost.
-
-    Args:
-        repository: The repository of the branch.
-        base: Its head.
-        evaluation: The evaluation of the head.
-        lost: The losses that the user accepts.
 
     Raises:
         GitError: The reference names no commit.
@@ -294,21 +262,14 @@ def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[s
     for record in records:
         if any(_keeps(it, record, evaluation) for it in held):
             continue
-        path = _free(path_of(folder, record.pool, record.claim), taken)
+        path = path_of(folder, record.pool, record.claim)
+        path = path if path not in taken else numbered(path, taken, ".released")
         tried = candidate_names(record.name, record.claim)
         name = next(it for it in tried if (record.namespace, it) not in names)
         taken.add(path)
         names.add((record.namespace, name))
-        released = replace(
-            record,
-            phase=Phase.RELEASED,
-            since=since,
-            path=path,
-            name=name,
-            announced=False,
-            pristine=True,
-        )
-        files[path] = record_text(released).encode()
+        told = replace(record, phase=Phase.RELEASED, since=since, name=name, announced=False)
+        files[path] = record_text(told).encode()
     return files
 
 
@@ -321,13 +282,3 @@ def _keeps(other: Allocation, record: Allocation, evaluation: Evaluation) -> boo
     if other.pool != record.pool and len(set(spaces)) > 1:
         return False
     return other.is_live or other.range.covers(record.range)
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    if wanted not in taken:
-        return wanted
-    stem, number = wanted.removesuffix(".yaml"), 2
-    path = f"{stem}.released.yaml"
-    while path in taken:
-        path, number = f"{stem}.released.{number}.yaml", number + 1
-    return path

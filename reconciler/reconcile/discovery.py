@@ -3,13 +3,13 @@
 import logging
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec import field as field_
+from msgspec import field as struct_field
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
@@ -75,7 +75,6 @@ from reconciler.model.claim import Allocation, Refusal, current_records
 from reconciler.model.errors import BugError, ClusterError, NoSuchKindError
 from reconciler.model.objects import CONFIG_MAP, MANAGER, SERVICE, Manifest, Ref, Resource
 from reconciler.model.plan import BLOCKED, Refuse
-from reconciler.model.settings import Elastic
 from reconciler.planning.documents import path_of, tidied
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.limits import Quotas
@@ -85,94 +84,7 @@ from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconci
 
 NO_METALLB = "MetalLB is not there: no kind IPAddressPool of metallb.io"
 
-
-class Asked(Struct, frozen=True):
-    """The parameters for observing a tenant's cluster.
-
-    Attributes:
-        name: The name of the cluster.
-        granted: The ranges of the tenant in the tree.
-        known: The registry entry of the cluster, or None.
-        settings: The growth settings of the tenant.
-        accepts: Accept another identity of the cluster.
-        writes: Save the start of idle times in the cluster.
-        lb_class: The class of Services that MetalLB serves there; empty for Services without one.
-    """
-
-    name: str
-    granted: GrantedRanges
-    known: Enrolled | None
-    settings: Elastic
-    accepts: bool = False
-    writes: bool = True
-    lb_class: str = ""
-
-
-def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object]) -> GrowthOutcome:
-    """Return the growth that follows from the state of a cluster.
-
-    Args:
-        cluster: The cluster.
-        asked: The parameters.
-        place: Acquired after the first response, so unreachable clusters do not use all places.
-
-    Raises:
-        ClusterError: The cluster is unreachable, or has another identity than before.
-    """
-    uid = asked.known.uid if asked.known else ""
-    identity = identify(cluster, asked.name, NAMESPACE, uid, accept=asked.accepts)
-    with place:
-        shown = _shown(cluster, identity, asked)
-        text = remembered(identity.config_maps)
-        found = demand(shown, asked.granted, read_idle(text or ""), asked.settings)
-        now = write_idle(found.idle)
-        if asked.writes and text is not None and text != now:
-            ref = Ref(CONFIG_MAP, NAMESPACE, NAME)
-            cluster.merge(ref, {"data": {KEY: now}}, MANAGER)
-        return found
-
-
-def _shown(cluster: Cluster, identity: ClusterIdentity, asked: Asked) -> ObservedCluster:
-    # Each Service is parsed separately, so an invalid one does not hide the others.
-    unchecked = cluster.cluster if isinstance(cluster, ValidatedCluster) else cluster
-    items = unchecked.list(SERVICE).items
-    now = cluster.now()
-    manifests = _list(cluster, ADDRESS_POOL)
-    if manifests is None:
-        services, odd = read_services(items, asked.lb_class)
-        return ObservedCluster(services, (), now, odd, NO_METALLB)
-    entries = identity.inventory.objects
-    every = [live_of(manifest) for manifest in manifests]
-    ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
-    services, odd = read_services(items, asked.lb_class, [live.ref.name for live in ours])
-    pools = tuple(_pool(live) for live in ours)
-    states = _list(cluster, CONFIGURATION_STATE) or []
-    lacks = _lacking(asked, pools)
-    why = unwell([live.manifest for live in ours], states, lacks, now)
-    return ObservedCluster(services, pools, now, odd, why)
-
-
-def _lacking(asked: Asked, pools: tuple[ElasticPool, ...]) -> IPSet:
-    """Return ranges that were applied and are still desired, but are missing in the pools."""
-    live = (it.range for it in asked.granted.records if it.is_live and it.range is not None)
-    applied = ranges_of(asked.known.addresses if asked.known else ())
-    return (IPSet.of(live) & applied) - announced(pools)
-
-
-def _pool(live: Live) -> ElasticPool:
-    try:
-        return read_pool(live.manifest)
-    except ValueError as wrong:
-        raise ClusterError(f"IPAddressPool {live.ref.name} cannot be read: {wrong}") from wrong
-
-
-def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
-    """Return all objects of a kind in MetalLB's namespace; None if the kind is unknown."""
-    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
-    try:
-        return [{**item, **kind} for item in cluster.list(resource, NAMESPACE).items]
-    except NoSuchKindError:
-        return None
+_log = logging.getLogger(__name__)
 
 
 class LookOptions(Struct, frozen=True):
@@ -185,18 +97,14 @@ class LookOptions(Struct, frozen=True):
         deleted: The uids of objects that a watch of the management cluster reported as deleted.
     """
 
-    apply: ApplyOptions = field_(default_factory=ApplyOptions)
+    apply: ApplyOptions = struct_field(default_factory=ApplyOptions)
     writes: bool = True
     only: Callable[[Evaluation], Container[str] | None] = lambda _evaluation: None
     deleted: Collection[str] = ()
 
 
 class GrowthBlock(NamedTuple):
-    """The reason why a cluster does not grow.
-
-    Attributes:
-        claim: The claim that is not created; empty if the reason is not about a claim.
-    """
+    """The reason why a cluster does not grow, and the claim that is not created, if any."""
 
     words: str
     claim: str = ""
@@ -212,7 +120,6 @@ class Looked(Struct, frozen=True):
         figures: The demand in addresses, by cluster.
         unasked: Clusters that could not be observed, with the reason.
         away: The unreachable clusters among them.
-        bugs: Internal errors.
         again: Seconds until a cluster has to be observed again without any change.
         blocked: Why clusters do not grow.
         readings: The observed use, by cluster. Clusters with invalid objects are left out.
@@ -220,24 +127,18 @@ class Looked(Struct, frozen=True):
 
     at: int = 0
     changes: tuple[FileChange, ...] = ()
-    words: Mapping[Ref, tuple[StatusMessage, ...]] = field_(default_factory=dict)
-    figures: Mapping[str, Figures] = field_(default_factory=dict)
-    unasked: Mapping[str, str] = field_(default_factory=dict)
+    words: Mapping[Ref, tuple[StatusMessage, ...]] = struct_field(default_factory=dict)
+    figures: Mapping[str, Figures] = struct_field(default_factory=dict)
+    unasked: Mapping[str, str] = struct_field(default_factory=dict)
     away: frozenset[str] = frozenset()
     bugs: tuple[BugError, ...] = ()
-    again: Mapping[str, float] = field_(default_factory=dict)
-    blocked: Mapping[str, tuple[GrowthBlock, ...]] = field_(default_factory=dict)
-    readings: Mapping[str, ClusterReading] = field_(default_factory=dict)
+    again: Mapping[str, float] = struct_field(default_factory=dict)
+    blocked: Mapping[str, tuple[GrowthBlock, ...]] = struct_field(default_factory=dict)
+    readings: Mapping[str, ClusterReading] = struct_field(default_factory=dict)
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
-    """Observe the clusters of all elastic tenants.
-
-    Args:
-        evaluation: The evaluation of a complete tree, which knows all tenants.
-        clusters: The source of connections.
-        options: The options.
-    """
+    """Observe the clusters of all elastic tenants. The evaluation must know all tenants."""
     only = options.only(evaluation)
     left = tuple(abandoned(evaluation)) if only is None else ()
     growers = {
@@ -259,8 +160,7 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
             why = f"the management cluster cannot be asked: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
             return Looked(changes=left, unasked=dict.fromkeys(growers, why), bugs=bugs)
-        work = _Look(evaluation, growers, Access(clusters, management), options)
-        found = work.run()
+        found = _Look(evaluation, growers, Access(clusters, management), options).run()
         changes = tuple(sorted((*found.changes, *left)))
         return replace(found, changes=changes, at=management.cluster.now())
 
@@ -275,12 +175,9 @@ class _Look:
         access: Access,
         options: LookOptions,
     ) -> None:
-        self.evaluation = evaluation
-        self.state = evaluation.state
-        self.growers = growers
+        self.evaluation, self.state = evaluation, evaluation.state
+        self.growers, self.access, self.options = growers, access, options
         self.demands = {(it.namespace, it.name): it for it in evaluation.documents.of(DEMAND.id)}
-        self.access = access
-        self.options = options
         self.unasked: dict[str, str] = {}
         self.away: set[str] = set()
         self.bugs: list[BugError] = []
@@ -302,9 +199,13 @@ class _Look:
         blocked: dict[str, tuple[GrowthBlock, ...]] = {}
         for name, outcome in found.items():
             grower = self.growers[name]
-            change, words[grower.ref], figures[name] = self._settled(name, outcome, got[name])
+            change, told, figures[name] = self._settled(name, outcome, got[name])
             first = str(grower.claim(outcome.first, 1).key)
-            blocked[name] = tuple(_blocked(it, first) for it in words[grower.ref])
+            words[grower.ref] = told
+            blocked[name] = tuple(
+                GrowthBlock(f"{it.reason}: {it.message}", first if it.reason == BLOCKED else "")
+                for it in told
+            )
             changes += [change] if change is not None else []
         return Looked(
             changes=tuple(sorted(changes)),
@@ -315,7 +216,7 @@ class _Look:
             bugs=tuple(self.bugs),
             again={name: it.again for name, it in found.items() if it.again is not None},
             blocked=blocked,
-            readings=_readings(found),
+            readings={name: it.reading for name, it in found.items() if it.reading is not None},
         )
 
     def _granted(self) -> dict[str, GrantedRanges]:
@@ -330,9 +231,8 @@ class _Look:
         for name, grower in self.growers.items():
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
-            _, _, namespace, short = grower.owner
-            stands = self.demands.get((namespace, short))
-            entries = None if stands is None else entries_of(stands)
+            document = self.demands.get(grower.owner[2:4])
+            entries = None if document is None else entries_of(document)
             found[name] = GrantedRanges(entries, tuple(records[name]), grower.increment, room, now)
         return found
 
@@ -340,28 +240,21 @@ class _Look:
         """Return the demand of one cluster; None if it cannot be observed."""
         memory = self.access.management.identity.inventory
         _, _, namespace, short = self.growers[name].owner
-        if why := self._doubt(namespace, short):
-            self.unasked[name] = f"{name} is not asked: {why} cannot be read"
+        document = self.demands.get((namespace, short))
+        unread = self.evaluation.documents.unread
+        doubt = document.doubt if document else unread(DEMAND.id, namespace, short)
+        if doubt:  # an unreadable Demand file stays unchanged
+            self.unasked[name] = f"{name} is not asked: {doubt} cannot be read"
             return None
-        accepts = name in self.options.apply.re_enrol
         try:
             with contained(), ExitStack() as opened:
-                if not accepts:
+                if name not in self.options.apply.re_enrol:
                     check_memory(memory, name)
                 cluster = self.access.connect(name)
                 if cluster is None:
                     return None  # the cluster can be created later
                 opened.callback(cluster.close)
-                asked = Asked(
-                    name,
-                    self.granted[name],
-                    memory.clusters.get(name),
-                    self.evaluation.tree.settings.elastic,
-                    accepts=accepts,
-                    writes=self.options.writes and not self.options.apply.dry_run,
-                    lb_class=self.options.apply.lb_class,
-                )
-                return look_at(cluster, asked, self.places)
+                return self._observed(cluster, name, memory.clusters.get(name))
         except ClusterError as failed:
             self.unasked[name] = f"{name} cannot be asked: {failed}"
             if isinstance(failed, BugError):
@@ -372,17 +265,25 @@ class _Look:
                 self.unasked[name] += f"; {failed.hint}"
             return None
 
-    def _doubt(self, namespace: str, name: str) -> str:
-        """Return the Demand file if it is unreadable, so it stays unchanged; else an empty text."""
-        stands = self.demands.get((namespace, name))
-        if stands is not None:
-            return stands.doubt
-        return self.evaluation.documents.unread(DEMAND.id, namespace, name)
+    def _observed(self, cluster: Cluster, name: str, known: Enrolled | None) -> GrowthOutcome:
+        options = self.options
+        accepts = name in options.apply.re_enrol
+        uid = known.uid if known else ""
+        identity = identify(cluster, name, NAMESPACE, uid, accept=accepts)
+        with self.places:  # only now, so that unreachable clusters do not use all places
+            shown = _shown(cluster, identity, (self.granted[name], known, options.apply.lb_class))
+            text = remembered(identity.config_maps)
+            idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
+            found = demand(shown, self.granted[name], idle, elastic)
+            now = write_idle(found.idle)
+            writes = options.writes and not options.apply.dry_run
+            if writes and text is not None and text != now:
+                cluster.merge(Ref(CONFIG_MAP, NAMESPACE, NAME), {"data": {KEY: now}}, MANAGER)
+            return found
 
     def _refused(
         self, asked: Mapping[str, tuple[DemandEntry, ...]]
     ) -> Mapping[tuple[str, int], Refusal]:
-        """Return the requested growth that the planner would refuse."""
         claims = {
             claim.key: (name, entry.index, claim)
             for name, entries in asked.items()
@@ -405,137 +306,58 @@ class _Look:
         growth = [it for it in granted.records if growth_index(it)]
         stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
-        stands = document_of(granted.entries, found.entries, standing(growth), growth)
-        if stands == granted.entries:
+        entries = document_of(granted.entries, found.entries, standing(growth), growth)
+        if entries == granted.entries:
             return None, found.words, found.figures
         _, _, namespace, short = self.growers[name].owner
         identity = (DEMAND.id.group, DEMAND.name, namespace, short)
         path = path_of(self.evaluation.tree.settings.observed, identity)
-        data = None if stands is None else demand_document(namespace, short, stands)
+        data = None if entries is None else demand_document(namespace, short, entries)
         return FileChange(path, data), found.words, found.figures
 
 
-def _readings(found: Mapping[str, GrowthOutcome]) -> dict[str, ClusterReading]:
-    return {name: it.reading for name, it in found.items() if it.reading is not None}
+def _shown(
+    cluster: Cluster,
+    identity: ClusterIdentity,
+    asked: tuple[GrantedRanges, Enrolled | None, str],
+) -> ObservedCluster:
+    granted, known, lb_class = asked
+    # Each Service is parsed separately, so an invalid one does not hide the others.
+    unchecked = cluster.cluster if isinstance(cluster, ValidatedCluster) else cluster
+    items = unchecked.list(SERVICE).items
+    now = cluster.now()
+    manifests = _list(cluster, ADDRESS_POOL)
+    if manifests is None:
+        services, odd = read_services(items, lb_class)
+        return ObservedCluster(services, (), now, odd, NO_METALLB)
+    entries = identity.inventory.objects
+    every = [live_of(manifest) for manifest in manifests]
+    ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
+    services, odd = read_services(items, lb_class, [live.ref.name for live in ours])
+    pools = tuple(_pool(live) for live in ours)
+    states = _list(cluster, CONFIGURATION_STATE) or []
+    # Ranges that were applied and are still desired, but are missing in the pools.
+    live_ranges = (it.range for it in granted.records if it.is_live and it.range is not None)
+    applied = ranges_of(known.addresses if known else ())
+    lacks = (IPSet.of(live_ranges) & applied) - announced(pools)
+    why = unwell([live.manifest for live in ours], states, lacks, now)
+    return ObservedCluster(services, pools, now, odd, why)
 
 
-def _blocked(word: StatusMessage, claim: str) -> GrowthBlock:
-    return GrowthBlock(f"{word.reason}: {word.message}", claim if word.reason == BLOCKED else "")
+def _pool(live: Live) -> ElasticPool:
+    try:
+        return read_pool(live.manifest)
+    except ValueError as wrong:
+        raise ClusterError(f"IPAddressPool {live.ref.name} cannot be read: {wrong}") from wrong
 
 
-_log = logging.getLogger(__name__)
-
-
-class Looker:
-    """Observer for `ReconcileOptions.look`: demand of tenants, and objects that are not in Git.
-
-    Attributes:
-        looked: The demand of tenants at the last observation.
-        intake: The objects that exist only in the management cluster.
-    """
-
-    def __init__(
-        self,
-        repository: Repository,
-        whole: Callable[[str], Evaluation],
-        clusters: Callable[[], Clusters],
-        options: LookOptions,
-        now: Callable[[], float] | None,
-    ) -> None:
-        """Create it.
-
-        Args:
-            repository: The repository with the commits of earlier observations.
-            whole: Returns the evaluation of a revision by its id.
-            clusters: The source of connections.
-            options: The options of the observation.
-            now: This machine's clock, for a management cluster without one; None for a fixed time.
-        """
-        self._repository = repository
-        self._whole = whole
-        self._clusters = clusters
-        self._options = options
-        self._wish = options.apply if options.writes else replace(options.apply, dry_run=True)
-        self._now = now
-        self._failures: list[ClusterError] = []
-        self.looked = Looked()
-        self.intake = IntakeLook()
-
-    def __call__(self, evaluation: Evaluation) -> Observation:
-        """Observe clusters for the head of the branch."""
-        revision = evaluation.tree.revision
-        whole = evaluation if revision is None else self._whole(revision)
-        self.looked = look(whole, self._clusters(), self._options)
-        self.intake = self._taken_in(whole)
-        changes = tidied(whole.tree, (*self.looked.changes, *self.intake.taken.changes))
-        at = max(self.looked.at, self.intake.at) or int(self._now() if self._now is not None else 0)
-        return Observation(at, changes, self.intake.taken.seen)
-
-    def _taken_in(self, whole: Evaluation) -> IntakeLook:
-        self._failures.clear()
-        revision, observed = whole.tree.revision, whole.tree.settings.observed
-        named = last_named(self._repository, revision, observed) if revision else ""
-        deleted = self._options.deleted
-        try:
-            return look_for_intake(whole, self._clusters(), self._wish, named, deleted)
-        except ClusterError as failed:  # the demand of tenants counts anyway
-            self._failures.append(failed)
-            return IntakeLook()
-
-    def told(self, done: Reconciled) -> Reconciled:
-        """Add the findings of the observation to the result of a run."""
-        found = list(self._findings(done.evaluation))
-        if not found:
-            return done
-        evaluation = done.evaluation
-        gates = [it for it in found if it.severity is Severity.GATE]
-        findings = [it for it in found if it.severity is not Severity.GATE]
-        evaluation = replace(
-            evaluation,
-            findings=ordered([*evaluation.findings, *findings]),
-            gates=ordered([*evaluation.gates, *gates]),
-        )
-        return replace(done, evaluation=evaluation, code=exit_code(evaluation))
-
-    def _findings(self, evaluation: Evaluation) -> Iterator[Finding]:
-        settings = evaluation.tree.settings
-        yield from findings_of(self.intake.taken, settings)
-        for failed in self._failures:
-            message = f"objects of the management cluster could not be listed: {failed}"
-            yield warning("intake-doubt", Location(settings.observed), message)
-        for why in dict.fromkeys(self.looked.unasked.values()):
-            message = f"{why}; its tenant neither grows nor shrinks until then"
-            yield warning("demand-unasked", Location(settings.observed), message)
-
-    @property
-    def missing(self) -> float | None:
-        """Return the seconds until a missing object counts as deleted; None if none is missing."""
-        ends = (
-            since + MIN_DELETIONS - self.intake.at
-            for since in self.intake.taken.state.missing.values()
-        )
-        return min((left for left in ends if left > 0), default=None)
-
-    def remember(self) -> None:
-        """Write the state for the next observation into the management cluster.
-
-        If that fails, the next observation starts with an empty state.
-        """
-        try:
-            remember_intake(self.intake, self._clusters(), self._wish)
-        except ClusterError as failed:
-            _log.warning("the state of the look cannot be written: %s", failed)
-
-    @property
-    def words(self) -> Mapping[Ref, tuple[StatusMessage, ...]]:
-        """Return messages of tenants for their status and Events."""
-        return self.looked.words
-
-    @property
-    def bugs(self) -> tuple[BugError, ...]:
-        """Return the internal errors."""
-        ours = (failed for failed in self._failures if isinstance(failed, BugError))
-        return (*self.looked.bugs, *ours)
+def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
+    """Return all objects of a kind in MetalLB's namespace; None if the kind is unknown."""
+    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
+    try:
+        return [{**item, **kind} for item in cluster.list(resource, NAMESPACE).items]
+    except NoSuchKindError:
+        return None
 
 
 @dataclass
@@ -552,67 +374,121 @@ class Newest:
         return self._read[head]
 
 
-class LookingRun:
-    """One run, from the observation to the state for the next one.
+@dataclass
+class ObservingRun:
+    """A run that observes clusters: the demand of tenants, and objects that are not in Git.
 
     Attributes:
-        looker: The observer.
+        whole: Returns the evaluation of a revision by its id.
+        now: This machine's clock, for a management cluster without one; None for a fixed time.
+        bugs: Collects internal errors of requests to clusters.
+        looked: The demand of tenants at the last observation.
+        intake: The objects that exist only in the management cluster.
     """
 
-    def __init__(
-        self,
-        whole: Newest,
-        clusters: Callable[[], Clusters],
-        options: LookOptions,
-        now: Callable[[], float] | None,
-        bugs: list[BugError],
-    ) -> None:
-        """Begin a run.
-
-        Args:
-            whole: Reads a revision.
-            clusters: The source of connections.
-            options: The options of the observation.
-            now: This machine's clock; None for a fixed time.
-            bugs: Collects internal errors of requests to clusters.
-        """
-        self._whole, self._clusters, self._options, self._bugs = whole, clusters, options, bugs
-        self.looker = Looker(whole.repository, whole, clusters, options, now)
+    repository: Repository
+    whole: Callable[[str], Evaluation]
+    clusters: Callable[[], Clusters]
+    options: LookOptions
+    now: Callable[[], float] | None
+    bugs: list[BugError] = field(default_factory=list)
+    looked: Looked = field(default_factory=Looked)
+    intake: IntakeLook = field(default_factory=IntakeLook)
+    _failure: ClusterError | None = None
 
     def reconcile(
-        self,
-        options: ReconcileOptions,
-        sleep: Callable[[float], None] = time.sleep,
+        self, options: ReconcileOptions, sleep: Callable[[float], None] = time.sleep
     ) -> Reconciled:
         """Observe, plan, and commit. Ask clusters about addresses that would be freed."""
         asked = replace(
             options,
-            look=self.looker,
-            server_now=lambda: server_now(self._clusters()),
-            still_announced=self._still_announced,
+            look=self.look,
+            server_now=lambda: server_now(self.clusters()),
+            still_announced=lambda found: still_announced(
+                found, self.clusters(), self.options.apply, self.bugs
+            ),
         )
-        done = reconcile(self._whole.repository, asked, sleep)
-        self._bugs.extend(self.looker.bugs)
-        return self.looker.told(done)
+        done = reconcile(self.repository, asked, sleep)
+        self.bugs += self.looked.bugs
+        if isinstance(self._failure, BugError):
+            self.bugs.append(self._failure)
+        found = list(self._findings(done.evaluation))
+        if not found:
+            return done
+        gates = [it for it in found if it.severity is Severity.GATE]
+        findings = [it for it in found if it.severity is not Severity.GATE]
+        evaluation = replace(
+            done.evaluation,
+            findings=ordered([*done.evaluation.findings, *findings]),
+            gates=ordered([*done.evaluation.gates, *gates]),
+        )
+        return replace(done, evaluation=evaluation, code=exit_code(evaluation))
+
+    def look(self, evaluation: Evaluation) -> Observation:
+        """Observe clusters for the head of the branch."""
+        revision = evaluation.tree.revision
+        whole = evaluation if revision is None else self.whole(revision)
+        self.looked = look(whole, self.clusters(), self.options)
+        self.intake, self._failure = IntakeLook(), None
+        named = (
+            last_named(self.repository, revision, whole.tree.settings.observed) if revision else ""
+        )
+        try:
+            self.intake = look_for_intake(
+                whole, self.clusters(), self._apply_options, named, self.options.deleted
+            )
+        except ClusterError as failed:  # the demand of tenants counts anyway
+            self._failure = failed
+        changes = tidied(whole.tree, (*self.looked.changes, *self.intake.taken.changes))
+        at = max(self.looked.at, self.intake.at) or int(self.now() if self.now is not None else 0)
+        return Observation(at, changes, self.intake.taken.seen)
+
+    @property
+    def _apply_options(self) -> ApplyOptions:
+        return (
+            self.options.apply if self.options.writes else replace(self.options.apply, dry_run=True)
+        )
+
+    def _findings(self, evaluation: Evaluation) -> Iterator[Finding]:
+        settings = evaluation.tree.settings
+        yield from findings_of(self.intake.taken, settings)
+        if self._failure is not None:
+            message = f"objects of the management cluster could not be listed: {self._failure}"
+            yield warning("intake-doubt", Location(settings.observed), message)
+        for why in dict.fromkeys(self.looked.unasked.values()):
+            message = f"{why}; its tenant neither grows nor shrinks until then"
+            yield warning("demand-unasked", Location(settings.observed), message)
 
     def apply(
-        self,
-        head: str,
-        is_in: Callable[[str, str], bool],
-        scope: Scope | None = None,
+        self, head: str, is_in: Callable[[str, str], bool], scope: Scope | None = None
     ) -> list[Applied]:
-        """Apply to the clusters, and write the state for the next observation.
+        """Apply a revision to the clusters, and write the state for the next observation.
 
         Args:
             head: The revision to apply.
             is_in: Returns whether a revision contains another.
             scope: The clusters; None for all, with the messages of this observation.
         """
-        evaluation, scope = self._whole(head), scope or Scope(words=self.looker.words)
-        scope = replace(scope, readings=self.looker.looked.readings)
-        applied = apply_fleet(evaluation, self._clusters(), self._options.apply, is_in, scope)
-        self.looker.remember()
+        scope = replace(scope or Scope(words=self.looked.words), readings=self.looked.readings)
+        applied = apply_fleet(self.whole(head), self.clusters(), self.options.apply, is_in, scope)
+        self.remember()
         return applied
 
-    def _still_announced(self, found: Evaluation) -> dict[str, str]:
-        return still_announced(found, self._clusters(), self._options.apply, self._bugs)
+    def remember(self) -> None:
+        """Write the state for the next observation into the management cluster.
+
+        If that fails, the next observation starts with an empty state.
+        """
+        try:
+            remember_intake(self.intake, self.clusters(), self._apply_options)
+        except ClusterError as failed:
+            _log.warning("the state of the look cannot be written: %s", failed)
+
+    @property
+    def missing(self) -> float | None:
+        """Return the seconds until a missing object counts as deleted; None if none is missing."""
+        ends = (
+            since + MIN_DELETIONS - self.intake.at
+            for since in self.intake.taken.state.missing.values()
+        )
+        return min((left for left in ends if left > 0), default=None)

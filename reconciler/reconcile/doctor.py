@@ -51,7 +51,6 @@ from reconciler.reconcile.doctor_cluster import (
     DiagnosisGroup,
     DiagnosisVerdict,
     ExaminedCluster,
-    Step,
     doubtful,
     failed,
     fine,
@@ -69,48 +68,95 @@ _PLAIN = "100644"
 
 @dataclass(slots=True)
 class ExaminedGit:
-    """The result of examining Git.
+    """The checks of Git, and the revision that was read, if any was readable."""
 
-    Attributes:
-        evaluation: The evaluation of the revision; None if no revision was readable.
-        revision: The commit that was read.
-    """
-
+    probe: Probe
     checks: list[DiagnosisCheck] = field(default_factory=list)
     evaluation: Evaluation | None = None
     revision: Revision | None = None
 
-    @property
-    def group(self) -> DiagnosisGroup:
-        """Return the checks as a group."""
-        return DiagnosisGroup(GIT, tuple(self.checks))
+    def run(self, now: float) -> "ExaminedGit":
+        """Run the checks. A failed check skips only the checks that depend on it.
 
+        Raises:
+            UsageError: The command line names no repository.
+        """
+        try:
+            self.checks.append(_version(self.probe))
+            self.checks.append(fine("repository", self.probe.title()))
+        except UsageError:
+            raise
+        except ReconcilerError as failure:
+            self.checks.append(failed("repository", failure))
+            return self
+        self._check_remote()
+        if (head := self.revision) is not None:
+            self._check_files(head)
+            self.checks.append(_clock(head, now))
+        return self
 
-def examine_git(probe: Probe, now: float) -> ExaminedGit:
-    """Check Git. A failed check skips only the checks that depend on it.
+    def _check_remote(self) -> None:
+        """Find the remote head, and check that it contains the last known head and can be pushed to."""
+        oid, is_reached = None, True
+        try:
+            oid = self.probe.remote_head()
+            where = f"at {oid[:12]}" if oid else "the repository is the truth itself: no remote"
+            self.checks.append(fine("remote", where))
+        except ReconcilerError as failure:
+            self.checks.append(failed("remote", failure))
+            is_reached = False
+        head = self.revision = self._find(oid, is_reached=is_reached)
+        if head is None or not is_reached:
+            return
+        if oid in (None, head.id):
+            self.checks += run([("history", lambda: self._history(head))])
+        self.checks += run([("push", lambda: self._push(head))])
 
-    Args:
-        probe: The repository.
-        now: This machine's clock, in seconds since 1970.
+    def _find(self, oid: str | None, *, is_reached: bool) -> Revision | None:
+        """Return the remote head, else the local one."""
+        try:
+            if (head := self.probe.find(oid)) is not None:
+                return head
+            head = self.probe.find(None) if oid is not None else None
+        except ReconcilerError as failure:
+            self.checks.append(failed("history", failure))
+            return None
+        if head is None and is_reached:
+            message = "the branch has no commit here"
+            self.checks.append(wrong("history", message, "make a first commit, or git fetch"))
+        elif head is not None:
+            message = f"the remote's head is not here; {head.id[:12]} was read instead"
+            self.checks.append(doubtful("history", message, "git fetch"))
+        return head
 
-    Raises:
-        UsageError: The command line names no repository.
-    """
-    examined = ExaminedGit()
-    try:
-        examined.checks.append(_version(probe))
-        examined.checks.append(fine("repository", probe.title()))
-    except UsageError:
-        raise
-    except ReconcilerError as failure:
-        examined.checks.append(failed("repository", failure))
-        return examined
-    _examine_remote(probe, examined)
-    head = examined.revision
-    if head is not None:
-        _examine_files(probe, examined, head)
-        examined.checks.append(_clock(head, now))
-    return examined
+    def _history(self, head: Revision) -> DiagnosisCheck:
+        repository = self.probe.repository
+        repository.require_pushed(head)
+        if (lost := lost_since(repository, head)) is not None:
+            raise refusal(repository, head, lost)
+        return fine("history", f"{head.id[:12]} contains the head that was reconciled last")
+
+    def _push(self, head: Revision) -> DiagnosisCheck:
+        self.probe.check_push(head)
+        return fine("push", "permitted, as far as a dry run tells")
+
+    def _check_files(self, head: Revision) -> None:
+        try:
+            source = self.probe.source(head)
+            evaluation = self.evaluation = evaluate_source(source)
+            entries = source.entries([evaluation.tree.settings.records])
+        except ReconcilerError as failure:
+            self.checks.append(failed("content", failure))
+            return
+        self.checks += [_content(evaluation), _records(evaluation, entries)]
+        self.checks += run([("edits", lambda: _edits(self.probe.repository, source, evaluation))])
+        settings = evaluation.tree.settings
+        try:
+            self.probe.check_clean([*settings.folders, settings.records], head)
+        except UsageError as dirty:
+            self.checks.append(doubtful("checkout", str(dirty), dirty.hint))
+        except ReconcilerError as failure:
+            self.checks.append(failed("checkout", failure))
 
 
 def _version(probe: Probe) -> DiagnosisCheck:
@@ -120,78 +166,6 @@ def _version(probe: Probe) -> DiagnosisCheck:
         needed = ".".join(map(str, _OLDEST))
         return wrong("git", f"version {version}", f"install git {needed} or newer")
     return fine("git", f"version {version}")
-
-
-def _examine_remote(probe: Probe, examined: ExaminedGit) -> None:
-    """Find the remote head, and check that it contains the last known head and can be pushed to."""
-    oid: str | None = None
-    is_reached = True
-    try:
-        oid = probe.remote_head()
-        where = "the repository is the truth itself: no remote" if oid is None else f"at {oid[:12]}"
-        examined.checks.append(fine("remote", where))
-    except ReconcilerError as failure:
-        examined.checks.append(failed("remote", failure))
-        is_reached = False
-    head = examined.revision = _find(probe, oid, examined, is_reached=is_reached)
-    if head is None or not is_reached:
-        return
-    if oid in (None, head.id):
-        examined.checks += run([("history", lambda: _history(probe, head))])
-    examined.checks += run([("push", lambda: _push(probe, head))])
-
-
-def _find(
-    probe: Probe, oid: str | None, examined: ExaminedGit, *, is_reached: bool
-) -> Revision | None:
-    """Return the remote head, else the local one."""
-    try:
-        if (head := probe.find(oid)) is not None:
-            return head
-        head = probe.find(None) if oid is not None else None
-    except ReconcilerError as failure:
-        examined.checks.append(failed("history", failure))
-        return None
-    if head is None and is_reached:
-        message = "the branch has no commit here"
-        examined.checks.append(wrong("history", message, "make a first commit, or git fetch"))
-    elif head is not None:
-        message = f"the remote's head is not here; {head.id[:12]} was read instead"
-        examined.checks.append(doubtful("history", message, "git fetch"))
-    return head
-
-
-def _history(probe: Probe, head: Revision) -> DiagnosisCheck:
-    repository = probe.repository
-    repository.require_pushed(head)
-    if (lost := lost_since(repository, head)) is not None:
-        raise refusal(repository, head, lost)
-    return fine("history", f"{head.id[:12]} contains the head that was reconciled last")
-
-
-def _push(probe: Probe, head: Revision) -> DiagnosisCheck:
-    probe.check_push(head)
-    return fine("push", "permitted, as far as a dry run tells")
-
-
-def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
-    try:
-        source = probe.source(head)
-        evaluation = evaluate_source(source)
-        entries = source.entries([evaluation.tree.settings.records])
-    except ReconcilerError as failure:
-        examined.checks.append(failed("content", failure))
-        return
-    examined.evaluation = evaluation
-    examined.checks += [_content(evaluation), _records(evaluation, entries)]
-    examined.checks += run([("edits", lambda: _edits(probe.repository, source, evaluation))])
-    settings = evaluation.tree.settings
-    try:
-        probe.check_clean([*settings.folders, settings.records], head)
-    except UsageError as dirty:
-        examined.checks.append(doubtful("checkout", str(dirty), dirty.hint))
-    except ReconcilerError as failure:
-        examined.checks.append(failed("checkout", failure))
 
 
 def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
@@ -210,7 +184,7 @@ def _content(evaluation: Evaluation) -> DiagnosisCheck:
 
 
 def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck:
-    """Check that the folders of records have only plain files of `reconcile` that are readable."""
+    """Check that the folder of records has only plain files of `reconcile` that are readable."""
     folder = f"{evaluation.tree.settings.records}/"
     strange = [entry.path for entry in entries if not is_yaml(entry.path) or entry.mode != _PLAIN]
     if strange:
@@ -245,18 +219,13 @@ _WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PAT
 
 
 def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float]) -> Diagnosis:
-    """Run all checks.
-
-    Args:
-        probe: The repository.
-        clusters: The source of connections; None without a management cluster.
-        wall: This machine's clock, in seconds since 1970.
+    """Run all checks, of clusters only if there is a management cluster.
 
     Raises:
         UsageError: The command line names no repository.
     """
-    git = examine_git(probe, wall())
-    groups = [git.group]
+    git = ExaminedGit(probe).run(wall())
+    groups = [DiagnosisGroup(GIT, tuple(git.checks))]
     groups += [DiagnosisGroup(MANAGEMENT, (_NOBODY,))] if clusters is None else []
     if clusters is not None:
         groups += _Examination(git, clusters, wall).run()
@@ -275,53 +244,37 @@ def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
     return ExitCode.OK
 
 
-def _contained(step: Step) -> Step:
-    """Run a step. An internal error does not stop the others."""
-    name, look = step
-
-    def careful() -> DiagnosisCheck:
-        with contained():
-            return look()
-
-    return name, careful
-
-
 class _Examination:
     """The check of all clusters."""
 
     def __init__(self, git: ExaminedGit, clusters: Clusters, wall: Callable[[], float]) -> None:
-        self.git = git
-        self.clusters = clusters
-        self.wall = wall
+        self.git, self.clusters, self.wall = git, clusters, wall
         self.hub: ManagementCluster | None = None
         self.known: Mapping[str, Enrolled] = {}
         self.uids: dict[str, str] = {}
-        self.opened = ExitStack()
 
     def run(self) -> list[DiagnosisGroup]:
         """Check the clusters, several at once."""
-        with self.opened:
-            return self._run()
-
-    def _run(self) -> list[DiagnosisGroup]:
         cluster: Cluster | None = None
         refusal: ClusterError | None = None
-        try:
-            found = self.clusters.management()
-            if found is None:
-                return [DiagnosisGroup(MANAGEMENT, (_NOBODY,))]
-            cluster = ValidatedCluster(found)
-            self.opened.callback(cluster.close)
-            with contained():
-                self.hub = open_management(cluster, ApplyOptions())
-            self.known = self.hub.identity.inventory.clusters
-        except ClusterError as failure:
-            refusal = failure
-        every = self._targets()
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            own = pool.submit(self._management, cluster, refusal)
-            others = [group for group in pool.map(self._other, every) if group is not None]
-            return [DiagnosisGroup(MANAGEMENT, tuple(own.result())), *map(self._alone, others)]
+        with ExitStack() as opened:
+            try:
+                found = self.clusters.management()
+                if found is None:
+                    return [DiagnosisGroup(MANAGEMENT, (_NOBODY,))]
+                cluster = ValidatedCluster(found)
+                opened.callback(cluster.close)
+                with contained():
+                    self.hub = open_management(cluster, ApplyOptions())
+                self.known = self.hub.identity.inventory.clusters
+            except ClusterError as failure:
+                refusal = failure
+            every = self._targets()
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                own = pool.submit(self._management, cluster, refusal)
+                others = [group for group in pool.map(self._other, every) if group is not None]
+                groups = [DiagnosisGroup(MANAGEMENT, tuple(own.result()))]
+                return [*groups, *map(self._alone, others)]
 
     def _management(
         self, cluster: Cluster | None, refusal: ClusterError | None
@@ -331,20 +284,17 @@ class _Examination:
             name = "kubeconfig" if cluster is None else "server"
             own += [failed(name, refusal)] if refusal is not None else []
         else:
-            examined = ExaminedCluster(
-                cluster, lambda: self._home(refusal), self.wall, self._committed
-            )
-            evaluation = self.git.evaluation
+            head, evaluation = self.git.revision, self.git.evaluation
+            committed = head.clock if head is not None else 0
+            examined = ExaminedCluster(cluster, lambda: self._home(refusal), self.wall, committed)
             is_all = evaluation is not None and evaluation.tree.settings.applies_documents
-            steps = management_steps(examined, applies_documents=is_all)
-            own += run(map(_contained, steps))
+            own += run(management_steps(examined, applies_documents=is_all))
             own += self._not_in_git()
         if self.git.evaluation is None:
             own.append(_UNKNOWN)
         return own
 
     def _not_in_git(self) -> Iterator[DiagnosisCheck]:
-        """Note objects of the management cluster that are not in Git."""
         evaluation = self.git.evaluation
         if self.hub is None or evaluation is None:
             return
@@ -357,15 +307,10 @@ class _Examination:
                 yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
     def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
-        """Return the management cluster as it was identified first."""
         if refusal is not None:
             raise refusal
         assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
         return self.hub.identity
-
-    @property
-    def _committed(self) -> int:
-        return self.git.revision.clock if self.git.revision is not None else 0
 
     def _targets(self) -> list[Target]:
         evaluation = self.git.evaluation
@@ -394,7 +339,7 @@ class _Examination:
             ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.desired)
         )
         with closing(cluster):
-            return DiagnosisGroup(target.name, tuple(run(map(_contained, steps))))
+            return DiagnosisGroup(target.name, tuple(run(steps)))
 
     def _connect(self, name: str) -> Cluster | None:
         if self.hub is not None:

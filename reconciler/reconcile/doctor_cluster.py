@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from reconciler.apply.inventory import InventoryEntry, live_of
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.metallb import controller_time, state_error
 from reconciler.apply.rights import management_rights, questions, tenant_rights
+from reconciler.apply.work import contained
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import (
     ADDRESS_POOL,
@@ -48,13 +48,7 @@ class DiagnosisVerdict(StrEnum):
 
 
 class DiagnosisCheck(Struct, frozen=True):
-    """One check.
-
-    Attributes:
-        name: The subject, in a word.
-        mend: The fix; empty if nothing needs doing.
-        is_bug: An internal error ended the check.
-    """
+    """One check: its subject in a word, and the fix if something needs doing."""
 
     name: str
     verdict: DiagnosisVerdict
@@ -76,18 +70,14 @@ class DiagnosisGroup(Struct, frozen=True):
     @property
     def verdict(self) -> DiagnosisVerdict:
         """Return the worst verdict of the checks."""
-        for verdict in (DiagnosisVerdict.FAILED, DiagnosisVerdict.WARNING):
-            if self.count(verdict):
-                return verdict
-        return DiagnosisVerdict.OK
+        verdicts = (check.verdict for check in self.checks)
+        return max(verdicts, key=list(DiagnosisVerdict).index, default=DiagnosisVerdict.OK)
 
 
 class Diagnosis(Struct, frozen=True):
-    """All checks.
+    """All checks: Git first, then the management cluster, then the others by name.
 
-    Attributes:
-        groups: Git first, then the management cluster, then the others by name.
-        revision: The commit that was read; empty if none was readable.
+    The revision is the commit that was read; empty if none was readable.
     """
 
     groups: tuple[DiagnosisGroup, ...]
@@ -139,11 +129,12 @@ def failed(name: str, failure: ReconcilerError) -> DiagnosisCheck:
 
 
 def run(steps: Iterable[Step]) -> list[DiagnosisCheck]:
-    """Run checks in order. After an unreachable one, the remaining checks are skipped."""
+    """Run checks in order until one is unreachable. An internal error does not stop the others."""
     found: list[DiagnosisCheck] = []
     for name, step in steps:
         try:
-            found.append(step())
+            with contained():
+                found.append(step())
         except UnreachableError as gone:
             found.append(failed(name, gone))
             break
@@ -155,7 +146,7 @@ def run(steps: Iterable[Step]) -> list[DiagnosisCheck]:
 
 
 def shorten(names: Iterable[str], most: int = 3) -> str:
-    """Return the first of some names, and the number of the others."""
+    """Join the first names, with the number of the others."""
     listed = list(names)
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return f"{', '.join(listed[:most])}{more}"
@@ -185,25 +176,10 @@ class ExaminedCluster(Struct, frozen=True):
     committed: int = 0
 
 
-def _common_steps(
-    examined: ExaminedCluster, rights: tuple[Right, ...], *, has_crds: bool
-) -> Iterator[Step]:
-    """Return the checks of every cluster."""
-    yield "server", lambda: _server(examined.cluster, has_crds=has_crds)
-    yield "identity", lambda: _identity(examined.recognise())
-    yield "clock", lambda: _clock(examined)
-    yield "rights", lambda: _rights(examined.cluster, rights)
-
-
 def management_steps(
     examined: ExaminedCluster, *, applies_documents: bool = False
 ) -> Iterator[Step]:
-    """Return the checks of the management cluster.
-
-    Args:
-        examined: The cluster.
-        applies_documents: Documents are applied as objects, which needs more rights.
-    """
+    """Return the checks of the management cluster. Applied documents need more rights."""
     unasked = None if applies_documents else Need.DOCUMENTS
     rights = tuple(right for right in management_rights() if right.need is not unasked)
     yield from _common_steps(examined, rights, has_crds=True)
@@ -211,14 +187,18 @@ def management_steps(
 
 
 def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step]:
-    """Return the checks of a tenant cluster.
-
-    Args:
-        examined: The cluster.
-        is_wanted: Pools are desired in the cluster.
-    """
+    """Return the checks of a tenant cluster, in which pools are desired or not."""
     yield from _common_steps(examined, tenant_rights(), has_crds=False)
     yield "metallb", lambda: _metallb(examined, is_wanted=is_wanted)
+
+
+def _common_steps(
+    examined: ExaminedCluster, rights: tuple[Right, ...], *, has_crds: bool
+) -> Iterator[Step]:
+    yield "server", lambda: _server(examined.cluster, has_crds=has_crds)
+    yield "identity", lambda: _identity(examined.recognise())
+    yield "clock", lambda: _clock(examined)
+    yield "rights", lambda: _rights(examined.cluster, rights)
 
 
 def _server(cluster: Cluster, *, has_crds: bool) -> DiagnosisCheck:
@@ -263,7 +243,6 @@ def _clock(examined: ExaminedCluster) -> DiagnosisCheck:
 
 
 def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
-    """Check every right of the table."""
     missing: dict[Need, dict[str, list[str]]] = {}
     for asked in questions(rights):
         status = cluster.create(asked.review()).get("status") or {}
@@ -290,17 +269,42 @@ def _verbs(missing: Mapping[str, Sequence[str]]) -> str:
 
 def _crds(examined: ExaminedCluster) -> DiagnosisCheck:
     """Check the shipped CRDs: missing, outdated, or foreign."""
-    entries = _entries(examined)
-    found = _Crds()
+    entries, found = _entries(examined), _CrdProblems()
     try:
         for manifest in apply_rights.manifests():
-            wanted = desired_object(manifest)
-            live = examined.cluster.get(wanted.ref)
-            entry = entries.get(str(wanted.ref))
-            found.look(manifest["spec"]["names"]["kind"], manifest, live, entry)
+            desired = desired_object(manifest)
+            live = examined.cluster.get(desired.ref)
+            is_own = live is not None and is_ours(live_of(live), entries.get(str(desired.ref)))
+            found.look(manifest, live, is_own=is_own)
     except UnauthorizedError:
         return _served(examined.cluster)
-    return found.check()
+    if found.absent or found.wrong:
+        mend = "ipam apply --crds" + ("" if found.absent else " --adopt upgrades them")
+        return wrong("crds", shorten([*found.absent, *found.wrong]), mend)
+    if found.doubts:
+        return doubtful("crds", shorten(found.doubts), "ipam apply --crds")
+    theirs = f"; not ours, but enough: {', '.join(found.foreign)}" if found.foreign else ""
+    return fine("crds", f"installed and established{theirs}")
+
+
+class _CrdProblems:
+    def __init__(self) -> None:
+        self.absent, self.wrong = list[str](), list[str]()
+        self.doubts, self.foreign = list[str](), list[str]()
+
+    def look(self, manifest: Manifest, live: Manifest | None, *, is_own: bool) -> None:
+        kind = manifest["spec"]["names"]["kind"]
+        if live is None:
+            is_needed = kind in [resource.kind for resource in needed()]
+            (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
+        elif not apply_rights.is_established(live):
+            self.wrong.append(f"{kind} is not established")
+        elif not is_own:
+            self.foreign.append(kind)
+            lacks = apply_rights.lacking(manifest, live)
+            self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]
+        elif differing(desired_object(manifest).body or {}, live):
+            self.doubts.append(f"{kind} is not that of this program")
 
 
 def _entries(examined: ExaminedCluster) -> Mapping[str, InventoryEntry]:
@@ -309,42 +313,6 @@ def _entries(examined: ExaminedCluster) -> Mapping[str, InventoryEntry]:
         return examined.recognise().inventory.objects
     except ClusterError:
         return {}
-
-
-@dataclass(slots=True)
-class _Crds:
-    """The state of the CRDs."""
-
-    absent: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    foreign: list[str] = field(default_factory=list)
-
-    def look(
-        self, kind: str, manifest: Manifest, live: Manifest | None, entry: InventoryEntry | None
-    ) -> None:
-        """Record the problem of a CRD."""
-        if live is None:
-            is_needed = kind in [resource.kind for resource in needed()]
-            (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
-        elif not apply_rights.is_established(live):
-            self.wrong.append(f"{kind} is not established")
-        elif not is_ours(live_of(live), entry):
-            self.foreign.append(kind)
-            lacks = apply_rights.lacking(manifest, live)
-            self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]
-        elif differing(desired_object(manifest).body or {}, live):
-            self.doubts.append(f"{kind} is not that of this program")
-
-    def check(self) -> DiagnosisCheck:
-        """Return all CRDs as one line."""
-        if self.absent or self.wrong:
-            mend = "ipam apply --crds" + ("" if self.absent else " --adopt upgrades them")
-            return wrong("crds", shorten([*self.absent, *self.wrong]), mend)
-        if self.doubts:
-            return doubtful("crds", shorten(self.doubts), "ipam apply --crds")
-        theirs = f"; not ours, but enough: {', '.join(self.foreign)}" if self.foreign else ""
-        return fine("crds", f"installed and established{theirs}")
 
 
 def _served(cluster: Cluster) -> DiagnosisCheck:
@@ -366,21 +334,18 @@ def _metallb(examined: ExaminedCluster, *, is_wanted: bool) -> DiagnosisCheck:
         if is_wanted:
             return wrong("metallb", "it is not there", _METALLB)
         return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
-    tag = _tag(_deployments(cluster))
+    tag = _tag(cluster)
     try:
         states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
     except NoSuchKindError:
         told = tag or "older than 0.15.3"
         message = f"MetalLB {told} does not tell whether its configuration is valid"
         return doubtful("metallb", message, _METALLB)
-    return _configured(tag or "0.15.3 or newer", _ours(examined, pools), states, cluster.now())
-
-
-def _ours(examined: ExaminedCluster, pools: Iterable[Manifest]) -> list[Manifest]:
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     entries = _entries(examined)
     every = [live_of({**item, **kind}) for item in pools]
-    return [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
+    ours = [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
+    return _configured(tag or "0.15.3 or newer", ours, states, cluster.now())
 
 
 def _configured(
@@ -399,22 +364,17 @@ def _configured(
     return fine("metallb", f"{version}, its configuration is valid")
 
 
-def _deployments(cluster: Cluster) -> Sequence[Manifest]:
-    """Return MetalLB's Deployments if they may be read."""
+def _tag(cluster: Cluster) -> str:
+    """Return the tag of the image of MetalLB's controller; empty if it may not be read."""
     try:
-        return cluster.list(DEPLOYMENT, METALLB_HOME).items
+        deployments = cluster.list(DEPLOYMENT, METALLB_HOME).items
     except UnreachableError:
         raise
     except ClusterError:
-        return ()
-
-
-def _tag(deployments: Iterable[Manifest]) -> str:
-    """Return the tag of the controller's image, or an empty string."""
+        return ""
     for deployment in deployments:
         pod = ((deployment.get("spec") or {}).get("template") or {}).get("spec") or {}
         for container in pod.get("containers") or ():
-            found = _CONTROLLER.search(container.get("image", ""))
-            if found:
+            if found := _CONTROLLER.search(container.get("image", "")):
                 return found["tag"]
     return ""

@@ -9,10 +9,9 @@ from reconciler.addresses import format_short
 from reconciler.apply.plan import Applied
 from reconciler.documents.findings import Finding, Location, has_error, ordered, shown, warning
 from reconciler.documents.text import is_yaml
-from reconciler.gitio.interface import BranchCommit, Changed, Entry, Repository, Source
+from reconciler.gitio.interface import BranchCommit, Entry, Repository, Source
 from reconciler.model.errors import ExitCode
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
@@ -21,12 +20,11 @@ from reconciler.planning.read import (
     EvaluationOptions,
     evaluate_source,
     folder_with_records,
-    has_records,
     left_over,
 )
 from reconciler.planning.settings import as_findings
 from reconciler.reconcile.commits import newest, settings_at
-from reconciler.reconcile.records import RootMove, edited, stray_records
+from reconciler.reconcile.records import edited, strays
 
 
 def as_reconciled(
@@ -40,13 +38,7 @@ def as_reconciled(
 def with_changes_by_hand(
     repository: Repository, source: Source, evaluation: Evaluation
 ) -> Evaluation:
-    """Return an evaluation by the stricter Settings of both, with errors about edited records.
-
-    Args:
-        repository: The repository.
-        source: The files of the revision.
-        evaluation: The evaluation of the revision.
-    """
+    """Return an evaluation by the stricter Settings of tip and R, with errors about records."""
     revision = source.revision()
     if revision is None:
         folder = folder_with_records(source, evaluation.tree.settings)
@@ -72,35 +64,6 @@ def with_overrides(evaluation: Evaluation) -> Evaluation:
     return with_found(evaluation, as_findings(evaluation.tree.overrides, evaluation.plan.after))
 
 
-def strays(
-    repository: Repository,
-    source: Source,
-    evaluation: Evaluation,
-    base: Source | None = None,
-) -> list[Finding]:
-    """Return errors about records of a root that was moved or removed.
-
-    Args:
-        repository: The repository.
-        source: The files of the revision.
-        evaluation: The evaluation of the revision.
-        base: The base of a change; without it the root has no reconcile commit.
-    """
-    settings, now = evaluation.tree.settings, source.revision()
-    decisions, before = evaluation.plan.decisions, base.revision() if base is not None else None
-    anew = [it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None]
-    begins = now is not None and not has_records(source, settings.records)
-    if now is None or not (begins or (anew and before is not None and before != now)):
-        return []
-
-    if base is not None:
-        begins = begins and not newest(repository, now.id)
-    move = RootMove(
-        now.id, settings, before.id if before is not None else None, anew, begins=begins
-    )
-    return stray_records(repository, move)
-
-
 def with_found(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
     """Return the evaluation with more findings, all of them by place."""
     listed = list(found)
@@ -119,13 +82,7 @@ def exit_code(evaluation: Evaluation) -> ExitCode:
 def reconciled_code(
     code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
 ) -> ExitCode:
-    """Return 70 for a bug, 5 if a cluster failed or is unreachable, else the code of the plan.
-
-    Args:
-        code: The code of the plan.
-        evaluation: The evaluation of the plan.
-        applied: The results of the clusters; None if nothing was applied.
-    """
+    """Return 70 for a bug, 5 if a cluster failed or was not asked, else the code of the plan."""
     if any(cluster.is_bug for cluster in applied or ()):
         return ExitCode.BUG
     if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.held_back:
@@ -145,12 +102,7 @@ def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode
 
 MAX_COMMITS, MAX_PATHS, MAX_FILES = 200, 1_000, 2_000
 """The number of commits that are searched, of paths that are searched for, and of files per commit."""
-
-
 MAX_LISTED = 50
-"""The number of held releases that are listed."""
-
-
 OwnerName = tuple[str, str, str]
 """Kind, namespace, and name of an owner of claims."""
 
@@ -160,11 +112,7 @@ def held_by_limit(
 ) -> Iterator[Finding]:
     """Report each release that the release limit holds back, with the commit that caused it.
 
-    Args:
-        evaluation: The evaluation.
-        repository: The repository.
-        source: The files of the revision.
-        known: Claims whose release the base of a change holds back already.
+    Claims in `known` are left out: the base of a change holds their release back already.
     """
     held = [it for it in held_releases(evaluation) if it.claim not in known]
     listed = {_owner(it.claim): it for it in held[:MAX_LISTED]}
@@ -187,7 +135,6 @@ def _owner(claim: Key) -> OwnerName:
 def _commits_of(
     wanted: set[OwnerName], repository: Repository, source: Source, settings: Settings
 ) -> dict[OwnerName, str]:
-    """Return the newest commit that removed or edited the document of each owner, as text."""
     found, reader = dict[OwnerName, str](), reader_of(source, settings)
 
     def named(entry: Entry | None) -> set[OwnerName]:
@@ -199,7 +146,11 @@ def _commits_of(
         documents = reader.read_source(entry.path, data).documents
         return near & {(it.kind.name, it.namespace, it.name) for it in documents}
 
-    for step, item in _edits(source, settings) if wanted else ():
+    steps = islice(source.past(list(settings.folders)), MAX_COMMITS) if wanted else ()
+    edits = (
+        (step, item) for step in steps if len(step.changed) <= MAX_FILES for item in step.changed
+    )
+    for step, item in edits:
         was, now = named(item.old), named(item.new)
         for owner in was | now:
             wanted.discard(owner)
@@ -211,13 +162,6 @@ def _commits_of(
         if not wanted:
             break
     return found
-
-
-def _edits(source: Source, settings: Settings) -> Iterator[tuple[BranchCommit, Changed]]:
-    """Return the edits of source files, the newest first."""
-    for step in islice(source.past(list(settings.folders)), MAX_COMMITS):
-        for item in step.changed if len(step.changed) <= MAX_FILES else ():
-            yield step, item
 
 
 def _author(repository: Repository, step: BranchCommit) -> str:

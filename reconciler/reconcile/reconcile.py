@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.apply.plan import Applied
@@ -30,57 +30,23 @@ from reconciler.reconcile.evaluation import (
 )
 from reconciler.reconcile.records import require_unedited
 from reconciler.reconcile.writing import (
+    CommitOptions,
     Planned,
     RunCommit,
-    Wishes,
     carry_out,
     has_wrong_settings,
     require_below,
 )
 from reconciler.records.changes import records_after
 
-
-def propose(
-    repository: Repository,
-    to: Proposing,
-    base: Revision,
-    newest: Revision | None,
-    evaluation: Evaluation,
-) -> Proposed:
-    """Push the commits to the branch of a pull request. The base branch stays unchanged.
-
-    Args:
-        repository: The repository of the branch; the local branch follows it.
-        to: The branch that gets the commits.
-        base: The head of the base branch.
-        newest: The last commit on top of it; None if there is none.
-        evaluation: The last evaluation.
-
-    Raises:
-        GitError: The remote fails, or refuses.
-        LostRaceError: Another process moved the branch that gets the commits.
-        UsageError: A checkout has uncommitted changes, or the branch has commits of users.
-    """
-    settings = evaluation.tree.settings
-    repository.require_clean([*settings.folders, settings.records], base)
-    repository.follow(base)
-    if has_wrong_settings(evaluation):
-        return Proposed.NOTHING  # the required changes are unknown
-    return to.bring(base, newest)
-
-
-def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | None) -> Evaluation:
-    """Return the evaluation with a finding about this machine's clock if it is wrong."""
-    if now is None or evaluation.tree.clock_ahead is not None:
-        return evaluation
-    found = [*evaluation.findings, *clock_behind(base.clock, int(now()))]
-    return replace(evaluation, findings=ordered(found))
-
-
 T = TypeVar("T")
 
+ATTEMPTS = 5
+_BACKOFF_SECONDS = 0.1
 # Requests to clusters in one attempt: the time, releases of a plan, due instants, and a spare.
 _MAX_OUTSIDE = 4
+
+_log = logging.getLogger(__name__)
 
 
 class _LackingError(Exception):
@@ -93,14 +59,10 @@ class _LackingError(Exception):
 
 @dataclass(slots=True)
 class Answers:
-    """The answers in a run: each record is asked about once.
+    """The answers of clusters in a run: each record is asked about once.
 
     Attributes:
-        still_announced: Returns records to free that a cluster might still announce, with the
-            reason.
-        server_now: Returns the time of the management cluster, or None.
-        told: The answer for each record; empty if the range is not announced or used any more.
-        times: The answers for the time.
+        told: Why a cluster might still announce a record; empty if no cluster does.
         is_outside: The lock is released while an answer is requested.
     """
 
@@ -126,76 +88,55 @@ class Answers:
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
         """Return why records to free have to stay, by path; empty if no cluster was asked."""
+        records = leaving(evaluation)
         if self.still_announced is None:
-            return _unasked(evaluation)
-        if any(record not in self.told for record in leaving(evaluation)):
-            self._require(lambda: self._ask(evaluation))
-        reasons = ((record.path, self.told.get(record)) for record in leaving(evaluation))
-        return {path: why for path, why in reasons if why}
+            # The retention of growth can be shorter than the time that clusters need.
+            return {it.path: "" for it in records if it.path in evaluation.state.grown}
+        self._require(evaluation, records)
+        return {it.path: self.told[it] for it in records if self.told[it]}
 
     def left(self, evaluation: Evaluation) -> dict[str, str]:
-        """Return answers for records that moved claims left, by path; empty without clusters.
-
-        The answer is an empty text if the range is not used any more.
-        """
-        if self.still_announced is None or not left_behind(evaluation):
+        """Return answers for records that moved claims left, by path; empty without clusters."""
+        records = left_behind(evaluation)
+        if self.still_announced is None or not records:
             return {}
-        if any(record not in self.told for record in left_behind(evaluation)):
-            self._require(lambda: self._ask(evaluation))
-        return {record.path: self.told[record] for record in left_behind(evaluation)}
+        self._require(evaluation, records)
+        return {record.path: self.told[record] for record in records}
 
     def until(self, wall: int) -> int:
         """Return the time until which instants are due, which is not later than any clock."""
         if self.server_now is None:
             return wall
         if not self.times:
-            self._require(self._ask_time)
+            self._ask(self._ask_time)
         (there,) = self.times
         return wall if there is None else min(wall, there)
 
-    def _require(self, ask: Callable[[], None]) -> None:
+    def _require(self, evaluation: Evaluation, records: Sequence[Allocation]) -> None:
+        if any(record not in self.told for record in records):
+            self._ask(lambda: self._ask_clusters(evaluation))
+
+    def _ask(self, ask: Callable[[], None]) -> None:
         if self.is_outside:
             raise _LackingError(ask)
         ask()
 
-    def _ask(self, evaluation: Evaluation) -> None:
+    def _ask_clusters(self, evaluation: Evaluation) -> None:
         """Request the answers. A cluster can take its whole timeout."""
         if self.still_announced is not None:
             found = self.still_announced(evaluation)
-            self.told |= {record: found.get(record.path, "") for record in _asked(evaluation)}
+            asked = [*leaving(evaluation), *left_behind(evaluation)]
+            self.told |= {record: found.get(record.path, "") for record in asked}
 
     def _ask_time(self) -> None:
         if self.server_now is not None:
             self.times = [self.server_now()]
 
 
-def _asked(evaluation: Evaluation) -> list[Allocation]:
-    return [*leaving(evaluation), *left_behind(evaluation)]
-
-
-def _unasked(evaluation: Evaluation) -> dict[str, str]:
-    """Return released growth that stays reserved until its clusters are asked.
-
-    Its retention can be shorter than the time that clusters need to withdraw it.
-    """
-    grown = evaluation.state.grown
-    return {record.path: "" for record in leaving(evaluation) if record.path in grown}
-
-
-ATTEMPTS = 5
-_BACKOFF_SECONDS = 0.1
-_LOOK = "what was looked at in clusters"
-
-_log = logging.getLogger(__name__)
-
-
 class ReconcileOptions(Struct, frozen=True):
     """Options of a reconcile, and the sources of outside information.
 
     Attributes:
-        allow_release: The number of expected releases, for the release limit.
-        sign: The signing key, or empty.
-        committer: The committer; overrides the Settings.
         accept_history: The rewritten head that the user accepts.
         still_announced: Returns records to free that a cluster might still announce, with the
             reason.
@@ -253,11 +194,6 @@ def reconcile(
 
     After a lost race, the new head is read and planned again. Commits are never rebased.
 
-    Args:
-        repository: The repository of the branch.
-        options: The options.
-        sleep: Waits; replaceable in tests.
-
     Raises:
         GitError: The remote fails.
         RacesLostError: The race is lost `ATTEMPTS` times.
@@ -267,11 +203,10 @@ def reconcile(
         UsageError: A checkout has uncommitted or unpushed changes, or the branch is not the
             authoritative one.
     """
-    answers = Answers(options.still_announced, options.server_now)
-    run = _Run(repository, options, answers)
+    run = _Run(repository, options, Answers(options.still_announced, options.server_now))
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return structs.replace(run.attempt(), attempts=attempt)
+            return replace(run.attempt(), attempts=attempt)
         except LostRaceError as lost:
             reason = str(lost)
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
@@ -285,11 +220,7 @@ def reconcile(
 
 @dataclass(slots=True)
 class _Run:
-    """One reconcile. Each attempt begins with the current head of the branch.
-
-    Attributes:
-        made: The commits that were published, in all attempts.
-    """
+    """One reconcile. Each attempt begins with the current head of the branch."""
 
     repository: Repository
     options: ReconcileOptions
@@ -303,25 +234,30 @@ class _Run:
         part = self.answers.alone(self.repository, self._by_the_clock)
         if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
             part = self._looked(part, self.options.look)
-        evaluation = part.planned.evaluation
-        made = tuple(self.made)
+        evaluation, made = part.planned.evaluation, tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
-        to, proposed = self.options.to, None
-        if to is not None:
-            proposed = propose(self.repository, to, base, newest, evaluation)
+        proposed = self._propose(base, newest, evaluation) if self.options.to is not None else None
         done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
         if not self.options.any_branch:
             self.repository.standing.remember(done.head)
         return done
 
+    def _propose(self, base: Revision, newest: Revision | None, evaluation: Evaluation) -> Proposed:
+        """Push the commits to the branch of a pull request. The base branch stays unchanged."""
+        settings = evaluation.tree.settings
+        self.repository.require_clean([*settings.folders, settings.records], base)
+        self.repository.follow(base)
+        if has_wrong_settings(evaluation) or self.options.to is None:
+            return Proposed.NOTHING  # the required changes are unknown
+        return self.options.to.bring(base, newest)
+
     def _by_the_clock(self) -> RunCommit:
         """Carry out the plan of the revision, and the plan of instants that are due since."""
-        accept = self.options.accept_history
         if self.options.any_branch:
             base, lost = fetched(self.repository), None
         else:
-            base, lost = current_head(self.repository, accept)
+            base, lost = current_head(self.repository, self.options.accept_history)
         self.repository.require_pushed(base, lost.last if lost is not None else "")
         if lost is not None:
             base = self._accept(base, lost)
@@ -342,14 +278,14 @@ class _Run:
         if wanted is None:
             return base
         require_below(wanted.changes, evaluation.tree.settings.records)
-        options = self.options
-        if options.committer is not None:
-            wanted = structs.replace(wanted, committer=options.committer)
-        commit = self.repository.commit(structs.replace(wanted, sign=options.sign))
-        if options.to is None:
+        committer = self.options.committer or wanted.committer
+        commit = self.repository.commit(
+            replace(wanted, committer=committer, sign=self.options.sign)
+        )
+        if self.options.to is None:
             self.repository.publish(base, commit)
             self.repository.fetch()
-        nothing = let_pass(structs.replace(evaluation, changes=()))
+        nothing = let_pass(replace(evaluation, changes=()))
         subject = wanted.message.partition("\n")[0]
         self.made.append(RunCommit(Planned(base, nothing), nothing, commit, subject))
         return commit
@@ -373,7 +309,6 @@ class _Run:
         return latest_due(state, after, self.answers.until(until), records)
 
     def _looked(self, part: RunCommit, look: Callable[[Evaluation], Observation]) -> RunCommit:
-        """Carry out the result of observing the clusters."""
         evaluation = part.planned.evaluation
         if part.commit is not None:
             evaluation = self._evaluate(self.repository.source(part.commit.id))
@@ -390,11 +325,6 @@ class _Run:
         return self.answers.alone(self.repository, carried)
 
     def _require_unmoved(self, part: RunCommit) -> None:
-        """Refuse to continue if the branch moved.
-
-        Raises:
-            LostRaceError: It moved.
-        """
         head = part.head
         if self.options.to is not None and self.made:
             head = self.made[0].planned.base
@@ -407,7 +337,7 @@ class _Run:
         below = repository.source(base.id)
         who = part.planned.evaluation.tree.settings.committer
         # Git builds the tree of the folder. This commit is never published.
-        above = repository.commit(Commit(base, look.changes, _LOOK, who))
+        above = repository.commit(Commit(base, look.changes, "observed in clusters", who))
         if not repository.changed(base.id, above.id, [folder])[0]:
             return part
         source = overlay(below, repository.source(above.id), folder)
@@ -424,23 +354,28 @@ class _Run:
         look: Observation | None = None,
     ) -> RunCommit:
         """Plan without records that clusters still announce, commit, and publish."""
+        options = self.options
         gone = look.removed if look is not None else ()
         evaluation = self._evaluate(source, gone=gone)
         require_unedited(evaluation)
-        if not self.options.any_branch and not has_wrong_settings(evaluation):
+        if not options.any_branch and not has_wrong_settings(evaluation):
             require_truth(self.repository, evaluation.tree.settings)
         held = self.answers.held(evaluation)
         # The withdrawal of a left range is in the past; with a fixed time, it is now.
-        is_now = clock is not None or self.options.now is None
+        is_now = clock is not None or options.now is None
         left = self.answers.left(evaluation) if is_now else {}
         if held or left:
             evaluation = self._evaluate(source, EvaluationOptions(retained=held, left=left), gone)
-        options = self.options
-        wishes = Wishes(
-            options.allow_release, options.sign, options.committer, options.to is not None
+        if options.now is not None and evaluation.tree.clock_ahead is None:
+            behind = clock_behind(base.clock, int(options.now()))
+            evaluation = replace(evaluation, findings=ordered([*evaluation.findings, *behind]))
+        part = carry_out(
+            self.repository,
+            Planned(base, evaluation, clock, look),
+            CommitOptions(
+                options.allow_release, options.sign, options.committer, options.to is not None
+            ),
         )
-        planned = Planned(base, timed(evaluation, base, options.now), clock, look)
-        part = carry_out(self.repository, planned, wishes)
         if part.commit is not None:
             self.made.append(part)
         return part
@@ -448,8 +383,7 @@ class _Run:
     def _evaluate(
         self, source: Source, terms: EvaluationOptions = DEFAULTS, gone: Sequence[str] = ()
     ) -> Evaluation:
-        allowed = self.options.allow_release
-        terms = structs.replace(terms, allow_release=allowed, gone=tuple(gone))
+        terms = replace(terms, allow_release=self.options.allow_release, gone=tuple(gone))
         found = as_reconciled(source, self.repository, terms)
         held = held_by_limit(found, self.repository, source)
         return with_overrides(with_found(found, held))
@@ -476,12 +410,7 @@ def rounds(
     """Yield one round, and a second one if the first released ranges without retention.
 
     Each round is done when it is requested, so the first can be reported before the second fails.
-
-    Args:
-        reconcile: Updates Git. Asks the clusters about addresses that would be freed.
-        apply: Applies to the clusters.
-        most: 1 if the released ranges are still announced after the first round.
-        served: Returns the growth that an apply served.
+    With `most` 1, there is no second round: the ranges are still announced after the first.
     """
     first = Round(done := reconcile(), apply(done), served())
     yield first

@@ -100,7 +100,6 @@ def run_with(free: IPSet, held: IPRange) -> int:
 
 
 def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy | None:
-    """Return the largest size that fits."""
     if claim.pin is not None:
         return None
     low, high, best = 0, claim.size, None

@@ -209,7 +209,6 @@ def _gates(evaluation: Evaluation) -> list[Finding]:
 
 
 def _refused(evaluation: Evaluation) -> list[Refuse]:
-    """Return the refusals of added tenants."""
     return [
         decision
         for decision in evaluation.plan.decisions

@@ -1,8 +1,7 @@
 """Audit of reconcile commits."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -41,7 +40,6 @@ class Replayed(Struct, frozen=True):
     """The result of planning the base of a commit again.
 
     Attributes:
-        verdict: The verdict.
         files: Paths of the files that differ.
         version: The version that made it; empty if the message does not name it.
     """
@@ -57,13 +55,6 @@ def replay(repository: Repository, commit: str) -> Replayed:
     Raises:
         GitError: The commit does not exist.
     """
-    try:
-        return _replay(repository, commit)
-    except LimitError:  # reconcile makes no commit on a base that is too large to read
-        return Replayed(ReplayVerdict.FOREIGN)
-
-
-def _replay(repository: Repository, commit: str) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
     if said is None or made.clock is None:
@@ -71,29 +62,12 @@ def _replay(repository: Repository, commit: str) -> Replayed:
     try:
         if not is_reconcile_commit(repository, commit):
             return Replayed(ReplayVerdict.FOREIGN, version=said.version)
-        base, source = _base(repository, said, made.parents[0])
-    except GitError:
-        return Replayed(ReplayVerdict.NOT_HERE, version=said.version)
-    parent, files_of = repository.source(made.parents[0]), repository.source(commit)
-    settings = settings_at(parent) or Settings()
-    changed, _ = repository.changed(made.parents[0], commit)
-    if any(it.new is not None and not it.new.is_file for it in changed):
-        return Replayed(ReplayVerdict.FOREIGN, version=said.version)  # reconcile makes no symlinks
-    seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
-    has_look = bool(seen) and said.clock is not None and said.clock > base.clock
-    below = overlay(source, files_of, settings.observed) if has_look else source
-    clock = said.clock if said.clock is not None else base.clock
-    then = as_of(below, clock, base.clock if clock < base.clock else None)
-    tries = _Tries(
-        repository=repository,
-        base=then,
-        said=said,
-        is_due=clock > base.clock and not has_look,
-        files=_files(files_of, [it for it in changed if not has_look or it not in seen]),
-        gone=tuple(it.path for it in seen if it.new is None) if has_look else (),
-    )
-    try:
-        files = tries.nearest()
+        changed, _ = repository.changed(made.parents[0], commit)
+        if any(it.new is not None and not it.new.is_file for it in changed):
+            return Replayed(ReplayVerdict.FOREIGN, version=said.version)  # never a symlink
+        files = _replay(repository, said, made, changed)
+    except LimitError:  # reconcile makes no commit on a base that is too large to read
+        return Replayed(ReplayVerdict.FOREIGN)
     except GitError:
         return Replayed(ReplayVerdict.NOT_HERE, version=said.version)
     if not files:
@@ -101,6 +75,32 @@ def _replay(repository: Repository, commit: str) -> Replayed:
     is_own = said.version == __version__
     verdict = ReplayVerdict.DIFFERENT if is_own else ReplayVerdict.NOT_COMPARABLE
     return Replayed(verdict, tuple(files), said.version)
+
+
+def _replay(
+    repository: Repository, said: Said, made: Made, changed: Sequence[Changed]
+) -> Sequence[str]:
+    """Return the files in which a commit differs from the nearest plan of its base."""
+    base, source = _base(repository, said, made.parents[0])
+    files_of = repository.source(made.id)
+    settings = settings_at(repository.source(made.parents[0])) or Settings()
+    seen = [it.path for it in changed if it.path.startswith(f"{settings.observed}/")]
+    clock = said.clock if said.clock is not None else base.clock
+    if not (seen and clock > base.clock):
+        seen = []  # the observed files were planned, not observed
+    below = overlay(source, files_of, settings.observed) if seen else source
+    there = [it.new for it in changed if it.new is not None and it.path not in seen]
+    files: dict[str, bytes | None] = {it.path: None for it in changed if it.path not in seen}
+    files |= {it.path: data for it, data in zip(there, files_of.read(there), strict=True)}
+    tries = _Tries(
+        repository=repository,
+        base=as_of(below, clock, base.clock if clock < base.clock else None),
+        said=said,
+        is_due=clock > base.clock and not seen,
+        files=files,
+        gone=tuple(it.path for it in changed if it.path in seen and it.new is None),
+    )
+    return tries.nearest()
 
 
 def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, Source]:
@@ -111,20 +111,6 @@ def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, So
         except GitError:
             continue
     raise GitError(f"the clone is too shallow: it lacks {parent[:12]}")
-
-
-def _files(source: Source, changed: Sequence[Changed]) -> dict[str, bytes | None]:
-    """Return the files that a commit changed, with their bytes; None for those that it removed."""
-    there = [item.new for item in changed if item.new is not None and item.new.is_file]
-    found: dict[str, bytes | None] = {}
-    for entry, data in zip(there, source.read(there), strict=True):
-        found[entry.path] = data
-    for item in changed:
-        if item.new is None:
-            found[item.path] = None
-        elif not item.new.is_file:  # a symlink or a submodule: reconcile makes none
-            found[item.path] = item.new.mode.encode()
-    return found
 
 
 class _Tries(Struct, frozen=True):
@@ -144,54 +130,54 @@ class _Tries(Struct, frozen=True):
 
     def nearest(self) -> Sequence[str]:
         """Return the files in which the commit differs from the nearest plan."""
-        evaluation = self._evaluate({})
+        evaluation = self._evaluate({}, {})
         if self.is_due and not is_due(evaluation.state, evaluation.tree.clock):
             return sorted(self.files)
         if self.said.accepts:
-            return record_differences(
-                _accepting(self.repository, self.said, evaluation), self.files
-            )
-        found = [self._of_plan(evaluation)]
+            return record_differences(self._accepting(evaluation), self.files)
+        found = [self._of_plan(evaluation, {})]
         # Clusters reported that these ranges were not used any more.
         unused = {it.path: "" for it in left_behind(evaluation) if it.path in self.files}
         if unused:
             found.append(self._of_plan(self._evaluate({}, unused), unused))
         return min(found, key=len)
 
-    def _of_plan(
-        self, evaluation: Evaluation, unused: Mapping[str, str] = MappingProxyType({})
-    ) -> Sequence[str]:
+    def _of_plan(self, evaluation: Evaluation, unused: Mapping[str, str]) -> Sequence[str]:
         # Clusters still announced these ranges.
         kept = {it.path: _KEPT for it in leaving(evaluation) if it.path not in self.files}
         if kept:
             evaluation = self._evaluate(kept, unused)
         return record_differences(let_pass(evaluation).changes, self.files)
 
-    def _evaluate(
-        self, kept: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
-    ) -> Evaluation:
-        allowed = self.said.allow_release
+    def _evaluate(self, kept: Mapping[str, str], unused: Mapping[str, str]) -> Evaluation:
         options = EvaluationOptions(
-            allow_release=allowed, retained=kept, left=unused, gone=self.gone
+            allow_release=self.said.allow_release, retained=kept, left=unused, gone=self.gone
         )
         return as_reconciled(self.base, self.repository, options)
 
-
-def _accepting(repository: Repository, said: Said, evaluation: Evaluation) -> Sequence[FileChange]:
-    """Return the files of a commit that accepts a rewritten history."""
-    try:
-        lost = lost_records(repository, said.accepts, said.base)
-    except GitError:
-        return ()
-    return [FileChange(path, data) for path, data in released(tuple(lost), evaluation).items()]
+    def _accepting(self, evaluation: Evaluation) -> Sequence[FileChange]:
+        """Return the files of a commit that accepts a rewritten history."""
+        try:
+            lost = lost_records(self.repository, self.said.accepts, self.said.base)
+        except GitError:
+            return ()
+        return [FileChange(path, data) for path, data in released(lost, evaluation).items()]
 
 
 def record_differences(
     wanted: Sequence[FileChange], theirs: Mapping[str, bytes | None]
 ) -> list[str]:
-    """Return the paths of the files that differ."""
+    """Return the paths of the files that differ.
+
+    A file that is no record is left out if a tree cannot have it next to the wanted files: it has
+    the path of a new folder, or is in a folder that a new file replaces.
+    """
     mine = {change.path: change.data for change in wanted}
-    mine |= dict.fromkeys(_making_way(theirs.keys() - mine.keys(), mine))
+    made = {path for path, data in mine.items() if data is not None}
+    folders = {above for path in made for above in _above(path)}
+    for path in theirs.keys() - mine.keys():
+        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path))):
+            mine[path] = None
     return [
         path
         for path in sorted(mine.keys() | theirs.keys())
@@ -199,22 +185,7 @@ def record_differences(
     ]
 
 
-def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
-    """Return files, except records, that a tree cannot have in addition to the wanted ones.
-
-    Such a file has the path of a new folder, or is in a folder that a new file replaces.
-    """
-    made = {path for path, data in wanted.items() if data is not None}
-    folders = {above for path in made for above in _above(path)}
-    return [
-        path
-        for path in paths
-        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path)))
-    ]
-
-
 def _above(path: str) -> Iterator[str]:
-    """Return the parent folders of a path."""
     while path := path.rpartition("/")[0]:
         yield path
 
@@ -223,11 +194,7 @@ class Verified(Struct, frozen=True):
     """One commit of a branch that touches records or observed files.
 
     Attributes:
-        commit: The id.
-        verdict: The result of the replay.
         clock: The committer date, in seconds since 1970; None if invalid.
-        author: The author.
-        subject: The first line of the message.
         version: The version in the message.
         files: The files that differ; for a foreign commit, the records that it touches.
         claims: The message marks it as a reconcile commit.
@@ -252,18 +219,17 @@ class Verified(Struct, frozen=True):
 def verify(repository: Repository, newest: str, after: str | None = None) -> Iterator[Verified]:
     """Return the commits of a branch that touch files of reconcile, newest first.
 
-    Args:
-        repository: The repository.
-        newest: The newest revision.
-        after: A revision whose commits are left out.
+    The commits of `after` are left out.
 
     Raises:
         GitError: The revision does not exist.
         LimitError: A commit changed more files than are read of a revision.
     """
     source = repository.source(newest)
-    folders = _folders(source)
-    last = _newest(repository.source(after), folders) if after is not None else ""
+    settings = read_own_settings(source).settings
+    folders = list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
+    before = repository.source(after).past(folders) if after is not None else ()
+    last = next((step.id for step in before), "")
     for step in takewhile(lambda step: step.id != last, source.past(folders)):
         parents = repository.made(step.id).parents
         merged = list(repository.plan_commits(step.id, parents[:1])) if parents[1:] else []
@@ -280,39 +246,21 @@ def revisions_of(reach: str) -> tuple[str, str | None]:
     return newest or "HEAD", before if dots and before else None
 
 
-def _folders(source: Source) -> list[str]:
-    """Return the folders of reconcile, including folders of earlier Settings."""
-    settings = read_own_settings(source).settings
-    return list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
-
-
-def _newest(source: Source, folders: list[str]) -> str:
-    """Return the newest commit that touches some paths; empty for none."""
-    return next((step.id for step in source.past(folders)), "")
-
-
 def _verified(repository: Repository, step: BranchCommit) -> Verified:
     made = repository.made(step.id)
-    touched = tuple(item.path for item in step.changed)
+    claims = step.is_cut or read_message(made.message) is not None
     if step.is_cut:
-        return _describe(made, ReplayVerdict.NOT_HERE)
-    claims = read_message(made.message) is not None
-    if not claims:
-        return _describe(made, ReplayVerdict.FOREIGN, files=touched, claims=False)
-    found = replay(repository, step.id)
-    files = touched if found.verdict is ReplayVerdict.FOREIGN else found.files
-    return _describe(made, found.verdict, version=found.version, files=files)
-
-
-def _describe(
-    made: Made,
-    verdict: ReplayVerdict,
-    *,
-    version: str = "",
-    files: tuple[str, ...] = (),
-    claims: bool = True,
-) -> Verified:
-    subject = made.message.partition("\n")[0]
+        found = Replayed(ReplayVerdict.NOT_HERE)
+    else:
+        found = replay(repository, step.id) if claims else Replayed(ReplayVerdict.FOREIGN)
+    touched = tuple(item.path for item in step.changed)
     return Verified(
-        made.id, verdict, made.clock, made.author, subject, version, files, claims=claims
+        made.id,
+        found.verdict,
+        made.clock,
+        made.author,
+        made.message.partition("\n")[0],
+        found.version,
+        touched if found.verdict is ReplayVerdict.FOREIGN else found.files,
+        claims=claims,
     )

@@ -1,8 +1,7 @@
 """Commits of a run and the final safety check."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -35,59 +34,12 @@ from reconciler.safety.clashes import (
     written,
 )
 
-
-@dataclass(slots=True)
-class RevisionRecords:
-    """The records of a revision.
-
-    Attributes:
-        source: The files of the revision.
-        folder: The records folder.
-        entries: Records that overlap the ranges of a `spans` call, by path.
-    """
-
-    source: Source
-    folder: str
-    entries: dict[str, Entry] = field(default_factory=dict)
-
-    def spans(self, line: RangeChain, without: Collection[str]) -> list[Span]:
-        """Return the ranges of records that overlap some ranges, without some paths."""
-        files = self._records()
-        held = self.source.each(files, ranges_of)
-        found = []
-        for entry, ranges in zip(files, held, strict=True):
-            if line.touches(ranges) and entry.path not in without:
-                self.entries[entry.path] = entry
-                found += [Span(first, last, entry.path) for first, last in ranges]
-        return found
-
-    def found(self, paths: Iterable[str]) -> list[RecordedRange]:
-        """Return records that `spans` found, by path."""
-        return self._read([self.entries[path] for path in paths if path in self.entries])
-
-    def read(self, paths: Collection[str]) -> list[RecordedRange]:
-        """Return the existing records of some paths."""
-        return self._read([entry for entry in self._records() if entry.path in paths])
-
-    def _read(self, entries: Sequence[Entry]) -> list[RecordedRange]:
-        return self.source.each(entries, partial(holding_of, self.folder))
-
-    def _records(self) -> list[Entry]:
-        listed = self.source.entries([self.folder])
-        return [entry for entry in listed if is_record(self.folder, entry.path)]
-
-
 _SHOWN = 3
 
 Pair = tuple[RecordedRange, RecordedRange]
 
 
-def require_no_clash(
-    repository: Repository,
-    commit: Commit,
-    made: Revision,
-    tree: Tree,
-) -> None:
+def require_no_clash(repository: Repository, commit: Commit, made: Revision, tree: Tree) -> None:
     """Compare the allocations of a commit with every record of its tree.
 
     Args:
@@ -112,24 +64,27 @@ def require_no_clash(
     base, source = repository.source(commit.base.id), repository.source(made.id)
     base.bound(tree.settings.limits)
     source.bound(tree.settings.limits)
-    held = RevisionRecords(base, folder)
     changed = {change.path for change in commit.changes}
-    spans = held.spans(RangeChain(item for record in given for item in record.ranges), changed)
+    records = [it for it in base.entries([folder]) if is_record(folder, it.path)]
+    line = RangeChain(item for record in given for item in record.ranges)
+    near, spans = dict[str, Entry](), list[Span]()
+    for entry, ranges in zip(records, base.each(records, ranges_of), strict=True):
+        if line.touches(ranges) and entry.path not in changed:
+            near[entry.path] = entry
+            spans += [Span(first, last, entry.path) for first, last in ranges]
     spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
+    read = partial(holding_of, folder)
     pairs = overlapping(spans, {record.path for record in given})
     if pairs:
-        given = granted(new.values(), held.read(changed))
+        before = base.each([it for it in records if it.path in changed], read)
+        given = granted(new.values(), before)
         pairs = overlapping(spans, {record.path for record in given})
-    if clashes := _in_one_space(source, tree, _pairs(held, new, pairs)):
+    held = base.each([near[it] for _, it in pairs if it in near], read)
+    known = {**new, **{record.path: record for record in held}}
+    clashes = _in_one_space(source, tree, [(known[one], known[other]) for one, other in pairs])
+    if clashes:
         hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
         raise ReconcilerError(_describe(clashes), hint)
-
-
-def _pairs(
-    held: RevisionRecords, new: Mapping[str, RecordedRange], paths: Sequence[tuple[str, str]]
-) -> list[Pair]:
-    known = {**new, **{record.path: record for record in held.found(it for _, it in paths)}}
-    return [(known[path], known[other]) for path, other in paths]
 
 
 def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
@@ -150,18 +105,16 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
 
 
 def _describe(clashes: Sequence[Pair]) -> str:
-    """Describe both records of each pair for a report: range and path."""
+    def named(record: RecordedRange) -> str:
+        ranges = ", ".join(map(written, record.ranges[:_SHOWN]))
+        return f"{record.claim or 'a record'} ({record.path}: {ranges})"
+
     shown = "; ".join(
-        f"{_named(record)} would be given what {_named(other)} holds"
+        f"{named(record)} would be given what {named(other)} holds"
         for record, other in clashes[:_SHOWN]
     )
     more = len(clashes) - _SHOWN
     return f"a bug: {shown}{f'; and {more} more' if more > 0 else ''}"
-
-
-def _named(record: RecordedRange) -> str:
-    ranges = ", ".join(map(written, record.ranges[:_SHOWN]))
-    return f"{record.claim or 'a record'} ({record.path}: {ranges})"
 
 
 _NAMED = {
@@ -173,8 +126,8 @@ _NAMED = {
 _log = logging.getLogger(__name__)
 
 
-class Wishes(Struct, frozen=True):
-    """Options for the commits of a run: see `ReconcileOptions`.
+class CommitOptions(Struct, frozen=True):
+    """Options for the commits of a run.
 
     Attributes:
         is_proposed: The branch stays unchanged, and a merge publishes the commits.
@@ -222,7 +175,7 @@ class RunCommit(Struct, frozen=True):
         return self.commit or self.planned.base
 
 
-def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> RunCommit:
+def carry_out(repository: Repository, planned: Planned, options: CommitOptions) -> RunCommit:
     """Commit and publish a plan if it changes something. A proposal is only committed.
 
     Raises:
@@ -235,10 +188,10 @@ def carry_out(repository: Repository, planned: Planned, wishes: Wishes) -> RunCo
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
     commit, subject = None, ""
     if is_carried_out(planned, passed):
-        asked = commit_of(planned, passed, wishes)
+        asked = commit_of(planned, passed, options)
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree)
-    if wishes.is_proposed:
+    if options.is_proposed:
         return RunCommit(planned, passed, commit, subject)
     folders = [*settings.folders, settings.records]
     repository.require_clean(folders, commit or base)
@@ -277,7 +230,7 @@ def require_below(changes: Sequence[FileChange], *folders: str) -> None:
             raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
 
 
-def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
+def commit_of(planned: Planned, passed: Evaluation, options: CommitOptions) -> Commit:
     """Return the commit of the carried part of a plan, with the digest of the whole plan."""
     tree, base, look = planned.evaluation.tree, planned.base, planned.look
     require_below(passed.changes, tree.settings.records, tree.settings.observed)
@@ -289,7 +242,7 @@ def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
         plan=digest(actions(planned.evaluation)),
         base=base.id,
         version=__version__,
-        allow_release=wishes.allow_release,
+        allow_release=options.allow_release,
         clock=told,
         seen=look.seen if look is not None else "",
     )
@@ -297,10 +250,10 @@ def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
     message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
     # One second after this base.
     dated = replace(base, clock=clock if planned.clock is None else clock - 1)
-    committer = wishes.committer or tree.settings.committer
+    committer = options.committer or tree.settings.committer
     written = {change.path: change for change in (*seen, *passed.changes)}
     changes = [written[path] for path in sorted(written)]
-    return Commit(dated, changes, message, committer, wishes.sign)
+    return Commit(dated, changes, message, committer, options.sign)
 
 
 def _subject(counts: Mapping[str, int], written: int, seen: int) -> str:

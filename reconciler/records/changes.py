@@ -1,12 +1,11 @@
 """Changes of record files."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
-from itertools import count
+from itertools import chain, count, islice
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import format_short
@@ -32,10 +31,7 @@ from reconciler.records.layout import path_of
 
 
 def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
-    """Return records as their claims describe them. A record without a claim is returned unchanged.
-
-    A record that differs from its claim is not pristine: the next reconcile rewrites it.
-    """
+    """Return records as their claims describe them: the next reconcile rewrites those that differ."""
     return tuple(
         following(record, claims[record.claim]) if record.claim in claims else record
         for record in records
@@ -45,13 +41,9 @@ def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple
 def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
     """Return the recorded owners of live records whose claims now have another owner, by path.
 
+    Both have the same order: records as their files state them, and as their claims describe them.
     Another team of the same owner is left out, because no other owner gets the addresses.
-
-    Args:
-        stated: Records as their files state them.
-        records: The same records as their claims describe them, in the same order.
     """
-    # Most records match their claim, and there can be many records.
     return {
         new.path: old.owner
         for old, new in zip(stated, records, strict=True)
@@ -86,10 +78,9 @@ def following(record: Allocation, claim: Claim) -> Allocation:
 
 
 def is_own(name: str, claim: Claim) -> bool:
-    """Return whether a name is permitted for a claim's record.
+    """Return whether a record has the name of its claim, that with a suffix, or Butler's short name.
 
-    Permitted are the claim's name, that name with a suffix, and Butler's short name. Records that
-    were copied from a cluster keep the name of their object there.
+    Records that were copied from a cluster keep the name of their object there.
     """
     other = with_suffix(claim.name, claim.key)
     own = [claim.name, other]
@@ -101,7 +92,7 @@ def is_own(name: str, claim: Claim) -> bool:
 
 
 def with_suffix(name: str, claim: Key) -> str:
-    """Return a name with six hex digits of the owner's hash, for a name that another owner has."""
+    """Return a name with six hex digits of the owner's hash."""
     owner = f"{claim.namespace}/{claim.name}"
     return f"{name}-{sha256(owner.encode()).hexdigest()[:6]}"
 
@@ -125,12 +116,15 @@ def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple
     kept: dict[tuple[str, str], str] = {}
     for record in sorted(records, key=lambda item: not _is_named_so(item, claims)):
         kept.setdefault((record.namespace, record.name), record.path)
-    return tuple(
-        record
-        if kept[record.namespace, record.name] == record.path
-        else replace(record, name=_free(record, counts), pristine=False)
-        for record in records
-    )
+    found = []
+    for record in records:
+        if kept[record.namespace, record.name] != record.path:
+            names = candidate_names(record.name[: MAX_NAME - 16], record.claim)
+            name = next(it for it in islice(names, 1, None) if not counts[record.namespace, it])
+            counts[record.namespace, name] += 1
+            record = replace(record, name=name, pristine=False)
+        found.append(record)
+    return tuple(found)
 
 
 def _is_named_so(record: Allocation, claims: Mapping[Key, Claim]) -> bool:
@@ -138,20 +132,11 @@ def _is_named_so(record: Allocation, claims: Mapping[Key, Claim]) -> bool:
     return claim is not None and claim.name == record.name
 
 
-def _free(record: Allocation, taken: Counter[tuple[str, str]]) -> str:
-    wanted = with_suffix(record.name[: MAX_NAME - 16], record.claim)
-    name, number = wanted, 2
-    while taken[record.namespace, name]:
-        name, number = f"{wanted}-{number}", number + 1
-    taken[record.namespace, name] += 1
-    return name
-
-
-class WrittenRecord(Struct, frozen=True):
-    """A record after a decision, and the path that it leaves, if any."""
-
-    record: Allocation | None
-    leaves: str
+def numbered(path: str, taken: Container[str], mark: str = "") -> str:
+    """Return a free path: `x.2.yaml`; with the mark `.left` `x.left.yaml`, then `x.left.2.yaml`."""
+    stem = f"{path.removesuffix('.yaml')}{mark}"
+    stems = chain([stem] if mark else [], (f"{stem}.{number}" for number in count(2)))
+    return next(it for it in (f"{stem}.yaml" for stem in stems) if it not in taken)
 
 
 def changes(plan: Plan, state: State, folder: str) -> tuple[FileChange, ...]:
@@ -175,12 +160,11 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
     names, places = _Names(state), _Places(plan, state, folder)
     files: dict[str, Allocation | None] = {}
     for decision in plan.decisions:
-        left = _left(decision, places)
-        for written in (left, _written(decision, state, places, names)):
-            if written is not None and written.leaves:
-                files.setdefault(written.leaves, None)
-            if written is not None and written.record is not None:
-                files[written.record.path] = written.record
+        for old, record in _written(decision, state, places, names):
+            if old and (record is None or record.path != old):
+                files.setdefault(old, None)
+            if record is not None:
+                files[record.path] = record
     for path, record in _renamed(plan, state):
         record = replace(record, path=places.left(record, path), pristine=True)
         files.setdefault(path, None)
@@ -200,77 +184,62 @@ def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
             yield record.path, record
 
 
-def _left(decision: Decision, places: "_Places") -> WrittenRecord | None:
-    """Return the record that a claim leaves, at another path if the new record needs its path."""
-    if not isinstance(decision, Grant) or decision.leaves is None:
-        return None
-    record = decision.leaves
-    path = places.beside(decision.allocation, record.path)
-    return WrittenRecord(replace(record, path=path), record.path if record.path != path else "")
+_Written = Iterator[tuple[str, Allocation | None]]
+"""The current path of a record, or empty, and the record that replaces it; None removes it."""
 
 
-def _written(
-    decision: Decision, state: State, places: "_Places", names: "_Names"
-) -> WrittenRecord | None:
-    """Return the record after a decision, or None if the file is unchanged."""
+def _written(decision: Decision, state: State, places: "_Places", names: "_Names") -> _Written:
     match decision:
         case Grant(allocation, _, replaces, leaves):
+            if leaves is not None:
+                # The record that the claim leaves moves if the new record needs its path.
+                path = places.beside(allocation, leaves.path)
+                yield leaves.path, replace(leaves, path=path)
             old = replaces.path if replaces else ""
             path = places.of(allocation.pool, allocation.claim, old)
             name = names.of(allocation) if leaves is None else names.beside(allocation, replaces)
-            return WrittenRecord(
-                replace(allocation, path=path, name=name), old if old != path else ""
-            )
+            yield old, replace(allocation, path=path, name=name)
         case Release(allocation):
-            old = allocation.path
-            path = places.of(allocation.pool, allocation.claim, old)
-            return WrittenRecord(replace(allocation, path=path), old if old != path else "")
+            path = places.of(allocation.pool, allocation.claim, allocation.path)
+            yield allocation.path, replace(allocation, path=path)
         case Expire(allocation):
-            return WrittenRecord(None, allocation.path)
+            yield allocation.path, None
         case Keep():
-            return _kept(decision, state.claims.get(decision.claim), places, names)
-    return _refused(decision, state, places, names)
+            yield from _kept(decision, state.claims.get(decision.claim), places, names)
+        case _:
+            yield from _refused(decision, state, places, names)
 
 
-def _kept(
-    decision: Keep, claim: Claim | None, places: "_Places", names: "_Names"
-) -> WrittenRecord | None:
-    """Return a kept record with its range and with names, team, path, and form of its claim."""
+def _kept(decision: Keep, claim: Claim | None, places: "_Places", names: "_Names") -> _Written:
+    """Yield a kept record with its range and with names, team, path, and form of its claim."""
     record = decision.allocation
     if claim is None or decision.held:
-        return None
+        return
     path = places.of(record.pool, record.claim, record.path)
-    if record.pristine and record.path == path and _is_written_so(record, claim):
-        return None
-    record = following(record, claim)
-    wanted = replace(
-        record,
-        path=path,
-        name=names.of(record),
-        since=record.allocated_at,
-        pristine=True,
-        adopted=False,
+    is_written_so = (
+        record.pristine
+        and not record.adopted
+        and record.path == path
+        and follows(record, claim)
+        and record.since == record.allocated_at
     )
-    return WrittenRecord(wanted, record.path if record.path != path else "")
+    if not is_written_so:
+        old, record = record.path, following(record, claim)
+        name, since = names.of(record), record.allocated_at
+        record = replace(record, path=path, name=name, since=since, pristine=True, adopted=False)
+        yield old, record
 
 
-def _is_written_so(record: Allocation, claim: Claim) -> bool:
-    """Return whether the record equals the one that would be written for its claim."""
-    return not record.adopted and follows(record, claim) and record.since == record.allocated_at
-
-
-def _refused(
-    decision: Refuse, state: State, places: "_Places", names: "_Names"
-) -> WrittenRecord | None:
-    """Return a Failed record for a claim without a range, unless a record of it holds addresses."""
+def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> _Written:
+    """Yield a Failed record for a claim without a range, unless a record of it holds addresses."""
     old = decision.allocation
     if old is not None and old.is_live and old.path in state.former and not decision.is_left:
         # The record gets the current name of the claim, by which later plans find it.
-        return _kept(Keep(old), state.claims[decision.claim], places, names)
+        yield from _kept(Keep(old), state.claims[decision.claim], places, names)
+        return
     if decision.is_left or (old is not None and old.range is not None):
-        return None
+        return
     claim = state.claims[decision.claim]
-    path = places.of(None, claim.key, old.path if old is not None else "")
     same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason
     failed = Allocation(
         claim=claim.key,
@@ -288,20 +257,17 @@ def _refused(
         namespace=claim.namespace,
         reason=decision.reason,
         message=decision.message,
-        path=path,
+        path=places.of(None, claim.key, old.path if old is not None else ""),
     )
     failed = replace(failed, name=old.name if old is not None else names.of(failed))
-    if failed == old:
-        return None
-    leaves = old.path if old is not None and old.path != path else ""
-    return WrittenRecord(failed, leaves)
+    if failed != old:
+        yield old.path if old is not None else "", failed
 
 
 def _asked(claim: Claim) -> Key:
     """Return the first pool that a refused claim names, whether it exists or not.
 
-    A claim whose labels match no pool names no pool. A selector is not a name, and an API server
-    would refuse it.
+    A selector that matches no pool is not a name, and an API server would refuse it.
     """
     if claim.candidates:
         return claim.candidates[0]
@@ -322,14 +288,11 @@ def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
 class _Places:
     """Assigns paths to records. A file that holds addresses is never overwritten by another record.
 
-    Such a file is at its path because a user put it there. The record of that path keeps its
-    current path, and a new record gets a number.
+    A record whose path is occupied keeps its current path, and a new record gets a number.
     """
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
-        self._plan = plan
-        self._state = state
-        self._folder = folder
+        self._plan, self._state, self._folder = plan, state, folder
 
     @cached_property
     def _occupied(self) -> set[str]:
@@ -338,14 +301,15 @@ class _Places:
         gone = {item.allocation.path for item in decisions if isinstance(item, Expire)}
         there = {record.path for record in state.records if record.path not in gone}
         there |= {item.path for item in state.unreadable}
-        return there - {path for path, own in self._going_home() if own not in there}
-
-    def _going_home(self) -> Iterator[tuple[str, str]]:
-        """Return paths of rewritten records that hold no addresses, each with its regular path."""
-        for item in self._plan.decisions:
-            old, pool = _so_far(item)
-            if old is not None and old.range is None:
-                yield old.path, path_of(self._folder, pool, item.claim)
+        # Records that hold no addresses are rewritten at their regular path.
+        return there - {
+            old.path
+            for item in decisions
+            for old, pool in [_so_far(item)]
+            if old is not None
+            and old.range is None
+            and path_of(self._folder, pool, item.claim) not in there
+        }
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
         """Return the path of a claim's record. `old` is the current path, or empty."""
@@ -355,9 +319,7 @@ class _Places:
         if wanted in self._occupied:
             if old:
                 return old
-            stem, number = wanted.removesuffix(".yaml"), 2
-            while wanted in self._occupied:
-                wanted, number = f"{stem}.{number}.yaml", number + 1
+            wanted = numbered(wanted, self._occupied)
         self._occupied.add(wanted)
         return wanted
 
@@ -366,10 +328,7 @@ class _Places:
         wanted = path_of(self._folder, record.pool, record.claim)
         if self._state.former[old].claim is None or wanted not in self._occupied:
             return self.of(record.pool, record.claim, old)
-        stem, number = wanted.removesuffix(".yaml"), 2
-        path = f"{stem}.released.yaml"
-        while path in self._occupied:
-            path, number = f"{stem}.released.{number}.yaml", number + 1
+        path = numbered(wanted, self._occupied, ".released")
         self._occupied.add(path)
         return path
 
@@ -377,10 +336,7 @@ class _Places:
         """Return the path of a record that its claim leaves: `<owner>.<slot>.released.yaml`."""
         if path_of(self._folder, wanted.pool, wanted.claim) != old:
             return old
-        stem, number = old.removesuffix(".yaml"), 2
-        path = f"{stem}.released.yaml"
-        while path in self._occupied:
-            path, number = f"{stem}.released.{number}.yaml", number + 1
+        path = numbered(old, self._occupied, ".released")
         self._occupied.discard(old)
         self._occupied.add(path)
         return path
@@ -395,15 +351,12 @@ class _Names:
     @cached_property
     def _taken(self) -> dict[tuple[str, str], Key]:
         """Return the owner of each name. Computed on demand, because most plans assign no name."""
-        state = self._state
-        found = {(record.namespace, record.name): record.claim for record in state.records}
-        if len(found) < len(state.records):  # a record with the name of its claim keeps it
-            found |= {
-                (record.namespace, record.name): record.claim
-                for record in state.records
-                if (claim := state.claims.get(record.claim)) and claim.name == record.name
-            }
-        for claim in state.claims.values():
+        records, claims = self._state.records, self._state.claims
+        found = {(it.namespace, it.name): it.claim for it in records}
+        if len(found) < len(records):  # a record with the name of its claim keeps it
+            kept = (it for it in records if _is_named_so(it, claims))
+            found |= {(it.namespace, it.name): it.claim for it in kept}
+        for claim in claims.values():
             if claim.name == claim.key.name:  # the name of the claim, which no other owner can get
                 found.setdefault((claim.namespace, claim.name), claim.key)
         return found
@@ -413,22 +366,22 @@ class _Names:
         if self._taken.setdefault((record.namespace, record.name), record.claim) == record.claim:
             return record.name
         name = with_suffix(record.name, record.claim)
-        self._taken[(record.namespace, name)] = record.claim
-        return name
-
-    def beside(self, record: Allocation, replaces: Allocation | None) -> str:
-        """Return the name of a record that its claim leaves. Each record is an object."""
-        if replaces is not None:
-            return replaces.name
-        there = {(it.namespace, it.name) for it in self._state.records}
-        names = candidate_names(record.name, record.claim)
-        while (record.namespace, name := next(names)) in there or not self._is_its(record, name):
-            pass
         self._taken[record.namespace, name] = record.claim
         return name
 
-    def _is_its(self, record: Allocation, name: str) -> bool:
-        return self._taken.get((record.namespace, name), record.claim) == record.claim
+    def beside(self, record: Allocation, replaces: Allocation | None) -> str:
+        """Return the name of the new record of a claim that leaves one. Each is an object."""
+        if replaces is not None:
+            return replaces.name
+        there = {(it.namespace, it.name) for it in self._state.records}
+        name = next(
+            it
+            for it in candidate_names(record.name, record.claim)
+            if (record.namespace, it) not in there
+            and self._taken.get((record.namespace, it), record.claim) == record.claim
+        )
+        self._taken[record.namespace, name] = record.claim
+        return name
 
 
 _SKEW = 3_600
@@ -437,26 +390,27 @@ _SKEW = 3_600
 
 def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     """Return findings about records that follow from the decisions on them."""
-    held: list[Allocation] = []
-    paused: list[Allocation] = []
-    waiting: list[Allocation] = []
-    misplaced: list[tuple[Allocation, str]] = []
+    held, paused, waiting = list[Allocation](), list[Allocation](), list[Allocation]()
+    occupied = {it.path for it in state.unreadable} | {it.path for it in state.records}
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
         record = decision.allocation
+        place = Location(record.path, 1, 1)
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
+            pool = state.pools.get(record.pool)
             if record.path in state.grown and not state.is_left_alone(record):
                 waiting.append(record)
             else:
-                (paused if _is_paused(state, record) else held).append(record)
+                (paused if pool is not None and pool.is_paused else held).append(record)
         if decision.stale:
             yield _stale(record, decision.stale)
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held and record.path not in state.former:
-            misplaced.append((record, path))
-    yield from _misplaced(misplaced, state)
+            is_free = path not in occupied
+            what = "the next reconcile moves it" if is_free else "another record stands there"
+            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
     yield from _ahead(state)
     yield from _paused(paused, state)
     yield from _waiting(waiting)
@@ -468,7 +422,6 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
 
 
 def _stale(record: Allocation, why: str) -> Finding:
-    """Return the finding about a claim that keeps a range that its document no longer permits."""
     claim = record.claim
     message = f"{claim.short} keeps what it holds, though {why}"
     hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
@@ -488,11 +441,7 @@ def moving(
 ) -> Iterator[Finding]:
     """Return findings about moved claims, their former ranges, and ranges that change cluster.
 
-    Args:
-        state: The input of the plan.
-        plan: The plan.
-        asked: Why a cluster still announces a left range, by path of its record.
-        overrides: The Overrides that are in effect.
+    `asked` has the reason why a cluster still announces a left range, by path of its record.
     """
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
@@ -574,13 +523,7 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
         yield info("renamed", place, message)
 
 
-def _is_paused(state: State, record: Allocation) -> bool:
-    pool = state.pools.get(record.pool)
-    return pool is not None and pool.is_paused
-
-
 def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
-    """Return a finding per paused pool about records that would be released or freed."""
     resting = {key: list[Allocation]() for key, pool in state.pools.items() if pool.is_paused}
     for record in held:
         resting[record.pool].append(record)
@@ -595,7 +538,6 @@ def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
 
 
 def _waiting(records: list[Allocation]) -> Iterator[Finding]:
-    """Return a finding per pool about growth that is no longer needed and is released later."""
     by_pool: dict[Key, list[Allocation]] = {}
     for record in records:
         by_pool.setdefault(record.pool, []).append(record)
@@ -607,21 +549,7 @@ def _waiting(records: list[Allocation]) -> Iterator[Finding]:
         yield warning("release-held", Location(waiting[0].path, 1, 1), message, "nothing is lost")
 
 
-def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:
-    """Return findings about records that are not at their regular path."""
-    if not misplaced:
-        return
-    occupied = {item.path for item in state.unreadable}
-    occupied.update(record.path for record in state.records)
-    for record, path in misplaced:
-        is_free = path not in occupied
-        what = "the next reconcile moves it" if is_free else "another record stands there"
-        place = Location(record.path, 1, 1)
-        yield warning("record-misplaced", place, f"belongs to {path}; {what}")
-
-
 def _ahead(state: State) -> Iterator[Finding]:
-    """Return findings about released records with a release date in the future."""
     for record in state.records:
         since = parse_instant(record.since) if record.is_released else None
         if since is not None and since > state.clock + _SKEW:

@@ -140,7 +140,6 @@ def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str
 
 
 def _claimant(record: Allocation) -> Key:
-    """Return the object of a record's owner reference."""
     claim, owner = record.claim, record.owner
     return Key(claim.family, owner.namespace, owner.name, "", claim.kind)
 

@@ -37,8 +37,8 @@ from reconciler.planning.read import (
     read_own_settings,
 )
 from reconciler.reconcile.commits import Side, differing, newest, require_whole, settings_at
-from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled, strays
-from reconciler.reconcile.records import edited, moved_from, restoring, uncovered
+from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled
+from reconciler.reconcile.records import edited, moved_from, restoring, strays, uncovered
 from reconciler.review.merging import changed_since, line_of
 
 

@@ -14,7 +14,7 @@ from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.planning.read import evaluate_source
 from reconciler.planning.space import Lookup
 from reconciler.reconcile.evaluation import with_changes_by_hand
-from reconciler.reconcile.writing import Planned, Wishes, commit_of, is_carried_out
+from reconciler.reconcile.writing import CommitOptions, Planned, commit_of, is_carried_out
 from reconciler.review.merging import Merge
 from reconciler.review.result import Both, Fuller, Second, Together
 
@@ -48,7 +48,7 @@ class SimulationRepository(Struct, frozen=True):
         passed = let_pass(planned.evaluation)
         if not is_carried_out(planned, passed):
             return planned.base
-        return self.repository.commit(commit_of(planned, passed, Wishes()))
+        return self.repository.commit(commit_of(planned, passed, CommitOptions()))
 
 
 def compare_with_others(

@@ -111,14 +111,14 @@ def forwarded(play: Play, tip: str) -> None:
 
 
 def squashed(play: Play, tip: str) -> None:
-    message = play.git("log", "-1", "--format=%B", tip)
+    message = play.git("log", "--format=%B", f"main..{tip}")
     play.git("merge", "-q", "--squash", tip)
     said = f"Records (#12)\n\n* {message}\n\nCo-authored-by: A <a@example.com>"
     play.git("commit", "-q", "-m", said)
 
 
 def rebased(play: Play, tip: str) -> None:
-    play.git("cherry-pick", tip)
+    play.git("cherry-pick", f"main..{tip}")
 
 
 @pytest.mark.parametrize("how", [merged, forwarded, squashed, rebased])

@@ -13,7 +13,7 @@ from reconciler.apply.target import ApplyOptions
 from reconciler.model.change import Observation
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.read import evaluate_source
-from reconciler.reconcile.discovery import Looker, LookOptions
+from reconciler.reconcile.discovery import LookOptions, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from tests.reconcile.looking.country import ONE, Country, elastic
 from tests.reconcile.test_commits_of_a_run import all_same, opened
@@ -29,7 +29,7 @@ class Site:
         files = elastic("one", "two")
         self.folder = repository(folder, files)
         self.here = Country({})
-        self.looker = Looker(
+        self.looker = ObservingRun(
             opened(self.folder),
             self.whole,
             lambda: self.here.clusters,
@@ -41,7 +41,7 @@ class Site:
         return evaluate_source(opened(self.folder).source(revision))
 
     def run(self) -> Reconciled:
-        done = self.reconcile(look=self.looker, still_announced=self.announced)
+        done = self.reconcile(look=self.looker.look, still_announced=self.announced)
         evaluation = self.whole(done.head.id)
         branch = opened(self.folder)
         apply_fleet(
@@ -49,7 +49,7 @@ class Site:
             self.here.clusters,
             ApplyOptions(),
             branch.is_in,
-            Scope(words=self.looker.words),
+            Scope(words=self.looker.looked.words),
         )
         self.here.serve()
         return done
@@ -127,7 +127,7 @@ def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_
     site.here.now += 60
     site.run()
     site.here.now += 600
-    released = site.reconcile(look=site.looker, still_announced=site.announced)
+    released = site.reconcile(look=site.looker.look, still_announced=site.announced)
     assert "releasedAt" in git(site.folder, "show", "HEAD")
     site.here.now += 60
     alone = site.reconcile()
@@ -153,11 +153,12 @@ def test_a_reading_in_part_is_made_whole_before_clusters_are_looked_at(site: Sit
 def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None:
     site.here.clusters.clock = 0
     evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
-    assert site.looker(evaluation) == Observation(site.here.now, ())
-    assert site.looker.bugs == ()
+    assert site.looker.look(evaluation) == Observation(site.here.now, ())
     git_of = opened(site.folder)
-    nothing = Looker(git_of, site.whole, lambda: site.here.clusters, LookOptions(), lambda: 7.5)
-    assert nothing(evaluation_without_tenants()) == Observation(7, ())
+    nothing = ObservingRun(
+        git_of, site.whole, lambda: site.here.clusters, LookOptions(), lambda: 7.5
+    )
+    assert nothing.look(evaluation_without_tenants()) == Observation(7, ())
 
 
 def evaluation_without_tenants() -> Evaluation:

@@ -13,7 +13,7 @@ from reconciler.kube.interface import Cluster
 from reconciler.model.objects import SERVICE, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
-from reconciler.reconcile.discovery import Looked, Looker, look
+from reconciler.reconcile.discovery import Looked, ObservingRun, look
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, replay, verify
 from tests.fakes import FakeRepository
@@ -155,18 +155,18 @@ class Land(Country):
     def decide(self) -> Looked:
         """The Git half of a round."""
         self.clusters.clock = self.now
-        looker = Looker(
+        run = ObservingRun(
             self.branch, self.whole, lambda: self.clusters, self.options, lambda: self.now
         )
-        self.reconciled(looker)
-        return looker.looked
+        self.reconciled(run)
+        return run.looked
 
-    def reconciled(self, looker: Looker) -> Reconciled:
+    def reconciled(self, run: ObservingRun) -> Reconciled:
         """Reconcile with a look."""
         options = ReconcileOptions(
             now=lambda: self.now,
             server_now=lambda: self.now,
-            look=looker,
+            look=run.look,
             still_announced=lambda found: still_announced(found, self.clusters, self.wish),
         )
         try:

@@ -1,0 +1,241 @@
+"""Proposals, reverts, and pushes during a run, with real Git."""
+
+from collections.abc import Callable
+
+import pytest
+
+from reconciler.gitio.opening import open_repository
+from reconciler.gitio.remotes import open_proposing, with_remote
+from reconciler.model.change import FileChange, Observation
+from reconciler.model.errors import HistoryError, UsageError
+from reconciler.planning.evaluate import Evaluation
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from tests.ownership_of_records.play import FOLDER, RECORD, TENANTS, Play
+from tests.ownership_of_records.test_branch import settings
+from tests.ownership_of_records.test_changes import BASE, forwarded, merged, rebased, squashed
+from tests.world import ENVIRONMENT, git, provider, tenant
+
+DAY = 86_400
+SEEN = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
+LATE = f"{FOLDER}/late.loadbalancer.yaml"
+DEMAND = b"""apiVersion: gitops-ipam.dev/v1alpha1
+kind: Demand
+metadata: {name: one, namespace: team-a}
+spec:
+  loadBalancer:
+    - {count: 4, index: 1}
+"""
+
+
+def proposed(play: Play, branch: str = "ipam") -> str:
+    """Propose the plan of main; the tip of the proposal."""
+    assert play.reconcile("--to-branch", branch) == 0
+    play.git("fetch", "-q", "origin")
+    return play.git("rev-parse", f"origin/{branch}")
+
+
+def late(play: Play, name: str = "late") -> None:
+    play.edit({f"tenants/{name}.yaml": tenant(name)})
+    play.push()
+
+
+@pytest.mark.parametrize("how", [merged, squashed, rebased])
+@pytest.mark.parametrize("has_moved", [False, True])
+def test_of_two_proposals_the_second_one_allocates_nothing_twice(
+    play: Play, how: Callable[[Play, str], None], *, has_moved: bool
+) -> None:
+    late(play)
+    first = proposed(play, "first")
+    if has_moved:
+        late(play, "aaa")
+    second = proposed(play, "second")
+    merged(play, first)
+    play.push()
+    held = play.held()
+    try:
+        how(play, second)
+    except AssertionError:  # Git cannot merge it, or has nothing to commit
+        play.git("reset", "-q", "--hard")
+    play.push()
+    assert play.reconcile() == 0
+    after = play.held()
+    assert held.items() <= after.items()
+    assert len(set(after.values())) == len(after)
+    assert play.ipam("verify")[0] == 0
+
+
+@pytest.mark.parametrize("how", [merged, forwarded, squashed, rebased])
+def test_a_proposal_with_an_expiry_and_growth_needs_its_branch_to_be_named(
+    play: Play, how: Callable[[Play, str], None]
+) -> None:
+    play.edit({"providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 8}")})
+    play.edit(gone=["tenants/t1.yaml"])
+    play.push()
+    assert play.reconcile() == 0
+    late(play)
+    play.now += 2 * DAY
+    seen = FileChange(SEEN, DEMAND)
+    repository = with_remote(open_repository(play.folder, ENVIRONMENT))
+    options = ReconcileOptions(
+        now=lambda: play.now,
+        look=lambda _: Observation(play.now, (seen,)),
+        to=open_proposing(repository, "ipam"),
+    )
+    done = reconcile(repository, options)
+    assert [part.subject for part in done.parts if part.commit] == [
+        "ipam: allocate 1", "ipam: expire 1", "ipam: observe 1",
+    ]  # fmt: skip
+    play.git("fetch", "-q", "origin")
+    tip = play.git("rev-parse", "origin/ipam")
+    play.git("switch", "-q", "--detach", tip)
+    assert play.codes("check", *BASE) == (1, {"records-changed", "commit-carried"})
+    assert play.codes("check", *BASE, "--proposed", "origin/ipam") == (0, set())
+    play.git("switch", "-q", "main")
+    held = play.held("origin/ipam")
+    how(play, tip)
+    play.push()
+    play.git("push", "-q", "origin", ":ipam")
+    assert play.reconcile() == 0
+    assert play.held() == held
+
+
+def test_a_fork_cannot_bring_the_expiry_that_clusters_withhold(play: Play) -> None:
+    play.edit(gone=["tenants/t1.yaml"])
+    play.push()
+    assert play.reconcile() == 0
+    play.now += 2 * DAY
+    fork = play.folder.parent / "fork"
+    git(play.folder.parent, "clone", "-q", str(play.remote), str(fork))
+    git(fork, "remote", "remove", "origin")
+    done = reconcile(open_repository(fork, ENVIRONMENT), ReconcileOptions(now=lambda: play.now))
+    assert done.parts[-1].subject == "ipam: expire 1"
+    play.git("fetch", "-q", str(fork), "main:fork")
+    play.git("switch", "-q", "fork")
+    assert play.codes("check", *BASE) == (1, {"records-changed", "commit-carried"})
+    assert play.codes("check", *BASE, "--proposed", "origin/main")[0] == 1
+    play.git("switch", "-q", "-c", "squashed", "origin/main")
+    play.git("merge", "-q", "--squash", "fork")
+    play.edit(message="Records")
+    assert play.codes("check", *BASE) == (1, {"records-changed"})
+
+
+def test_the_revert_of_a_squash_stops(play: Play) -> None:
+    late(play)
+    squashed(play, proposed(play))
+    play.push()
+    held = play.held()
+    play.change()
+    play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (1, {"records-changed"})
+    play.merge()
+    assert play.reconcile() == 3
+    play.git("revert", "--no-edit", "-m", "1", "HEAD")
+    play.push()
+    assert play.reconcile() == 0
+    assert play.held() == held
+
+
+def renamed(play: Play) -> None:
+    former = "namespace: team-a, annotations: {gitops-ipam.dev/formerly: team-a/one}}"
+    text = tenant("new").replace("namespace: team-a}", former)
+    play.edit({"tenants/new.yaml": text}, gone=["tenants/one.yaml"])
+    play.push()
+    before = play.held()
+    assert play.reconcile() == 0
+    assert sorted(play.held().values()) == sorted(before.values())
+
+
+def test_the_revert_of_a_rename_with_its_records_is_red_and_stops(play: Play) -> None:
+    before = play.held()
+    renamed(play)
+    held = play.held()
+    play.change()
+    play.git("revert", "--no-edit", "HEAD", "HEAD~1")
+    code, errors = play.codes("check", *BASE)
+    assert (code, "records-changed" in errors) == (1, True)
+    play.merge()
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert (code, RECORD in said) == (3, True)
+    assert play.held() == before
+    play.git("revert", "--no-edit", "-m", "1", "HEAD")
+    play.push()
+    assert play.reconcile() == 0
+    assert play.held() == held
+
+
+@pytest.mark.parametrize("moves_reference", [False, True])
+def test_a_forced_push_during_a_run_is_not_overwritten(
+    play: Play, *, moves_reference: bool
+) -> None:
+    """A person rolls the branch back, with or without the reference, during an observation."""
+    before = play.tip
+    late(play)
+    assert play.reconcile() == 0
+    lost = play.tip
+    forced: list[str] = []
+
+    def look(_: Evaluation) -> Observation:
+        if not forced:
+            git(play.remote, "update-ref", "refs/heads/main", before)
+            if moves_reference:
+                git(play.remote, "update-ref", "refs/ipam/last", before)
+            forced.append(before)
+        return Observation(play.now, (FileChange(SEEN, DEMAND),))
+
+    repository = with_remote(open_repository(play.folder, ENVIRONMENT))
+    with pytest.raises(UsageError if moves_reference else HistoryError):
+        reconcile(repository, ReconcileOptions(look=look), sleep=lambda _: None)
+    assert git(play.remote, "rev-parse", "main") == before
+    assert git(play.remote, "rev-parse", "refs/ipam/last") == (before if moves_reference else lost)
+
+
+def test_a_single_branch_clone_of_a_merged_side_has_the_history(play: Play) -> None:
+    play.change("side")
+    play.edit({"tenants/mine.yaml": tenant("mine")})
+    play.git("switch", "-q", "main")
+    late(play)
+    assert play.reconcile() == 0
+    play.git("switch", "-q", "side")
+    play.git("merge", "-q", "-m", "pull", "main")
+    play.git("push", "-q", "origin", "side")
+    clone = play.folder.parent / "clone"
+    how = ("clone", "-q", "--single-branch", "-b", "side", str(play.remote), str(clone))
+    git(play.folder.parent, *how)
+    play.folder = clone
+    assert play.codes("check") == (0, set())
+    assert play.ipam("check", *BASE)[0] == 4
+    play.git("fetch", "-q", "origin", "main:refs/remotes/origin/main")
+    assert play.codes("check", *BASE) == (0, set())
+
+
+def test_a_cleared_copy_of_a_refused_claims_record_verifies_as_the_same(fresh: Play) -> None:
+    big = {"tenants/big.yaml": tenant("big", addressPool="{loadBalancerSize: 4000}")}
+    fresh.edit(big)
+    fresh.push()
+    fresh.reconcile()
+    path = next(it for it in fresh.git("ls-files", "allocations").splitlines() if "big" in it)
+    text = fresh.shown(path)
+    fresh.git("checkout", "-q", "--orphan", "new")
+    copy = path.replace(".yaml", ".2.yaml")
+    fresh.edit({copy: text, path: text}, message="import")
+    fresh.git("branch", "-q", "-M", "new", "main")
+    fresh.push("--force")
+    fresh.git("push", "-q", "origin", ":refs/ipam/last")
+    fresh.reconcile()
+    assert copy not in fresh.git("ls-files", "allocations")
+    code, said = fresh.ipam("verify")
+    assert code == 0, said
+
+
+def test_a_release_that_loosened_settings_let_go_verifies_as_the_same(play: Play) -> None:
+    """The stricter Settings count until reconcile has committed by the new ones."""
+    before = {it for it in play.held() if not it.endswith("/one/loadbalancer")}
+    late(play)
+    text = settings("brakes: {maxReleasePercent: 100, minRecords: 1}")
+    play.edit({"ipam.yaml": text, "tenants/more.yaml": tenant("more")}, gone=list(TENANTS))
+    play.push()
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert code == 3, said
+    assert play.reconcile() == 0
+    assert play.held().keys().isdisjoint(before)
+    assert play.ipam("verify")[0] == 0
