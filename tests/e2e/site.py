@@ -213,13 +213,6 @@ def events(server: ApiServer) -> list[Mapping[str, Any]]:
     return [event for event in found if event["user"]["username"] == USER]
 
 
-def lists(server: ApiServer) -> list[str]:
-    """The paths that the command listed so far."""
-    return [
-        event["requestURI"].partition("?")[0] for event in events(server) if event["verb"] == "list"
-    ]
-
-
 def _kubeconfig(server: ApiServer) -> Path:
     """Of a user that nobody else is, so that the audit log tells what the command did."""
     return server.kubeconfig_for(USER)

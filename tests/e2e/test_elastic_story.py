@@ -8,7 +8,7 @@ from tests.e2e.site import SERVICES, Site, _kubeconfig, service
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 from tests.families.test_seeds import ELASTIC, POOL_OF_000
-from tests.world import git, provider, tenant
+from tests.world import provider, tenant
 
 ONE = "team-a/t00"
 FILES = {
@@ -16,17 +16,6 @@ FILES = {
     "providers/default.yaml": provider(pools="[{name: prod}]", loadBalancer=ELASTIC),
     **{f"tenants/t{at:02}.yaml": tenant(f"t{at:02}") for at in range(8)},
 }
-GROWTH = ("get", "ipallocation", "-n", "butler-system",
-          "-l", "butler.butlerlabs.dev/allocation-role=growth", "--no-headers")  # fmt: skip
-
-
-def growth(management: ApiServer) -> list[list[str]]:
-    """What the line of "Finding growth allocations" prints, but for the age."""
-    done = management.kubectl(*GROWTH)
-    assert done.returncode == 0
-    return [line.split()[:7] for line in done.stdout.splitlines()]
-
-
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
 metadata: {name: ipam}
@@ -48,47 +37,6 @@ def allocated(site: Site) -> int:
 
 def _size(text: str) -> int:
     return int(text.partition("allocatedCount: ")[2].partition("\n")[0])
-
-
-def test_a_third_service_grows_its_tenant_and_gives_the_address_back(
-    tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]
-) -> None:
-    one = tenants[0]
-    site = Site(tmp_path, management, {**FILES, "ipam.yaml": SETTINGS})
-    site.name(ONE, one)
-    site.reconcile()
-    assert allocated(site) == 16
-    controller = one.start_metallb()
-    try:
-        for name in "abc":
-            one.put(service(name), path=SERVICES)
-        until(lambda: sum(bool(address(one, name)) for name in "abc") == 2, "MetalLB gives two")
-        site.reconcile()
-        assert allocated(site) == 17
-        assert [line[0] for line in growth(management)] == ["team-a-t00-lb-1"]
-        until(lambda: all(address(one, name) for name in "abc"), "MetalLB gives the third")
-        last = next(name for name in "abc" if address(one, name) == "10.92.90.65")
-        one.request("DELETE", f"{SERVICES}/{last}")
-        until(lambda: address_is_free(one, last), "the Service is gone")
-        site.reconcile()
-        assert allocated(site) == 16
-        assert growth(management) == []
-        assert site.pool(ONE) == ["10.92.90.49-10.92.90.50"]
-    finally:
-        controller.stop()
-    told = git(site.remote, "log", "--format=%s", "main").splitlines()
-    assert told[:4] == [
-        "ipam: observe 1",  # nothing grown is left: nor is the Demand
-        "ipam: expire 1",
-        "ipam: release 1, observe 1",
-        "ipam: allocate 1, observe 1",
-    ]
-    assert site.ipam("verify").code == 0
-
-
-def address_is_free(server: ApiServer, name: str) -> bool:
-    status, _ = server.request("GET", f"{SERVICES}/{name}")
-    return status == 404
 
 
 def test_a_daemon_answers_a_service_at_once_and_takes_the_address_back(

@@ -1,6 +1,8 @@
 """docs/migrating-from-butler.md on real API servers, with what Butler's controller left there."""
 
 import json
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,6 @@ from tests.e2e.butler_site import (
     tenant_cluster,
 )
 from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet, versions
-from tests.e2e.transcript import Transcript
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
@@ -184,7 +185,22 @@ def _world(tenants: tuple[str, ...], *records: Mapping[str, Any]) -> dict[str, s
 
 def typed(site: Site, script: str) -> None:
     """A person types what the page says, in the clone."""
-    told = Transcript(site.management).run(f"set -e; cd {site.clone}\n{script}").splitlines()
+    server = site.management
+    kubectl = server.fleet.assets.binaries["kubectl"].parent
+    done = subprocess.run(
+        ["bash", "-ec", script],
+        cwd=site.clone,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={
+            "KUBECONFIG": str(server.kubeconfig),
+            "HOME": str(server.folder),
+            "PATH": f"{kubectl}:{os.environ['PATH']}",
+        },
+    )
+    told = (done.stdout + done.stderr).splitlines()
     # A server warns of what our CRD would not take of Butler's texts, and leaves it.
     rest = [line for line in told if not line.startswith("Warning: status.cidr:")]
     assert all(line.endswith(" labeled") for line in rest), told

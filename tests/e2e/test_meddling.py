@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet
+from tests.e2e.site import BUTLER, MERGE, POOL, POOL_NAME, Site, require_quiet
 from tests.envtest.fixtures import CRDS, NAMES
 from tests.envtest.servers import ApiServer, Fleet
 from tests.envtest.wiping import renew_identity
@@ -58,12 +58,26 @@ def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied
     require_quiet(applied)
 
 
-def test_a_network_cannot_be_made_smaller_by_hand(applied: Site) -> None:
-    patch = '{"spec": {"cidr": "10.40.0.0/25"}}'
-    words = ("patch", "networkpool", "edge", "-n", "butler-system", "--type=merge", "-p", patch)
-    done = applied.management.kubectl(*words)
-    assert done.returncode == 1
-    assert "may grow, but must keep every address that it had" in done.stderr
+def test_what_others_add_stays(applied: Site) -> None:
+    server = applied.tenants[ONE]
+    edit(
+        server,
+        "ipaddresspool",
+        "default-pool",
+        "metallb-system",
+        '{"metadata": {"labels": {"a": "b"}}}',
+    )
+    require_quiet(applied)
+    assert server.get(POOL)["metadata"]["labels"]["a"] == "b"
+
+
+def test_a_status_that_others_wrote_is_restored(applied: Site) -> None:
+    server, status = applied.management, {"status": {"phase": "Failed", "startAddress": "10.9.9.9"}}
+    before = server.get(ALLOCATION)
+    assert server.request("PATCH", f"{ALLOCATION}/status", status, MERGE)[0] == 200
+    told = applied.reconcile().objects("management")[ALLOCATION_NAME]
+    assert told["result"] == "configured"
+    assert facts(server.get(ALLOCATION)) == facts(before)
     require_quiet(applied)
 
 

@@ -158,17 +158,6 @@ def test_a_range_whose_record_is_deleted_waits_for_its_old_cluster(site: Site) -
     assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
 
 
-def test_a_claim_moves_when_its_record_is_deleted_by_hand(site: Site) -> None:
-    moved = {
-        "pools/next.yaml": pool("next", "10.41.0.0/24"),
-        "providers/default.yaml": provider(pools="[{name: next}]"),
-    }
-    delete_record(site, moved)
-    assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
-    assert site.pool(STAY) == OTHER
-    assert site.pool(OLD) == ["10.41.0.0-10.41.0.7"]
-
-
 def held(ran: Ran) -> list[str]:
     """Records that are kept because some cluster may still announce what they hold."""
     findings = ran.document["plan"]["findings"]

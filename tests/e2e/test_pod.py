@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import pytest
 
-from reconciler.cli.commands import ipam
 from tests.chart.rendering import MATRIX, PLAIN, Manifest, manifests, pods, rendered
 from tests.e2e.pod import Pod, install, kubeconfig, settings
 from tests.e2e.site import POOL
@@ -135,16 +133,6 @@ def test_one_pod_commits_without_an_account_and_others_apply_their_shares(
     require_served(installed)
 
 
-def test_a_kept_cache_refuses_a_history_that_was_rewritten(installed: Installed) -> None:
-    found = installed.pods(manifests(rendered(PLAIN["apply-job.yaml"])))
-    pod = found["ipam-reconcile"]
-    claims = [volume.get("persistentVolumeClaim") for volume in pod.template["spec"]["volumes"]]
-    assert {"claimName": "ipam-cache"} in claims
-    assert pod.run().returncode == 0
-    git(installed.bare, "update-ref", "refs/heads/main", "refs/heads/main^")
-    assert pod.run().returncode == 6
-
-
 def test_an_account_without_the_role_is_told_what_it_may_not_do(installed: Installed) -> None:
     objects = manifests(rendered(MATRIX["off"], "--set", "mode=cronjobs"))
     words = ("delete", "clusterrolebinding", "gitops-ipam")
@@ -156,13 +144,6 @@ def test_an_account_without_the_role_is_told_what_it_may_not_do(installed: Insta
     assert "forbidden" in (ran.stdout + ran.stderr).lower()
 
 
-def flags() -> set[str]:
-    command = ipam.get_command(click.Context(ipam), "reconcile")
-    assert command is not None
-    return {name for option in command.params for name in option.opts}
-
-
-@pytest.mark.skipif("--watch" not in flags(), reason="reconcile --watch is not there")
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_the_daemon_serves_its_tenant_and_ends_when_it_is_told(
     installed: Installed, replicas: int

@@ -94,15 +94,6 @@ def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(
     assert "Traceback" not in running.errors()
 
 
-def test_a_pool_that_somebody_deletes_is_made_anew(site: Site, running: Daemon) -> None:
-    done = site.tenants[ONE].kubectl(
-        "delete", "ipaddresspool", "default-pool", "-n", "metallb-system"
-    )
-    assert done.returncode == 0, done.stderr
-    running.round(changed(POOL_NAME, ONE))
-    assert site.pool(ONE) == FIRST
-
-
 def test_a_kubeconfig_that_comes_later_is_used_at_once(site: Site) -> None:
     secret = "/api/v1/namespaces/team-a/secrets/one-kubeconfig"
     site.management.request("DELETE", secret)
