@@ -63,3 +63,4 @@ def test_a_daemon_answers_a_service_at_once_and_takes_the_address_back(
             assert "Traceback" not in running.errors()
     finally:
         controller.stop()
+    assert site.ipam("verify").code == 0

@@ -269,17 +269,6 @@ def test_a_claim_that_the_provider_answered_first_keeps_its_address(
     assert endpoint(hub) == ""
 
 
-def test_what_people_delete_is_made_again_and_has_its_address(site: Site, hub: ApiServer) -> None:
-    site.reconcile()
-    site.reconcile()
-    answered(hub, CP)
-    released(hub, CP)
-    counted(hub, used=0)
-    site.reconcile()
-    assert answered(hub, CP) == "10.0.0.10"
-    counted(hub, used=1)
-
-
 def test_what_is_released_is_free_for_the_provider(site: Site, hub: ApiServer) -> None:
     site.reconcile()
     site.reconcile()

@@ -70,9 +70,3 @@ def test_a_claim_moves_without_a_break(site: Site) -> None:
     assert at(site, CLOCK + 44 * HOUR).summary == {"expire": 1}
     assert list(site.records()) == [NEW]
     assert site.ipam("verify").code == 0
-
-
-def test_a_person_may_force_it(site: Site) -> None:
-    move(site)
-    assert at(site, CLOCK + HOUR, "--force-withdraw").summary == {"release": 1}
-    assert site.pool(ONE) == [NEW_RANGE]

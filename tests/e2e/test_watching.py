@@ -55,30 +55,32 @@ def running(site: Site) -> Iterator[Daemon]:
         yield made
 
 
-def test_a_pool_that_somebody_edits_is_mended_and_they_are_named(
-    site: Site, running: Daemon
+@pytest.mark.parametrize(
+    ("cluster", "words", "name", "patch"),
+    [
+        (ONE, ("ipaddresspool", "default-pool", "metallb-system"), POOL_NAME,
+         '{"spec": {"addresses": ["10.40.0.0/24"], "autoAssign": false}}'),
+        ("management", ("networkpool", "edge", "butler-system"), EDGE,
+         '{"spec": {"tenantAllocation": {"defaults": {"lbPoolPerTenant": 3}}}}'),
+    ],
+)  # fmt: skip
+def test_what_a_person_edits_is_restored_and_the_editor_is_named(
+    site: Site,
+    running: Daemon,
+    cluster: str,
+    words: tuple[str, str, str],
+    name: str,
+    patch: str,
 ) -> None:
-    patch = '{"spec": {"addresses": ["10.40.0.0/24"], "autoAssign": false}}'
-    edit(site.tenants[ONE], "ipaddresspool", "default-pool", "metallb-system", patch)
-    found = running.round(changed(POOL_NAME, ONE))
-    (told,) = (it for it in clusters(found)[ONE]["objects"] if it["object"] == POOL_NAME)
+    server = site.tenants.get(cluster, site.management)
+    edit(server, *words, patch)
+    found = running.round(changed(name, cluster))
+    (told,) = (it for it in clusters(found)[cluster]["objects"] if it["object"] == name)
     assert told["drift"]["manager"] == "kubectl-edit"
     assert site.pool(ONE) == FIRST
-    assert written(found) == {ONE}
+    assert written(found) == {cluster}
     assert found["commit"] is None
     assert running.end() == 0
-
-
-def test_a_network_that_somebody_edits_is_mended_and_they_are_named(
-    site: Site, running: Daemon
-) -> None:
-    patch = '{"spec": {"tenantAllocation": {"defaults": {"lbPoolPerTenant": 3}}}}'
-    edit(site.management, "networkpool", "edge", "butler-system", patch)
-    found = running.round(changed(EDGE, "management"))
-    (told,) = (it for it in clusters(found)["management"]["objects"] if it["object"] == EDGE)
-    assert told["drift"], told
-    assert told["drift"]["manager"] == "kubectl-edit"
-    assert written(found) == {"management"}
 
 
 def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(

@@ -35,17 +35,6 @@ def test_f59_a_server_without_server_side_apply_is_refused(site: Faulty) -> None
     site.settle(FILES)
 
 
-def test_f59_an_old_management_cluster_gets_nothing(site: Faulty) -> None:
-    """F59: and without it no other cluster gets anything."""
-    proxy = site.breaks(HUB, Fault(VERSION, status=200, body=OLD))
-    applied = site.apply(FILES)
-    assert list(applied) == [HUB]
-    assert "1.22 or later is needed" in applied[HUB].error
-    assert proxy.count(WRITES) == 0
-    assert site.announced() == {}
-    site.settle(FILES)
-
-
 def test_f59_a_server_that_does_not_tell_its_version_is_taken_as_it_is(site: Faulty) -> None:
     """F59: some hide it from those who need not know it."""
     said = 'forbidden: User "x" cannot get path "/version"'

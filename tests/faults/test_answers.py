@@ -1,16 +1,13 @@
 """Answers that are none: F37, F40, F41, F43, F45, F46, F58 of the fault table."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reconciler.apply.plan import ClusterState
 from tests.apply.execution.site import ALLOCATIONS, BUTLER, FIRST, POOLS, SECOND, failures, world
-from tests.cli.running import ipam
 from tests.faults.site import HUB, PATCH_POOL, POOL, POOL_NAME, Faulty, good, refusal
 from tests.kube.proxy import Fault
-from tests.world import pool, reconciled, repository
 
 FILES = world("web", "shop")
 APPLY = "application/apply-patch+yaml"
@@ -51,23 +48,6 @@ def test_f37_a_management_cluster_that_does_not_know_us_gets_nothing(site: Fault
     assert list(site.apply(FILES)) == [HUB]
     assert site.announced() == {}
     site.settle(FILES)
-
-
-def test_f37_the_exit_code_is_5(
-    site: Faulty, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """F37 on the command line: the table names the cluster, and the others are applied."""
-    folder = repository(tmp_path / "repo", FILES)
-    site.breaks(FIRST, Fault("", status=401))
-    named = [f"--cluster={name}={site.kubeconfig_of(name)}" for name in (FIRST, SECOND)]
-    reach: list[str | Path] = ["--repo", folder, "--kubeconfig", site.kubeconfig_of(HUB), *named]
-    ran = ipam(capsys, "apply", *reach)
-    assert ran.code == 5
-    assert "the server does not accept the credentials" in ran.out
-    assert site.announced() == {SECOND: ("10.0.0.0-10.0.0.3",)}
-    site.mend()
-    assert ipam(capsys, "apply", *reach).code == 0
-    assert "0 objects changed" in ipam(capsys, "apply", *reach).out
 
 
 def test_f40_what_another_manager_owns_is_left_to_it_and_told(site: Faulty) -> None:
@@ -188,17 +168,6 @@ def test_f43_what_is_refused_for_good_is_not_tried_again(
     site.settle(FILES)
 
 
-def test_f43_a_rule_of_the_crd_refuses_one_object(site: Faulty) -> None:
-    """F43 without a proxy's help: a pool that shrinks; its records are applied all the same."""
-    site.apply(FILES)
-    smaller = reconciled({**FILES, "pools/edge.yaml": pool("edge", "10.0.0.0/28")})
-    applied = site.apply(smaller, "b")
-    (error,) = failures(applied[HUB]).values()
-    assert "spec.cidr" in error
-    good(applied, FIRST, SECOND)
-    site.settle(FILES, "c")
-
-
 _WEBHOOK = refusal(
     500,
     'Internal error occurred: failed calling webhook "ipaddresspool.metallb.io": timeout',
@@ -238,17 +207,6 @@ def test_f45_a_server_that_is_busy_says_when_to_come_back(
     assert proxy.count(PATCH_POOL) == 2
     assert site.clocks[FIRST].slept == [pause]
     assert site.clocks[SECOND].slept == []
-    site.settle(FILES)
-
-
-def test_f45_a_wish_beyond_the_deadline_is_not_waited_for(site: Faulty) -> None:
-    """F45: such a cluster is left for the next run."""
-    busy = Fault("GET /api/v1/namespaces/kube-system", status=429, headers={"Retry-After": "3600"})
-    site.breaks(FIRST, busy)
-    applied = site.apply(FILES)
-    assert applied[FIRST].state is ClusterState.UNREACHABLE
-    assert site.clocks[FIRST].slept == []
-    good(applied, HUB, SECOND)
     site.settle(FILES)
 
 

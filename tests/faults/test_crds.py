@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from tests.apply.execution.site import ALLOCATIONS, FIRST, POOLS, SECOND, failures, world
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
@@ -76,18 +75,6 @@ def test_f38_a_crd_that_is_never_served_is_told(site: Faulty) -> None:
     site.settle(FILES)
 
 
-def test_f38_a_tenant_without_metallb_is_told(site: Faulty) -> None:
-    """F38: MetalLB's CRDs are not ours to install."""
-    missing = b"404 page not found\n"
-    proxy = site.breaks(FIRST, Fault("GET /apis/metallb.io/", status=404, body=missing))
-    applied = site.apply(FILES)
-    assert applied[FIRST].state is ClusterState.FAILED
-    assert applied[FIRST].error.startswith("MetalLB is not there")
-    assert proxy.count("PATCH") == 0
-    good(applied, HUB, SECOND)
-    site.settle(FILES)
-
-
 def test_f38_metallb_that_goes_away_is_not_taken_for_an_empty_cluster(site: Faulty) -> None:
     """F38: its addresses stay in the inventory, and nobody else gets them."""
     site.apply(FILES)
@@ -108,20 +95,6 @@ def test_f55_a_namespace_that_is_missing_is_named(site: Faulty) -> None:
     assert applied[FIRST].is_failed
     assert "there is no namespace metallb-system" in failures(applied[FIRST])[POOL_NAME]
     good(applied, HUB, SECOND)
-    one.namespace("metallb-system")
-    site.settle(FILES)
-
-
-def test_f55_a_namespace_that_goes_away_is_named(site: Faulty) -> None:
-    """F55: nothing can be made in it any more. No controller runs here that would end it."""
-    one = site.tenants[FIRST]
-    one.request("DELETE", "/api/v1/namespaces/metallb-system")
-    applied = site.apply(FILES)
-    expected = "namespace metallb-system is being terminated"
-    assert expected in failures(applied[FIRST])[POOL_NAME]
-    assert applied[FIRST].is_failed
-    good(applied, HUB, SECOND)
-    _end(one)
     one.namespace("metallb-system")
     site.settle(FILES)
 

@@ -4,7 +4,7 @@ import threading
 
 from reconciler.apply.plan import ClusterState
 from tests.apply.execution.site import FIRST, SECOND, THIRD, announced, failures, world
-from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, wanted_of
+from tests.faults.site import HUB, POOL_NAME, Faulty, good, wanted_of
 from tests.kube.proxy import Fault
 from tests.world import CLOCK, reconciled, tenant
 
@@ -87,24 +87,6 @@ def test_f48_a_cluster_that_is_away_for_days_comes_back_to_the_head(site: Faulty
     site.settle(FILES, "d")
 
 
-def test_f48_addresses_of_a_cluster_that_is_away_are_held(site: Faulty) -> None:
-    """F48: its tenant is gone, retention is over, but nobody can see whether it announces them."""
-    site.apply(FILES)
-    gone = reconciled({name: text for name, text in FILES.items() if "tenants/web" not in name})
-    site.breaks(FIRST, AWAY)
-    applied = site.apply(gone, "b")
-    assert applied[FIRST].state is ClusterState.UNREACHABLE
-    later = CLOCK + 72 * HOUR
-    (reason,) = site.doubts(gone, later).values()
-    assert reason.startswith(f"{FIRST} cannot be asked: read Namespace/kube-system")
-    site.mend()
-    (reason,) = site.doubts(gone, later).values()
-    assert reason == f"IPAddressPool default-pool of {FIRST} still has 10.0.0.8-10.0.0.11"
-    site.apply(gone, "b")
-    assert site.doubts(gone, later) == {}
-    site.settle(gone, "b")
-
-
 def test_f49_a_cluster_that_is_gone_for_good_needs_a_word(site: Faulty) -> None:
     """F49: nothing is given away before a person says that it announces nothing any more."""
     files = world("web", "shop")
@@ -128,19 +110,3 @@ def test_f49_a_cluster_that_is_gone_for_good_needs_a_word(site: Faulty) -> None:
     assert proxy.count("GET") > 0
     site.tenants.pop(FIRST)
     site.settle(heir, "c")
-
-
-def test_f49_without_kubeconfig_and_tenant_a_cluster_counts_as_withdrawn(site: Faulty) -> None:
-    """F49: who takes both away says so in Git and on the command line."""
-    site.apply(FILES)
-    gone = reconciled({name: text for name, text in FILES.items() if "tenants/web" not in name})
-    proxy = site.breaks(FIRST, AWAY)
-    server = site.tenants.pop(FIRST)
-    later = CLOCK + 25 * HOUR
-    assert site.doubts(gone, later) == {}
-    applied = site.apply(gone, "b")
-    assert FIRST not in applied
-    good(applied, HUB, SECOND, THIRD)
-    assert proxy.count("") == 0
-    assert FIRST not in site.known()
-    assert server.get(POOL)["spec"]["addresses"] == ["10.0.0.8-10.0.0.11"]

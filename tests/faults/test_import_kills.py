@@ -12,8 +12,7 @@ from tests.e2e.site import METALLB, versions
 from tests.e2e.test_import import metallb
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import pool, vip
-from tests.world import git, repository, write
-from tests.world import pool as network
+from tests.world import git, repository
 
 TABLE = "ip,cluster\n10.0.0.5,a/web\n10.0.0.9,a/shop\n10.0.0.20,b/blog\n"
 LIST = "reconciler.kube.clusters:KubeCluster.list"
@@ -82,30 +81,6 @@ def test_a_killed_import_leaves_the_repository_as_it_was_and_whole_files(
     # What was put there is known by then; the rest is as good as new.
     assert run(folder, RUN) == 0
     assert files(folder) == files(whole)
-
-
-@pytest.mark.parametrize(
-    ("other", "code", "said"),
-    [
-        (network("far", "10.99.0.0/24"), 64, "tenants/b/blog.yaml is there already; nothing was written"),
-        ("# A person's own.\n", 1, "tenants/b/blog.yaml:1 cannot be read"),
-    ],
-)  # fmt: skip
-def test_what_came_in_the_way_after_a_kill_is_named_and_stays(
-    tmp_path: Path, other: str, code: int, said: str
-) -> None:
-    (tmp_path / "a.csv").write_text(TABLE)
-    folder = repository(tmp_path / "killed", {"README.md": "x\n"})
-    assert run(folder, killed_at("os:link", 2)) == -9
-    left = files(folder)
-    write(folder, {"tenants/b/blog.yaml": other})
-    again = ran(folder, RUN)
-    assert again.returncode == code
-    assert said in (again.stdout + again.stderr).decode()
-    assert files(folder) == {**left, "tenants/b/blog.yaml": other.encode()}
-    (folder / "tenants/b/blog.yaml").unlink()
-    assert run(folder, RUN) == 0
-    assert files(folder).items() > left.items()
 
 
 def test_an_import_of_clusters_that_is_killed_anywhere_leaves_clusters_as_they_are(

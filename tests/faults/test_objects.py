@@ -5,14 +5,12 @@ F42, F44, F50 to F54, F56 and F57 of the fault table.
 
 import pytest
 
-from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.kube import clusters as kube
 from tests.apply.execution.site import (
     ADDRESS_POOLS,
     ALLOCATIONS,
     FIRST,
     MERGE,
-    METALLB,
     SECOND,
     THIRD,
     address_pool,
@@ -21,9 +19,7 @@ from tests.apply.execution.site import (
     results,
     world,
 )
-from tests.envtest.wiping import renew_identity
 from tests.faults.site import (
-    ADVERTISEMENT,
     HUB,
     PATCH_POOL,
     POOL,
@@ -108,84 +104,6 @@ def test_f44_the_no_of_metallbs_webhook_is_shown(site: Faulty) -> None:
     assert 'overlaps with already defined CIDR "10.0.0.0/29"' in failures(applied[FIRST])[POOL_NAME]
     assert proxy.count(PATCH_POOL) == 1
     good(applied, HUB, SECOND)
-    site.settle(FILES)
-
-
-def test_f44_what_metallb_says_of_its_configuration_is_shown(site: Faulty) -> None:
-    """F44: it refuses the whole of it, whoever wrote what is wrong."""
-    one = site.tenants[FIRST]
-    path = f"{METALLB}/configurationstates"
-    kind = {"apiVersion": "metallb.io/v1beta1", "kind": "ConfigurationState"}
-    one.put({**kind, "metadata": {"name": "controller"}}, path=path)
-    status = {"result": "Invalid", "errorSummary": "pools a and b overlap"}
-    assert one.request("PATCH", f"{path}/controller/status", {"status": status}, MERGE)[0] == 200
-    applied = site.apply(FILES)
-    assert applied[FIRST].state is ClusterState.FAILED
-    assert applied[FIRST].error == (
-        "MetalLB (controller) refuses its configuration: pools a and b overlap"
-    )
-    good(applied, HUB, SECOND)
-    one.request("DELETE", f"{path}/controller")
-    site.settle(FILES)
-
-
-def test_f50_another_cluster_behind_the_same_address_is_refused(site: Faulty) -> None:
-    """F50: nothing is written there, and what the old one announces goes to nobody."""
-    site.apply(FILES)
-    one = site.tenants[FIRST]
-    known = site.known()[FIRST]
-    renew_identity(one)
-    proxy = site.breaks(FIRST)
-    applied = site.apply(FILES, "b")
-    assert applied[FIRST].state is ClusterState.REFUSED
-    assert applied[FIRST].hint == f"if that is meant: --re-enrol {FIRST}"
-    assert proxy.count("(PATCH|POST|DELETE)") == 0
-    assert site.known()[FIRST] == known
-    good(applied, HUB, SECOND)
-    gone = without("web")
-    (reason,) = site.doubts(gone, LATER).values()
-    assert "it is another cluster than before" in reason
-    good(site.apply(FILES, "b", re_enrol=frozenset([FIRST])), FIRST)
-    assert site.known()[FIRST].uid == one.uid() != known.uid
-    site.settle(FILES, "b")
-
-
-def test_f51_a_change_by_hand_is_told_and_undone(site: Faulty) -> None:
-    """F51: with the name of who made it."""
-    site.apply(FILES)
-    patch = {"spec": {"addresses": ["172.16.0.0/24"]}}
-    site.tenants[FIRST].request("PATCH", f"{POOL}?fieldManager=kubectl-edit", patch, MERGE)
-    applied = site.apply(FILES)
-    (outcome,) = [
-        item for item in applied[FIRST].outcomes if item.result is ObjectResult.CONFIGURED
-    ]
-    assert outcome.drift is not None
-    assert (outcome.drift.manager, outcome.drift.fields) == ("kubectl-edit", ("spec.addresses",))
-    good(applied, HUB, FIRST, SECOND)
-    site.settle(FILES)
-
-
-@pytest.mark.parametrize("path", [POOL, ADVERTISEMENT])
-def test_f52_what_was_deleted_comes_back(site: Faulty, path: str) -> None:
-    """F52: in the next run."""
-    site.apply(FILES)
-    site.tenants[FIRST].request("DELETE", path)
-    applied = site.apply(FILES)
-    assert list(results(applied[FIRST]).values()) == ["created"]
-    good(applied, HUB, FIRST, SECOND)
-    site.settle(FILES)
-
-
-def test_f52_a_record_that_was_deleted_comes_back_with_its_addresses(site: Faulty) -> None:
-    """F52: what is in Git decides, whatever is in the cluster."""
-    site.apply(FILES)
-    path = f"{ALLOCATIONS}/team-a-web-lb"
-    before = site.management.get(path)
-    site.management.request("DELETE", path)
-    good(site.apply(FILES), HUB, FIRST, SECOND)
-    live = site.management.get(path)
-    assert live["metadata"]["uid"] != before["metadata"]["uid"]
-    assert live["status"]["startAddress"] == before["status"]["startAddress"]
     site.settle(FILES)
 
 

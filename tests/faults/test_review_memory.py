@@ -47,27 +47,6 @@ def test_a_cluster_with_odd_objects_fails_alone(site: Faulty) -> None:
     site.settle(files)
 
 
-def test_a_tenant_with_an_odd_status_fails_alone(site: Faulty) -> None:
-    files = world("web", "shop")
-    site.management.namespace("team-a")
-    blog = {
-        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
-        "kind": "TenantCluster",
-        "metadata": {"name": "web"},
-        "spec": {},
-    }
-    site.management.put(blog, path=f"{BUTLER}/team-a/tenantclusters")
-    odd = {"status": {"tenantNamespace": {"not": "a name"}}}
-    path = f"{BUTLER}/team-a/tenantclusters/web/status"
-    assert site.management.request("PATCH", path, odd, MERGE)[0] == 200
-    web = site.tenants.pop(FIRST)
-    applied = site.apply(files)
-    assert (applied[FIRST].state, applied[FIRST].is_bug) == (ClusterState.FAILED, False)
-    assert "status.tenantNamespace is not a text" in applied[FIRST].error
-    good(applied, HUB, SECOND)
-    site.tenants[FIRST] = web
-
-
 def test_a_pool_of_ours_that_somebody_broke_is_not_taken_from_its_services(site: Faulty) -> None:
     site.apply(world("web", "shop"))
     one = site.tenants[SECOND]
