@@ -12,7 +12,6 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Blocked, Plan, Refuse, State
 from reconciler.model.pool import Pool
 from reconciler.model.settings import SETTINGS_SCOPE, OverrideKind, Overrides, Settings
-from reconciler.planning.refusals import over_quota
 from reconciler.planning.space import percentage
 
 
@@ -25,13 +24,7 @@ class Quotas:
         records: Mapping[Key, Allocation],
         blocked: Iterable[Blocked] = (),
     ) -> None:
-        """Count the addresses of all claims before any claim is served.
-
-        Args:
-            claims: The claims.
-            records: Their current records.
-            blocked: Ranges in use without a record.
-        """
+        """Count the current records of all claims, and ranges in use without a record."""
         self._used: dict[tuple[str, ...], int] = {}
         # Manual ranges without addresses that a record of the same group also holds.
         self._by_hand: dict[tuple[str, ...], IPSet] = {}
@@ -47,17 +40,20 @@ class Quotas:
     def refusal(self, claim: Claim, size: int, item: IPRange | None = None) -> Refusal | None:
         """Return why `size` more addresses exceed the claim's quota; None if they fit.
 
-        Args:
-            claim: The claim.
-            size: The number of addresses.
-            item: The range, if it is known: a manual range counts only once.
+        If the range is known, manual addresses inside it count only once.
         """
-        if claim.quota is None:
+        quota = claim.quota
+        if quota is None:
             return None
-        used = self.used(claim.quota, item)
-        if used + size > claim.quota.limit:
-            return over_quota(claim, claim.quota, used, size)
-        return None
+        used = self.used(quota, item)
+        if used + size <= quota.limit:
+            return None
+        return Refusal(
+            "quota-exceeded",
+            f"{claim.owner.short} would hold {used + size} of at most"
+            f" {quota.limit} {claim.type} addresses",
+            f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
+        )
 
     def used(self, quota: Quota, item: IPRange | None = None) -> int:
         """Return how many addresses a group holds, without manual addresses inside a range."""
@@ -127,12 +123,7 @@ def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
 
 
 def clock(ahead: int | None, used: int) -> Iterator[Finding]:
-    """Yield the finding for a committer date in the future, which would end all retention.
-
-    Args:
-        ahead: The date, if it is in the future.
-        used: The clock of the plan.
-    """
+    """Yield the finding for a committer date in the future; `used` is the clock of the plan."""
     if ahead is not None:
         yield gate(
             "clock-ahead",
@@ -144,12 +135,7 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
 
 
 def clock_behind(date: int, now: int) -> Iterator[Finding]:
-    """Yield the finding for a machine clock behind the revision, which would delay due changes.
-
-    Args:
-        date: The committer date of the revision.
-        now: The machine clock, in seconds since 1970.
-    """
+    """Yield the finding for a machine clock behind the revision, which would delay due changes."""
     behind = date - now
     if behind > _SKEW_SECONDS:
         yield warning(
@@ -174,11 +160,6 @@ class Counts(Struct, frozen=True):
     live: int
     reserved: int = 0
 
-    @property
-    def is_everything(self) -> bool:
-        """Return whether no live record is left."""
-        return self.releases == self.live
-
     def is_over(self, settings: Settings) -> bool:
         """Return whether more is released than Settings permit."""
         gone, total = self.releases + self.reserved, self.live + self.reserved
@@ -192,18 +173,13 @@ def brake(
     """Return the gate of a plan that releases more than Settings permit; else None.
 
     An Override permits a number of releases together with the reserved records, so it cannot be
-    used twice. `allowed` counts the releases of this plan.
-
-    Args:
-        counts: The numbers to compare.
-        settings: Settings with the limits.
-        allowed: The number that `--allow-release` permits, or None.
-        overrides: The Overrides that apply.
+    used twice. `--allow-release` permits a number of releases of this plan (`allowed`).
     """
     releases, gone = counts.releases, counts.releases + counts.reserved
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None
-    if not counts.is_everything and not counts.is_over(settings):
+    is_everything = releases == counts.live
+    if not is_everything and not counts.is_over(settings):
         return None
     if overrides.releases(gone, counts.reserved):
         return None
@@ -212,7 +188,7 @@ def brake(
         total = counts.live + counts.reserved
         share += f", with {counts.reserved} reserved records {gone} of {total}"
         share += f" ({percentage(gone, total)}%)"
-    if counts.is_everything:
+    if is_everything:
         message = f"the plan releases everything: {share}"
     else:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"

@@ -1,6 +1,6 @@
 """Pinned and overlapping ranges."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from reconciler.addresses import IPRange, format_range, format_short
 from reconciler.documents.findings import NAMED, Finding, join_limited, warning
@@ -25,48 +25,36 @@ def find_pin(
     """
     refusals: list[Refusal] = []
     for at, pool in enumerate(pools):
-        refused = check_pin(pin, pool, space_of(pool.space), holders, claim.owner)
+        refused = _refusal(pin, pool, space_of(pool.space), holders, claim.owner)
         if refused is None:
             return (at, pin), refusals
         refusals.append(refused)
     return None, refusals
 
 
-def check_pin(
+def _refusal(
     pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
 ) -> Refusal | None:
     """Return why a pool cannot give out the pinned range; None if it can."""
     if pool.is_paused:
         return paused(pool)
-    text = format_short(pin)
-    inside = [window for window in pool.windows if window.covers(pin)]
+    text, name = format_short(pin), pool.key.name
     touched = [window for window in pool.windows if window.overlaps(pin)]
     listed = join_limited([format_range(window) for window in touched or pool.windows])
     if all(window.version != pin.version for window in pool.windows):
-        return Refusal(
-            "family-mismatch",
-            f"{text} is IPv{pin.version}, {pool.key.name} is not",
-            f"pin a range of {listed}",
-        )
-    if not inside and len(touched) > 1:
-        return Refusal(
-            "pin-straddles-ranges",
-            f"{text} crosses ranges of {pool.key.name}: {listed}",
-            "pin a range that lies in one of them, or join them to one",
-        )
-    if not inside:
-        return Refusal(
-            "pin-outside-pool",
-            f"{text} is not within the ranges of {pool.key.name}: {listed}",
-            "pin a range inside, or widen the pool",
-        )
+        message = f"{text} is IPv{pin.version}, {name} is not"
+        return Refusal("family-mismatch", message, f"pin a range of {listed}")
+    if not any(window.covers(pin) for window in touched):
+        if len(touched) > 1:
+            message = f"{text} crosses ranges of {name}: {listed}"
+            hint = "pin a range that lies in one of them, or join them to one"
+            return Refusal("pin-straddles-ranges", message, hint)
+        message = f"{text} is not within the ranges of {name}: {listed}"
+        return Refusal("pin-outside-pool", message, "pin a range inside, or widen the pool")
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
-        return Refusal(
-            "pin-reserved",
-            f"{text} holds reserved addresses of {pool.key.name}: {blocks}",
-            "pin a range beside them, or end the reservation",
-        )
+        message = f"{text} holds reserved addresses of {name}: {blocks}"
+        return Refusal("pin-reserved", message, "pin a range beside them, or end the reservation")
     if not space.is_free(pin, owner):
         return _taken(text, holders.of(pin, pool.space), space.withheld_by_others(pin, owner))
     return None
@@ -75,13 +63,10 @@ def check_pin(
 def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
     """Return the refusal that names each holder once, and marks holders without a record.
 
-    Args:
-        text: The pinned range.
-        claims: Titles of claims that hold an address of it.
-        used: Overlapping manual ranges of others; the claim itself can hold the range by now.
+    A claim can hold its manual range by now.
     """
-    alone = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
-    by = join_limited([*claims, *dict.fromkeys(it.title for it in alone)])
+    manual = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
+    by = join_limited([*claims, *dict.fromkeys(it.title for it in manual)])
     places = join_limited(list(dict.fromkeys(str(it.source) for it in used)))
     return Refusal(
         "pin-taken",
@@ -90,7 +75,35 @@ def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
     )
 
 
-PinEntry = tuple[IPRange, Key]
+def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
+    """Yield a finding for each claim that gets a range that another claim also pins.
+
+    Neither claim has a record, so the range goes to the claim that is served first, which a typing
+    error can decide. The other claim is refused in its own file.
+    """
+    taken = [it for it in plan.decisions if isinstance(it, Refuse) and it.reason == "pin-taken"]
+    pins = [(claim.pin, it) for it in taken if (claim := state.claims[it.claim]).pin is not None]
+    losers = Lookup(pins)
+    for granted in plan.decisions if taken else ():
+        if not isinstance(granted, Grant) or granted.is_taken_back:
+            continue
+        item = granted.allocation.range
+        if state.claims[granted.claim].pin is None or item is None:
+            continue
+        space = space_of(state.pools, granted.allocation)
+        others = [
+            (pin, it)
+            for pin, it in losers.overlapping(item)
+            if any(state.pools[key].space == space for key in state.claims[it.claim].candidates)
+        ]
+        for pin, it in others[:NAMED]:
+            yield warning(
+                "pin-contested",
+                granted.source,
+                f"{format_short(item)} of {granted.claim.short} shares addresses with"
+                f" {format_short(pin)}, which {it.claim.short} pins at {it.source}",
+                "find out whose they are, and let the other pin a free range, or none",
+            )
 
 
 def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
@@ -99,9 +112,9 @@ def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
     Of many overlapping pools, each is listed only with the pool that reaches furthest at its start,
     so there are at most as many entries as ranges. Without overlaps the result is empty.
     """
-    found: dict[Key, dict[Key, None]] = {}
+    found: dict[Key, set[Key]] = {}
     for left, right in _meeting(pools):
-        found.setdefault(max(left, right), {})[min(left, right)] = None
+        found.setdefault(max(left, right), set()).add(min(left, right))
     return {key: sorted(found[key]) for key in sorted(found)}
 
 
@@ -136,8 +149,8 @@ class Neighbours:
         return list(dict.fromkeys([key, *(other for _, other in near)]))
 
 
-def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[PinEntry]]:
-    by_space: dict[str, list[PinEntry]] = {}
+def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[tuple[IPRange, Key]]]:
+    by_space: dict[str, list[tuple[IPRange, Key]]] = {}
     for key, pool in pools.items():
         by_space.setdefault(pool.space, []).extend((item, key) for item in pool.usable)
     return by_space
@@ -146,52 +159,14 @@ def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[PinEntry]]:
 def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
     """Yield pairs of pools that share addresses.
 
-    Each range is compared with the furthest-reaching range before it.
-
-    Ranges of one pool never overlap, so the two pools differ.
+    Each range is compared with the furthest-reaching range before it. Ranges of one pool never
+    overlap, so the two pools differ.
     """
     for entries in _by_space(pools).values():
-        yield from _sweep(entries)
-
-
-def _sweep(entries: Iterable[PinEntry]) -> Iterator[tuple[Key, Key]]:
-    reaching: PinEntry | None = None
-    for item, key in sorted(entries):
-        if reaching is not None and reaching[0].overlaps(item):
-            yield reaching[1], key
-            if item.last <= reaching[0].last:
-                continue
-        reaching = item, key
-
-
-def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each claim that gets a range that another claim also pins.
-
-    Neither claim has a record, so the range goes to the claim that is served first, which a typing
-    error can decide. The other claim is refused in its own file.
-    """
-    taken = [it for it in plan.decisions if isinstance(it, Refuse) and it.reason == "pin-taken"]
-    if not taken:
-        return
-    pins = [(claim.pin, it) for it in taken if (claim := state.claims[it.claim]).pin is not None]
-    losers = Lookup(pins)
-    for granted in plan.decisions:
-        if not isinstance(granted, Grant) or granted.is_taken_back:
-            continue
-        claim, item = state.claims[granted.claim], granted.allocation.range
-        if claim.pin is None or item is None:
-            continue
-        space = space_of(state.pools, granted.allocation)
-        others = [
-            (pin, it)
-            for pin, it in losers.overlapping(item)
-            if any(state.pools[key].space == space for key in state.claims[it.claim].candidates)
-        ]
-        for pin, it in others[:NAMED]:
-            yield warning(
-                "pin-contested",
-                granted.source,
-                f"{format_short(item)} of {granted.claim.short} shares addresses with"
-                f" {format_short(pin)}, which {it.claim.short} pins at {it.source}",
-                "find out whose they are, and let the other pin a free range, or none",
-            )
+        reaching: tuple[IPRange, Key] | None = None
+        for item, key in sorted(entries):
+            if reaching is not None and reaching[0].overlaps(item):
+                yield reaching[1], key
+                if item.last <= reaching[0].last:
+                    continue
+            reaching = item, key

@@ -34,14 +34,31 @@ from reconciler.planning.retention import (
     difference_of,
     former,
     holding_after,
-    left_behind,
     retention_end,
     shrinking,
-    withdrawn,
 )
 from reconciler.planning.space import Holdings, Space, Withheld, find_near, usage
 
 Claims = Mapping[Key, Claim]
+Spaces = Callable[[str], Space]
+"""Returns the address space of a name."""
+
+_ANY = 1 << 129
+
+
+def plan(state: State) -> Plan:
+    """Return one decision for every claim and for every record without a claim, by claim key.
+
+    Kept and granted ranges are pairwise disjoint in an address space, unless two records overlapped
+    before. Each granted range lies in its pool's usable set.
+
+    Source:
+        docs/reference/planning.md; Butler's allocator for best fit and pins.
+    """
+    planner = _Planner(state)
+    decisions = [*planner.without_claim(), *planner.claims()]
+    decisions.sort(key=lambda decision: decision.claim)
+    return Plan(tuple(decisions), planner.before, planner.after(decisions))
 
 
 def other_of(claim: Claim, claims: Claims) -> Claim | None:
@@ -62,23 +79,6 @@ def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
     return rank, -claim.size, claim.key
 
 
-def lacking(decision: Decision) -> Refuse | None:
-    """Return the decision if it leaves its claim without any address; else None."""
-    if not isinstance(decision, Refuse):
-        return None
-    held = decision.allocation
-    return None if held is not None and held.is_live else decision
-
-
-def beside(other: Claim, lack: Refuse) -> Refusal:
-    """Return the refusal of a claim whose required claim gets no address."""
-    return Refusal(
-        lack.reason,
-        f"{other.key.slot} gets no address, and neither does without the other: {lack.message}",
-        lack.hint,
-    )
-
-
 def frozen_pools(state: State) -> dict[Key, str]:
     """Return pools that give nothing new, with the path of the unreadable file.
 
@@ -92,18 +92,11 @@ def frozen_pools(state: State) -> dict[Key, str]:
     asked: dict[Key | None, None] = {}
     for item in state.unreadable:
         pool = item.pool if item.pool in state.pools else None
-        if pool in asked or None in asked:  # all of these are in the result already
-            continue
-        asked[pool] = None
-        for key in list(state.pools) if pool is None else neighbours.of(pool):
-            found.setdefault(key, item.path)
+        if pool not in asked and None not in asked:
+            asked[pool] = None
+            for key in list(state.pools) if pool is None else neighbours.of(pool):
+                found.setdefault(key, item.path)
     return found
-
-
-_ANY = 1 << 129
-
-Spaces = Callable[[str], Space]
-"""Returns the address space of a name."""
 
 
 class Candidates:
@@ -122,10 +115,11 @@ class Candidates:
         self.pools = pools
         self.frozen = next((at for at, it in enumerate(pools) if it.key in frozen), len(pools))
         self._version = version
-        never = [(at, _never(pool, version)) for at, pool in enumerate(pools)]
+        never = [(pool, _never(pool, version)) for pool in pools]
         self.refusals = [refusal for _, refusal in never if refusal is not None]
+        # An upper bound of the longest free range of each pool.
         self._longest = [0 if refusal is not None else _ANY for _, refusal in never]
-        self._asked = [pools[at] for at, refusal in never if refusal is None]
+        self._asked = [pool for pool, refusal in never if refusal is None]
         self._tried: Tried | None = None
 
     def allocate(
@@ -138,18 +132,13 @@ class Candidates:
         """
         if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
             return found
-        return self._first(space_of, size, take=take)
-
-    def _first(self, space_of: Spaces, size: int, *, take: bool) -> tuple[int, IPRange] | None:
-        at = self._next(0, size)
-        while at is not None:
-            pool = self.pools[at]
-            space = space_of(pool.space)
-            found = space.allocate(pool, size, self._version, take=take)
-            if found is not None:
-                return at, found
-            self._longest[at] = space.longest(pool, self._version)
-            at = self._next(at + 1, size)
+        for at, pool in enumerate(self.pools):
+            if self._longest[at] >= size:
+                space = space_of(pool.space)
+                item = space.allocate(pool, size, self._version, take=take)
+                if item is not None:
+                    return at, item
+                self._longest[at] = space.longest(pool, self._version)
         return None
 
     def tried(self, space_of: Spaces) -> Tried | None:
@@ -159,10 +148,6 @@ class Candidates:
             self._tried = tried(rooms, self._version)
         return self._tried
 
-    def _next(self, start: int, size: int) -> int | None:
-        longest = self._longest
-        return next((at for at in range(start, len(longest)) if longest[at] >= size), None)
-
 
 def _never(pool: Pool, version: int | None) -> Refusal | None:
     """Return why a pool gives nothing to a claim without a pin; None if it can give something."""
@@ -171,22 +156,6 @@ def _never(pool: Pool, version: int | None) -> Refusal | None:
     if pool.is_paused:
         return paused(pool)
     return None if pool.auto_assign else not_by_itself(pool)
-
-
-def plan(state: State) -> Plan:
-    """Return one decision for every claim and for every record without a claim.
-
-    Returns:
-        Decisions by claim key. Kept and granted ranges are pairwise disjoint in an address space,
-        unless two records overlapped before; each granted one lies in its pool's usable set.
-
-    Source:
-        docs/reference/planning.md; Butler's allocator for best fit and pins.
-    """
-    planner = _Planner(state)
-    decisions = [*planner.without_claim(), *planner.claims()]
-    decisions.sort(key=lambda decision: decision.claim)
-    return Plan(tuple(decisions), planner.before, planner.after(decisions))
 
 
 class _Planner:
@@ -201,9 +170,7 @@ class _Planner:
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
         self.holders = Holders(state.pools, holding)
-        self.before: dict[Key, Usage] = {
-            key: usage(pool, self.holdings) for key, pool in state.pools.items()
-        }
+        self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -216,12 +183,12 @@ class _Planner:
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
-        """Return decisions on records without a claim."""
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
             if record.path in self.state.unused and record.announced:
-                found.append(Release(withdrawn(record, self.now)))
+                # No longer in use: its retention begins.
+                found.append(Release(replace(record, since=self.now, announced=False)))
                 continue
             if wanted and record.range is not None and record.path not in self.expired:
                 continue  # the usual case
@@ -230,7 +197,9 @@ class _Planner:
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
                 found.append(Expire(record))
             elif record.is_live and not wanted:
-                found.append(self._orphan(record))
+                is_kept = self.state.is_left_alone(record) or record.path in self.shrinking.waiting
+                released = replace(record, phase=Phase.RELEASED, since=self.now)
+                found.append(Keep(record, held=True) if is_kept else Release(released))
         return found
 
     def claims(self) -> list[Decision]:
@@ -254,8 +223,7 @@ class _Planner:
             for claim, decision in zip(served, self.decided.values(), strict=True)
         ]
 
-    def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
-        """Return the usage after the decisions are carried out."""
+    def after(self, decisions: list[Decision]) -> Mapping[Key, Usage]:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
         if not changed:
             return self.before
@@ -264,44 +232,40 @@ class _Planner:
 
     def _decide(self, claim: Claim) -> Decision:
         record = self.record_of.get(claim.key)
-        if claim.beside and (refusal := self._beside(claim, record)):
+        if claim.beside and (refusal := self._other_lacks(claim, record)):
             gone = record and record.path in self.expired
             return _refuse(claim, refusal, None if gone else record)
-        if why := self._doubt(claim):
+        unreadable = self.unreadable.get(claim.key)
+        if why := unreadable.path if unreadable else claim.doubt or self.state.halted:
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
         difference = difference_of(claim, record, self.state)
-        if record.is_live:
-            if difference and claim.key in self.state.movable:
-                return self._move(claim, record)
-            if difference and claim.fixed:
-                return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
-            return Keep(record, stale=difference)
-        if difference:
-            return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
-        return self._take_back(claim, record)
+        if record.is_live and difference and claim.key in self.state.movable:
+            return self._move(claim, record)
+        if difference and (claim.fixed or not record.is_live):
+            return _refuse(claim, stale(claim, record, difference), record)
+        return Keep(record, stale=difference) if record.is_live else self._take_back(claim, record)
 
-    def _beside(self, claim: Claim, record: Allocation | None) -> Refusal | None:
+    def _other_lacks(self, claim: Claim, record: Allocation | None) -> Refusal | None:
         """Return why a claim gets nothing although it could: its required claim gets nothing."""
         other = other_of(claim, self.state.claims)
         if other is None or self.is_trial or (record is not None and record.is_live):
             return None
         lack = None if isinstance(self.decided.get(other.key), Grant) else self._lack(other)
-        return beside(other, lack) if lack is not None and self._lack(claim) is None else None
+        if lack is None or self._lack(claim) is not None:
+            return None
+        message = f"{other.key.slot} gets no address, and neither does without the other:"
+        return Refusal(lack.reason, f"{message} {lack.message}", lack.hint)
 
     def _lack(self, claim: Claim) -> Refuse | None:
-        """Return the refusal of a claim if it were served now, without taking a range."""
+        """Return the refusal that leaves a claim without any address if it were served now."""
         self.is_trial = True
         found = self._decide(claim)
         self.is_trial = False
-        return lacking(found)
-
-    def _doubt(self, claim: Claim) -> str:
-        """Return the unreadable file that prevents new allocations for the claim, or empty."""
-        if claim.key in self.unreadable:
-            return self.unreadable[claim.key].path
-        return claim.doubt or self.state.halted
+        if not isinstance(found, Refuse) or (found.allocation and found.allocation.is_live):
+            return None
+        return found
 
     def _leave(self, claim: Claim, record: Allocation | None, why: str) -> Decision:
         """Keep the claim's current range and give it nothing new.
@@ -314,7 +278,7 @@ class _Planner:
         if record is None or record.range is None:
             self._place(claim, record)
         refusal = frozen(why, "its pool") if claim.key in self.unreadable else left(claim, why)
-        return replace(_refuse(claim, refusal), allocation=record, is_left=True)
+        return replace(_refuse(claim, refusal, record), is_left=True)
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
         """Move the claim, as an Override permits. The old range stays allocated for a while."""
@@ -323,7 +287,8 @@ class _Planner:
         self.quotas.give_back(claim, record.range)
         found = self._place(claim, None) if back is None else self._take_back(claim, back)
         if isinstance(found, Grant) and not self.is_trial:
-            return replace(found, leaves=left_behind(record, self.now))
+            leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=True)
+            return replace(found, leaves=leaves)
         self.quotas.count(claim, record.range)
         return replace(found, allocation=record) if isinstance(found, Refuse) else found
 
@@ -332,13 +297,14 @@ class _Planner:
         item = record.range
         size = item.size if item else 0
         if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
-            return replace(_refuse(claim, refusal), allocation=record)
+            return _refuse(claim, refusal, record)
         if item is not None and not self.is_trial:
             self.quotas.count(claim, item)
         allocation = granted(claim, record.pool, record.range, self.now)
         return Grant(replace(allocation, name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
+        """Give a range of the first candidate with enough room, or refuse."""
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
             return _refuse(claim, untold(claim), failed)
         if claim.refusal is not None:
@@ -347,38 +313,35 @@ class _Planner:
             return _refuse(claim, not_found(claim), failed)
         if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
             return _refuse(claim, refusal, failed)
-        return self._try(claim, failed)
-
-    def _try(self, claim: Claim, failed: Allocation | None) -> Decision:
-        """Return the first candidate with enough room, or the refusal.
-
-        A range in an unreadable pool is reserved, but not allocated.
-        """
         among = self._candidates(claim)
+        found, refusals = self._find(claim, among)
+        at, item = found or (len(among.pools), None)
+        # A range in an unreadable pool is reserved, but not allocated.
+        if among.frozen < len(among.pools) and among.frozen <= at:
+            key = among.pools[among.frozen].key
+            return _refuse(claim, frozen(self.frozen[key], key.name), failed)
+        if item is not None:
+            made = granted(claim, among.pools[at].key, item, self.now)
+            return Grant(made, claim.source, failed)
+        if claim.pin is None:
+            return _refuse(claim, self._no_room(claim, among), failed)
+        return _refuse(claim, reasons(claim, refusals), failed)
+
+    def _find(
+        self, claim: Claim, among: Candidates
+    ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
+        """Find a range, and take it unless this is a trial."""
         take, refusals = not self.is_trial, among.refusals
         if claim.pin is None:
             found = among.allocate(self._space, claim.size, claim.near, take=take)
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
         if found is not None and take:
-            self._note(claim, among, found)
-        elif found is None and claim.pin is None and among.frozen == len(among.pools):
-            return _refuse(claim, self._no_room(claim, among), failed)
-        at, item = found or (len(among.pools), None)
-        if among.frozen < len(among.pools) and among.frozen <= at:
-            key = among.pools[among.frozen].key
-            return _refuse(claim, frozen(self.frozen[key], key.name), failed)
-        if item is None:
-            return _refuse(claim, reasons(claim, refusals), failed)
-        made = granted(claim, among.pools[at].key, item, self.now)
-        return Grant(made, claim.source, failed)
-
-    def _note(self, claim: Claim, among: Candidates, found: tuple[int, IPRange]) -> None:
-        """Take a found range for a claim: its pin, and its share of the quota."""
-        at, item = found
-        if claim.pin is not None:
-            self._space(among.pools[at].space).take(among.pools[at], item)
-        self.quotas.count(claim, item)
+            at, item = found
+            if claim.pin is not None:
+                self._space(among.pools[at].space).take(among.pools[at], item)
+            self.quotas.count(claim, item)
+        return found, refusals
 
     def _candidates(self, claim: Claim) -> Candidates:
         asked = claim.candidates, claim.version
@@ -392,11 +355,6 @@ class _Planner:
             return NO_ROOM
         tried = among.tried(self._space)
         return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
-
-    def _orphan(self, record: Allocation) -> Decision:
-        if self.state.is_left_alone(record) or record.path in self.shrinking.waiting:
-            return Keep(record, held=True)
-        return Release(replace(record, phase=Phase.RELEASED, since=self.now))
 
     def _is_expired(self, record: Allocation) -> bool:
         """Return whether the retention of a record has ended and no claim takes the range back."""
@@ -422,5 +380,5 @@ class _Planner:
         return self.spaces[name]
 
 
-def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:
-    return Refuse(claim.key, refusal.reason, refusal.message, refusal.hint, claim.source, failed)
+def _refuse(claim: Claim, refusal: Refusal, record: Allocation | None = None) -> Refuse:
+    return Refuse(claim.key, refusal.reason, refusal.message, refusal.hint, claim.source, record)

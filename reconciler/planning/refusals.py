@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet, format_cidr, format_short, is_private
 from reconciler.documents.findings import NAMED, article_list, join_limited
-from reconciler.model.claim import Allocation, Claim, Quota, Refusal
+from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.planning.space import Room, space_of
@@ -22,59 +22,34 @@ NO_ROOM = Refusal("pool-exhausted", "", "")
 def not_found(claim: Claim) -> Refusal:
     """Return the refusal of a claim whose pools are all missing."""
     names = join_limited(claim.wanted) or "no pool"
-    many = len(claim.wanted) != 1
-    return Refusal(
-        "pool-not-found",
-        f"{names} {'are' if many else 'is'} not in the repository",
-        "add the pool, or name one that exists",
-    )
+    message = f"{names} {'is' if len(claim.wanted) == 1 else 'are'} not in the repository"
+    return Refusal("pool-not-found", message, "add the pool, or name one that exists")
 
 
 def frozen(path: str, pool: str) -> Refusal:
     """Return the refusal for an unreadable pool or an unreadable record of its addresses."""
-    return Refusal(
-        FROZEN,
-        f"{pool} gives nothing out while {path} cannot be read",
-        _mend(path, path),
-    )
+    message = f"{pool} gives nothing out while {path} cannot be read"
+    return Refusal(FROZEN, message, _inspect(path, path))
 
 
 def left(claim: Claim, why: str) -> Refusal:
     """Return the refusal of a claim with an unreadable source, which gets nothing new."""
     is_own = why == claim.doubt and claim.doubt_line
     where = f"{why}:{claim.doubt_line}" if is_own else why
-    return Refusal(
-        FROZEN,
-        f"{claim.key.short} gets nothing new while {where} cannot be read",
-        _mend(where, why),
-    )
+    message = f"{claim.key.short} gets nothing new while {where} cannot be read"
+    return Refusal(FROZEN, message, _inspect(where, why))
 
 
-def _mend(place: str, path: str) -> str:
-    """Return how to inspect a file. Git has no log for files of the work tree."""
+def _inspect(place: str, path: str) -> str:
+    # Git has no log for files of the work tree.
     return f"mend {place}: git diff HEAD shows what is not committed, git log -p -- {path} the rest"
 
 
 def untold(claim: Claim) -> Refusal:
     """Return the refusal of a claim whose pool might be in a file without a readable version."""
     names = join_limited(claim.wanted)
-    return Refusal(
-        FROZEN,
-        f"{names}: not all of them can be told while a file cannot be read",
-        "mend the errors first",
-    )
-
-
-def over_quota(claim: Claim, quota: Quota, used: int, size: int) -> Refusal:
-    """Return the refusal if `size` more addresses would exceed the provider's quota."""
-    return Refusal(
-        "quota-exceeded",
-        f"{claim.owner.short} would hold {used + size} of at most"
-        f" {quota.limit} {claim.type} addresses",
-        # The record contains the message, and a line number in it would change with every edit
-        # above.
-        f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
-    )
+    message = f"{names}: not all of them can be told while a file cannot be read"
+    return Refusal(FROZEN, message, "mend the errors first")
 
 
 def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
@@ -99,20 +74,14 @@ def not_by_itself(pool: Pool) -> Refusal:
 
 def paused(pool: Pool) -> Refusal:
     """Return the refusal by a paused pool."""
-    return Refusal(
-        FROZEN,
-        f"{pool.key.name} is paused: it gives nothing out",
-        "end the pause, or name another pool",
-    )
+    message = f"{pool.key.name} is paused: it gives nothing out"
+    return Refusal(FROZEN, message, "end the pause, or name another pool")
 
 
 def other_version(pool: Pool, version: int) -> Refusal:
     """Return the refusal by a pool without addresses of the claim's IP version."""
-    return Refusal(
-        "family-mismatch",
-        f"the claim needs IPv{version}, {pool.key.name} has none",
-        f"name a pool of IPv{version} addresses",
-    )
+    message = f"the claim needs IPv{version}, {pool.key.name} has none"
+    return Refusal("family-mismatch", message, f"name a pool of IPv{version} addresses")
 
 
 def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
@@ -160,11 +129,8 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
         named = [f"{pool.key.name} has {total}" for pool, total, _ in tried.named]
         sizes = f"{', '.join(named)} and {tried.more} more have no more than {tried.largest}"
         sizes = sizes if tried.more else article_list(named, "and")
-        return Refusal(
-            "request-too-large",
-            f"needs {need} addresses; {sizes} in all",
-            "ask for fewer, or add a larger pool",
-        )
+        message = f"needs {need} addresses; {sizes} in all"
+        return Refusal("request-too-large", message, "ask for fewer, or add a larger pool")
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"{tried.more} more pools have no such run"] if tried.more else []

@@ -6,14 +6,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents.findings import join_limited
-from reconciler.model.claim import Allocation, Claim, Phase
+from reconciler.model.claim import Allocation, Claim
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Plan, Release, State
 from reconciler.model.settings import OverrideKind, Overrides
 
 WINDOW = 600
-"""Length of the window that limits releases, in seconds."""
+"""Length of the window that limits releases of growth, in seconds."""
+EVERY = 60
+"""Seconds between the times at which ranges that claims left can be withdrawn."""
 
 _SHARE = 4
 
@@ -31,8 +33,6 @@ class Shrinking(Struct, frozen=True):
 
 
 class _Growth(Struct, frozen=True):
-    """The growth of one pool."""
-
     live: list[Allocation]
     going: list[Allocation]
     recent: list[Allocation]
@@ -63,11 +63,7 @@ def shrinking(state: State) -> Shrinking:
 
 
 def instants(state: State) -> Iterator[int]:
-    """Yield the times at which waiting releases can continue, in seconds since 1970.
-
-    The result does not depend on the clock of the state. A plan at the first future time releases
-    more than an earlier plan.
-    """
+    """Yield the times at which waiting releases can continue, independent of the state's clock."""
     waiting = {item.pool for growth in _by_pool(state) for item in growth.going}
     released = (
         parse_instant(record.since)
@@ -89,24 +85,17 @@ def _by_pool(state: State) -> list[_Growth]:
             growth.live.append(record)
             if record.claim not in state.claims and not state.is_left_alone(record):
                 growth.going.append(record)
-        elif record.is_released and _is_recent(state, record):
-            growth.recent.append(record)
+        elif record.is_released:
+            since = parse_instant(record.since)
+            if since is not None and since <= state.clock < since + WINDOW:
+                growth.recent.append(record)
     return list(found.values())
-
-
-def _is_recent(state: State, record: Allocation) -> bool:
-    since = parse_instant(record.since)
-    return since is not None and since <= state.clock < since + WINDOW
 
 
 def _first(record: Allocation) -> tuple[int, Key]:
     """Return the sort key: highest numbers first, then by claim."""
     _, _, number = record.claim.slot.rpartition("-")
     return -int(number) if number.isdecimal() else 0, record.claim
-
-
-EVERY = 60
-"""Seconds between the times at which ranges that claims left can be withdrawn."""
 
 
 def difference_of(claim: Claim, record: Allocation, state: State) -> str:
@@ -122,41 +111,17 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
     return ""
 
 
-def left_behind(record: Allocation, now: str) -> Allocation:
-    """Return a live record at the time its claim gets another range."""
-    return replace(record, phase=Phase.RELEASED, since=now, announced=True)
-
-
-def withdrawn(record: Allocation, now: str) -> Allocation:
-    """Return a record that is no longer in use: its retention begins."""
-    return replace(record, since=now, announced=False)
-
-
 def former(claim: Claim, state: State) -> Allocation | None:
     """Return the previous range of a claim if it matches again (a reverted move), or None."""
-    return next(
-        (
-            record
-            for record in state.records
-            if record.claim == claim.key
-            and record.announced
-            and record.path not in state.unused
-            and not difference_of(claim, record, state)
-        ),
-        None,
-    )
+    mine = (it for it in state.records if it.claim == claim.key and it.announced)
+    left = (it for it in mine if it.path not in state.unused)
+    return next((it for it in left if not difference_of(claim, it, state)), None)
 
 
 def holding_after(
     state: State, changed: Sequence[Grant | Release], expired: Collection[str]
 ) -> list[Allocation]:
-    """Return the records that hold addresses after the plan.
-
-    Args:
-        state: The planner input.
-        changed: The grants and releases.
-        expired: Paths of deleted records.
-    """
+    """Return the records that hold addresses after grants and releases, and deletions of records."""
     grants = [item for item in changed if isinstance(item, Grant)]
     gone = {item.allocation.path for item in changed if isinstance(item, Release)}
     gone |= {old.path for item in grants for old in (item.replaces, item.leaves) if old}
@@ -200,19 +165,14 @@ def retention_end(record: Allocation, state: State) -> int | None:
     Return None if its text has no valid time: it stays reserved until it is fixed.
     """
     released = parse_instant(record.since)
-    if released is None:
-        return None
-    return released + rest_of(state, record)
+    return None if released is None else released + rest_of(state, record)
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:
     """Yield the times at which released records expire or waiting growth continues, unordered.
 
-    The end of an Override is not such a time: changes that it permitted are already done.
-
-    Args:
-        state: The planner input.
-        records: Its records after the plan; by default the current records.
+    `records` are the records after the plan; by default the current records. The end of an Override
+    is not such a time: changes that it permitted are already done.
     """
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)
