@@ -1,6 +1,6 @@
 """Maps of pools."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import State
 from reconciler.model.pool import Pool
-from reconciler.planning.space import AddressUsage, everything
+from reconciler.planning.space import space_of
 
 
 class AddressUse(StrEnum):
@@ -53,16 +53,6 @@ class AddressPart(NamedTuple):
     source: Location | None = None
 
 
-class _Layer(NamedTuple):
-    """A layer of address uses. It takes precedence over later layers, and can overlap itself."""
-
-    parts: Sequence[AddressPart]
-
-    def of(self, space: str) -> list[AddressPart]:
-        """Return the parts that count in an address space."""
-        return [part for part in self.parts if part.space in ("", space)]
-
-
 def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
     """Return the parts of a range, by address. An address with two uses appears in both parts.
 
@@ -71,33 +61,21 @@ def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
     """
     wanted = IPSet.of(asked)
     layers = list(_layers(state))
-    known = {pool.space: IPSet() for pool in state.pools.values()}
-    for layer in (layers[0], *layers[2:]):
-        by_space: dict[str, list[IPRange]] = {}
-        for part in layer.parts:
-            by_space.setdefault(part.space, []).append(part.range)
-        for space, ranges in by_space.items():
-            if space:
-                known[space] = known.get(space, IPSet()) | IPSet.of(ranges)
+    known: dict[str, list[IPRange]] = {pool.space: [] for pool in state.pools.values()}
+    for part in (part for layer in (layers[0], *layers[2:]) for part in layer if part.space):
+        known.setdefault(part.space, []).append(part.range)
     found: list[AddressPart] = []
     everywhere = IPSet()
-    for space, addresses in known.items():
-        left = wanted & addresses
+    for space, ranges in known.items():
+        left = wanted & IPSet.of(ranges)
         everywhere = everywhere | left
         for layer in layers:
-            left = _cut(layer.of(space), left, space, found)
+            left = _cut((part for part in layer if part.space in ("", space)), left, space, found)
     rest = wanted - everywhere
-    for layer in layers:
-        rest = _cut([part for part in layer.parts if not part.space], rest, "", found)
-    rest = _cut(_inside(state), rest, "", found)
+    for layer in (*layers, _inside(state)):
+        rest = _cut((part for part in layer if not part.space), rest, "", found)
     found += [AddressPart(item, AddressUse.OUTSIDE) for item in rest]
     return sorted(found, key=lambda part: (part.range, part.space, part.sort, part.title))
-
-
-def without_record(state: State) -> list[AddressPart]:
-    """Return addresses that are in use or blocked without a record, such as gateways."""
-    used = [part for item in everything(state) for part in _without(item)]
-    return [*_gateways(state), *used, *_unread(state)]
 
 
 def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[AddressPart]) -> IPSet:
@@ -110,74 +88,67 @@ def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[Addr
     return left - IPSet.of(taken)
 
 
-def _layers(state: State) -> Iterator[_Layer]:
-    """Yield the layers by precedence.
+def _layers(state: State) -> Iterator[list[AddressPart]]:
+    """Yield the uses of addresses. Each takes precedence over later ones, and can overlap itself.
 
     The order is records, uses without a record, then reserved, usable, and excluded ranges of
     pools.
     """
-    records = {record.path: record for record in state.records}
-    yield _Layer([it for item in everything(state) for it in _held(item, records)])
-    yield _Layer(without_record(state))
+    yield [_held(state, record) for record in state.records if record.range is not None]
+    yield without_record(state)
     pools = list(state.pools.values())
-    yield _Layer(list(_shares(pools, AddressUse.RESERVED)))
-    yield _Layer(list(_shares(pools, AddressUse.FREE)))
-    yield _Layer(list(_shares(pools, AddressUse.UNUSED)))
+    shares: tuple[tuple[AddressUse, Callable[[Pool], IPSet]], ...] = (
+        (AddressUse.RESERVED, lambda pool: pool.reserved & pool.extent),
+        (AddressUse.FREE, lambda pool: pool.usable),
+        (AddressUse.UNUSED, lambda pool: pool.extent),
+    )
+    for sort, share in shares:
+        yield [
+            AddressPart(item, sort, pool.space, pool.key, source=pool.source)
+            for pool in pools
+            for item in share(pool)
+        ]
 
 
-def _held(item: AddressUsage, records: dict[str, Allocation]) -> Iterator[AddressPart]:
-    if item.sort == "record":
-        record = records[item.source.path]
-        sort = AddressUse.HELD if record.is_released else AddressUse.ALLOCATED
-        space = "".join(item.spaces)
-        title = record.claim.short
-        yield AddressPart(item.range, sort, space, record.pool, record, title, item.source)
+def _held(state: State, record: Allocation) -> AddressPart:
+    assert record.range is not None  # noqa: S101 - as the caller checks  # nosec B101
+    return AddressPart(
+        record.range,
+        AddressUse.HELD if record.is_released else AddressUse.ALLOCATED,
+        space_of(state.pools, record) or "",
+        record.pool,
+        record,
+        record.claim.short,
+        Location(record.path, 1, 1),
+    )
 
 
-def _without(item: AddressUsage) -> Iterator[AddressPart]:
-    if item.sort == "in-use":
-        yield AddressPart(item.range, AddressUse.IN_USE, title=item.title, source=item.source)
-
-
-def _gateways(state: State) -> Iterator[AddressPart]:
-    """Yield gateways in each address space of their pools."""
-    for item in state.gateways:
-        for space in item.spaces(state.pools) or ("",):
-            yield AddressPart(
-                item.range, AddressUse.GATEWAY, space, title=item.title, source=item.source
-            )
-
-
-def _unread(state: State) -> Iterator[AddressPart]:
-    """Yield addresses of unreadable documents, which are not allocated."""
-    for blocked in state.off_limits:
-        yield AddressPart(
-            blocked.range, AddressUse.IN_USE, title=blocked.title, source=blocked.source
+def without_record(state: State) -> list[AddressPart]:
+    """Return addresses that are in use or blocked without a record, such as gateways."""
+    gateways = [
+        AddressPart(it.range, AddressUse.GATEWAY, space, title=it.title, source=it.source)
+        for it in state.gateways
+        for space in it.spaces(state.pools) or ("",)
+    ]
+    used = [
+        AddressPart(it.range, AddressUse.IN_USE, title=it.title, source=it.source)
+        for it in (*state.blocked, *state.off_limits)
+    ]
+    unread = [
+        AddressPart(
+            item, AddressUse.IN_USE, title="what cannot be read", source=Location(it.path, 1, 1)
         )
-    for unreadable in state.unreadable:
-        for item in unreadable.ranges:
-            place = Location(unreadable.path, 1, 1)
-            yield AddressPart(item, AddressUse.IN_USE, title="what cannot be read", source=place)
-
-
-def _shares(pools: Iterable[Pool], sort: AddressUse) -> Iterator[AddressPart]:
-    """Yield the addresses of one kind in each pool's network."""
-    for pool in pools:
-        if sort is AddressUse.RESERVED:
-            share = pool.reserved & pool.extent
-        else:
-            share = pool.usable if sort is AddressUse.FREE else pool.extent
-        for item in share:
-            yield AddressPart(item, sort, pool.space, pool.key, source=pool.source)
+        for it in state.unreadable
+        for item in it.ranges
+    ]
+    return [*gateways, *used, *unread]
 
 
 def _inside(state: State) -> list[AddressPart]:
-    """Yield networks of pods and services, which count only inside their cluster."""
+    """Return networks of pods and services, which count only inside their cluster."""
     return [
-        AddressPart(
-            item.range, AddressUse.INSIDE, title=f"{item.use} of {item.owner}", source=item.source
-        )
-        for item in state.inside
+        AddressPart(it.range, AddressUse.INSIDE, title=f"{it.use} of {it.owner}", source=it.source)
+        for it in state.inside
     ]
 
 
@@ -253,18 +224,18 @@ def pool_maps(
 ) -> tuple[PoolMap, ...]:
     """Return the map of a pool in each of several states with the same pool and shared letters."""
     every = [_parts(state, key) for state in states]
-    titles = _titles(part for found in every for part in found)
+    letters = _letters(part for found in every for part in found)
     pool = states[0].pools[key]
     network = pool.extent | pool.usable
     is_celled = network.size <= _MAX_CELLED and all(it.version == 4 for it in network)
-    width = _power(min(max(columns, 8), MAX_COLUMNS))
+    width = 1 << (min(max(columns, 8), MAX_COLUMNS).bit_length() - 1)  # a power of two
     size = _cell_size(network, width, most_rows) if is_celled else 0
     made = []
     for found in every:
-        holders = _holders(found, titles)
+        holders = _holders(found, letters)
         rows = tuple(_rows(network, found, width, size)) if size else ()
         both = tuple(_conflicts(found))
-        made.append(PoolMap(key, tuple(found), holders, titles, size, rows, both))
+        made.append(PoolMap(key, tuple(found), holders, letters, size, rows, both))
     return tuple(made)
 
 
@@ -300,17 +271,13 @@ def _conflicts(parts: Iterable[AddressPart]) -> Iterator[IPRange]:
 def _parts(state: State, key: Key) -> list[AddressPart]:
     pool = state.pools[key]
     return [
-        part._replace(title=_owner(part))
+        part._replace(title=part.record.owner.short if part.record is not None else part.title)
         for part in parts_of(state, pool.extent | pool.usable)
         if part.space == pool.space and (part.pool in (None, key) or part.sort.is_holder)
     ]
 
 
-def _owner(part: AddressPart) -> str:
-    return part.record.owner.short if part.record is not None else part.title
-
-
-def _titles(parts: Iterable[AddressPart]) -> dict[str, str]:
+def _letters(parts: Iterable[AddressPart]) -> dict[str, str]:
     """Return the letter of each holder, in the order of their first addresses."""
     mine = sorted(
         (part.range, at, part.title)
@@ -322,7 +289,7 @@ def _titles(parts: Iterable[AddressPart]) -> dict[str, str]:
     return {it: letters[at] if at < len(letters) else OTHERS for at, it in enumerate(titles)}
 
 
-def _holders(parts: Sequence[AddressPart], titles: Mapping[str, str]) -> tuple[MapHolder, ...]:
+def _holders(parts: Sequence[AddressPart], letters: Mapping[str, str]) -> tuple[MapHolder, ...]:
     """Return the holders with at least one address, in the order of their letters."""
     counts: dict[str, int] = {}
     for part in parts:
@@ -330,14 +297,9 @@ def _holders(parts: Sequence[AddressPart], titles: Mapping[str, str]) -> tuple[M
             counts[part.title] = counts.get(part.title, 0) + part.range.size
     return tuple(
         MapHolder(letter, title, counts[title])
-        for title, letter in titles.items()
+        for title, letter in letters.items()
         if title in counts
     )
-
-
-def _power(number: int) -> int:
-    """Return the largest power of two that is not greater than a number."""
-    return 1 << (number.bit_length() - 1)
 
 
 def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
@@ -364,18 +326,16 @@ def _rows(network: IPSet, parts: Sequence[AddressPart], width: int, size: int) -
     for start in _starts(network, width * size):
         cells: list[AddressPart | None] = []
         for first in range(start, start + width * size, size):
-            last = first + size - 1
             while at < len(parts) and parts[at].range.last < first:
                 at += 1
-            cells.append(_shown(parts, at, first, last))
+            cells.append(_shown(parts, at, IPRange(4, first, first + size - 1)))
         yield MapRow(start, tuple(cells))
 
 
-def _shown(parts: Sequence[AddressPart], at: int, first: int, last: int) -> AddressPart | None:
+def _shown(parts: Sequence[AddressPart], at: int, cell: IPRange) -> AddressPart | None:
     """Return the part that a cell shows: a held part, else the part with the most addresses."""
     best, shown = (-1, 0), None
-    cell = IPRange(4, first, last)
-    while at < len(parts) and parts[at].range.first <= last:
+    while at < len(parts) and parts[at].range.first <= cell.last:
         part, at = parts[at], at + 1
         if (shared := part.range.shared(cell)) is not None:
             rank = (_RANKS.get(part.sort, 0), shared.size)

@@ -1,4 +1,4 @@
-"""Address spaces: taken ranges, usage, and free ranges."""
+"""Address spaces: taken ranges, usage, and free ranges by placement (best fit or lowest)."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,8 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Blocked, State, Usage
 from reconciler.model.pool import Placement, Pool
 
+T = TypeVar("T")
+
 
 def space_of(pools: Mapping[Key, Pool], record: Allocation) -> str | None:
     """Return the address space of a record; None (all spaces) if its pool is missing."""
@@ -22,8 +24,6 @@ def space_of(pools: Mapping[Key, Pool], record: Allocation) -> str | None:
 
 
 class _Measured(NamedTuple):
-    """Counters of a pool: allocated, reserved, and free addresses, and the longest free range."""
-
     allocated: int
     held: int
     available: int
@@ -64,22 +64,21 @@ class Holdings:
         """Return the ranges of released records in a space."""
         return self._held.get(space, IPSet())
 
+    def ranges(self, space: str) -> tuple[IPRange, ...]:
+        """Return all taken ranges of a space."""
+        return (*self.live(space), *self.held(space))
+
     def measured(self, pool: Pool) -> _Measured:
         """Return the counters of a pool; computed once for pools with the same addresses."""
         key = pool.space, pool.usable
         if key not in self._measured:
-            live, held = self.live(pool.space), self.held(pool.space)
-            taken_live = pool.usable & live
-            taken_held = (pool.usable & held) - taken_live
+            taken_live = pool.usable & self.live(pool.space)
+            taken_held = (pool.usable & self.held(pool.space)) - taken_live
             free = pool.usable - taken_live - taken_held
             largest = max((run.size for run in free), default=0)
             sizes = taken_live.size, taken_held.size, free.size
             self._measured[key] = _Measured(*sizes, largest, len(free.ranges))
         return self._measured[key]
-
-    def ranges(self, space: str) -> tuple[IPRange, ...]:
-        """Return all taken ranges of a space."""
-        return (*self.live(space), *self.held(space))
 
 
 def percentage(used: int, total: int) -> float:
@@ -106,9 +105,6 @@ def usage(pool: Pool, holdings: Holdings) -> Usage:
         percent=percentage(used, total),
         tier=pool.thresholds.tier(used, total),
     )
-
-
-T = TypeVar("T")
 
 
 class Lookup(Generic[T]):
@@ -145,7 +141,6 @@ class AddressUsage(NamedTuple):
 
     Attributes:
         sort: `pool`, `gateway`, `in-use`, `record`, `pods`, or `services`.
-        title: The display name.
         spaces: Its address spaces; none if it counts in all spaces.
     """
 
@@ -165,27 +160,22 @@ def everything(state: State) -> Iterator[AddressUsage]:
             title = f"{record.phase.value} to {record.claim.short}"
             spaces = () if space is None else (space,)
             yield AddressUsage(record.range, "record", title, spaces, Location(record.path, 1, 1))
-    for network in state.inside:
-        yield AddressUsage(
-            network.range, network.use, network.owner, network.spaces, network.source
-        )
+    for it in state.inside:
+        yield AddressUsage(it.range, it.use, it.owner, it.spaces, it.source)
 
 
 def outside(state: State) -> Iterator[AddressUsage]:
     """Yield usage outside of clusters without a record: whole pools, gateways, ranges in use."""
     for pool in state.pools.values():
+        title = f"{pool.key.kind} {pool.key.short}"
         for item in pool.extent | pool.usable:
-            yield AddressUsage(item, "pool", _named(pool), (pool.space,), pool.source)
+            yield AddressUsage(item, "pool", title, (pool.space,), pool.source)
     for gateway in state.gateways:
         spaces = gateway.beside(state.pools)
         if spaces or not gateway.spaces(state.pools):
             yield AddressUsage(gateway.range, "gateway", gateway.title, spaces, gateway.source)
     for blocked in state.blocked:
         yield AddressUsage(blocked.range, "in-use", blocked.title, (), blocked.source)
-
-
-def _named(pool: Pool) -> str:
-    return f"{pool.key.kind} {pool.key.short}"
 
 
 def of_pool(pool: Pool, item: IPRange) -> str:
@@ -207,13 +197,10 @@ class FreeRuns:
 
     def __init__(self, runs: Iterable[tuple[int, int]], placement: Placement) -> None:
         """Take disjoint ranges, as first and last address, that are not adjacent."""
-        self._last_of: dict[int, int] = {}
-        self._first_of: dict[int, int] = {}
+        self._last_of = dict(runs)
+        self._first_of = {last: first for first, last in self._last_of.items()}
         self._by_size = placement is Placement.BEST_FIT
         self._starts: list[int] | None = None  # sorted, from the first `take` on
-        for first, last in runs:
-            self._last_of[first] = last
-            self._first_of[last] = first
         self._order = sorted(self._rank(*run) for run in self._last_of.items())
 
     def allocate(self, size: int) -> int | None:
@@ -227,9 +214,24 @@ class FreeRuns:
             self._add(first + size, last)
         return first
 
+    def find(self, size: int) -> int | None:
+        """Return the first of `size` addresses by placement without taking them, or None."""
+        if self._by_size:
+            position = bisect_left(self._order, size << _SHIFT)
+            if position == len(self._order):
+                return None
+            return self._order[position] & ((1 << _SHIFT) - 1)
+        return next((run for run in self._order if self._last_of[run] - run + 1 >= size), None)
+
     def take(self, first: int, last: int) -> None:
         """Remove the free part of `first` to `last`."""
-        for run_first, run_last in self._overlapping(first, last):
+        if self._starts is None:
+            self._starts = sorted(self._last_of)
+        start = max(bisect_right(self._starts, first) - 1, 0)
+        for run_first in self._starts[start : bisect_right(self._starts, last)]:
+            run_last = self._last_of[run_first]
+            if run_last < first:
+                continue
             self._remove(run_first, run_last)
             if run_first < first:
                 self._add(run_first, first - 1)
@@ -253,22 +255,6 @@ class FreeRuns:
         if self._by_size:
             return self._order[-1] >> _SHIFT if self._order else 0
         return max((last - first + 1 for first, last in self._last_of.items()), default=0)
-
-    def find(self, size: int) -> int | None:
-        """Return the first of `size` addresses by placement without taking them, or None."""
-        if self._by_size:
-            position = bisect_left(self._order, size << _SHIFT)
-            if position == len(self._order):
-                return None
-            return self._order[position] & ((1 << _SHIFT) - 1)
-        return next((run for run in self._order if self._last_of[run] - run + 1 >= size), None)
-
-    def _overlapping(self, first: int, last: int) -> list[tuple[int, int]]:
-        if self._starts is None:
-            self._starts = sorted(self._last_of)
-        start = max(bisect_right(self._starts, first) - 1, 0)
-        near = self._starts[start : bisect_right(self._starts, last)]
-        return [(run, self._last_of[run]) for run in near if first <= self._last_of[run]]
 
     def _rank(self, first: int, last: int) -> int:
         return (last - first + 1) << _SHIFT | first if self._by_size else first
@@ -298,9 +284,6 @@ class Room(Struct, frozen=True):
     def run(self) -> int:
         """Return the size of the largest free range."""
         return self.largest.size if self.largest is not None else 0
-
-
-_NO_ROOM = Room(0, None)
 
 
 class _Free(Struct, frozen=True):
@@ -341,10 +324,7 @@ class Space:
     """
 
     def __init__(
-        self,
-        taken: Iterable[IPRange],
-        rivals: Mapping[Key, Key],
-        withheld: Withheld = _NOTHING,
+        self, taken: Iterable[IPRange], rivals: Mapping[Key, Key], withheld: Withheld = _NOTHING
     ) -> None:
         """Start with the taken ranges.
 
@@ -367,11 +347,7 @@ class Space:
     ) -> IPRange | None:
         """Take `size` addresses by the pool's placement, or return None.
 
-        Args:
-            pool: The pool.
-            size: The number of addresses.
-            needed: The IP version; None for any.
-            take: If False, the range is only found.
+        `needed` is the IP version; None for any. Without `take`, the range is only found.
         """
         free = self._free_of(pool)
         for version, runs in free.runs.items():
@@ -380,10 +356,9 @@ class Space:
             first = runs.allocate(size) if take else runs.find(size)
             if first is not None:
                 item = IPRange(version, first, first + size - 1)
-                if not take:
-                    return item
-                free.seen[0] += 1
-                self._note(item, pool)
+                if take:
+                    free.seen[0] += 1
+                    self.take(pool, item)
                 return item
         return None
 
@@ -394,7 +369,8 @@ class Space:
 
     def take(self, pool: Pool, item: IPRange) -> None:
         """Take a range for which `is_free` is true."""
-        self._note(item, pool)
+        insort(self._granted, item)
+        self._granted_near(pool).append(item)
 
     def is_free(self, item: IPRange, owner: Owner) -> bool:
         """Return whether no record, grant of this plan, or other tenant uses a range."""
@@ -413,34 +389,24 @@ class Space:
         return left - IPSet.of(self._granted_near(pool))
 
     def room(self, pool: Pool, needed: int | None = None) -> Room:
-        """Return the free space of a pool, for one IP version or all.
-
-        The result is cached between grants.
-        """
+        """Return the free space of a pool, for one IP version or all; cached between grants."""
         rooms, grants = self._free_of(pool).rooms, len(self._granted_near(pool))
-        known, room = rooms.get(needed, (-1, _NO_ROOM))
-        if known != grants:
+        if needed not in rooms or rooms[needed][0] != grants:
             free = self.free(pool) if needed is None else self.free(pool).of_version(needed)
             largest = max(free, key=lambda run: (run.size, -run.first), default=None)
-            room = Room(free.size, largest)
-            rooms[needed] = grants, room
-        return room
-
-    def _note(self, item: IPRange, pool: Pool) -> None:
-        insort(self._granted, item)
-        self._granted_near(pool).append(item)
+            rooms[needed] = grants, Room(free.size, largest)
+        return rooms[needed][1]
 
     def _granted_near(self, pool: Pool) -> list[IPRange]:
         """Return the grants of this plan out of a pool and its rivals, in order."""
         return self._granted_among.setdefault(self._rivals.get(pool.key, pool.key), [])
 
     def _free_of(self, pool: Pool) -> _Free:
-        free = self._free.get(pool.key)
+        free, granted = self._free.get(pool.key), self._granted_near(pool)
         if free is None:
             alike = pool.usable, pool.placement
             free = self._alike.get(alike) or self._alike.setdefault(alike, self._built(pool))
             self._free[pool.key] = free
-        granted = self._granted_near(pool)
         for item in granted[free.seen[0] :]:
             if runs := free.runs.get(item.version):
                 runs.take(item.first, item.last)
@@ -455,34 +421,24 @@ class Space:
         return _Free(runs, [len(self._granted_near(pool))], {})
 
 
-_NOBODY = Owner("", "", "")
-
-
 def find_near(
-    near: Near,
-    size: int,
-    pools: Sequence[Pool],
-    space_of: Callable[[str], Space],
-    *,
-    take: bool,
+    near: Near, size: int, pools: Sequence[Pool], space_of: Callable[[str], Space], *, take: bool
 ) -> tuple[int, IPRange] | None:
     """Return free addresses after the last range, else before it, with the position of the pool.
 
     Return None if neither is free. Without `take`, the range is only found.
     """
+    version, first, last = near.range
+    touching = [IPRange(version, last + 1, last + size)]
+    if first >= size:
+        touching.append(IPRange(version, first - size, first - 1))
     for at, pool in enumerate(pools):
         if pool.key != near.pool or pool.is_paused or not pool.auto_assign:
             continue
         space = space_of(pool.space)
-        for item in _touching(near.range, size):
-            if pool.usable.covers(item) and space.is_free(item, _NOBODY):
+        for item in touching:
+            if pool.usable.covers(item) and space.is_free(item, Owner("", "", "")):
                 if take:
                     space.take(pool, item)
                 return at, item
     return None
-
-
-def _touching(item: IPRange, size: int) -> Iterator[IPRange]:
-    yield IPRange(item.version, item.last + 1, item.last + size)
-    if item.first >= size:
-        yield IPRange(item.version, item.first - size, item.first - 1)
