@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Entry, Made, Repository, Source
@@ -45,12 +46,7 @@ def _newest(repository: Repository, revision: str) -> str:
 
 
 def require_whole(repository: Repository, revision: str, without: list[str]) -> None:
-    """Refuse a clone that lacks a part of a history.
-
-    Args:
-        repository: The repository.
-        revision: The newest commit.
-        without: Commits whose history is not needed.
+    """Refuse a clone that lacks a part of a history, except ancestors of some commits.
 
     Raises:
         GitError: The clone is too shallow.
@@ -101,7 +97,10 @@ def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | N
     """
     if parent in bases:
         return True
-    there = [it for it in bases if _is_here(repository, it)]
+    there = []
+    for base in bases:
+        with suppress(GitError):
+            there.append(repository.made(base).id)
     if there:
         own = _content_at(repository, parent)
         return own is not None and any(_content_at(repository, it) == own for it in there)
@@ -167,11 +166,3 @@ def _content_at(repository: Repository, commit: str) -> tuple[tuple[str, str] | 
     source = repository.source(commit)
     settings = settings_at(source)
     return content((source, settings)) if settings is not None else None
-
-
-def _is_here(repository: Repository, commit: str) -> bool:
-    try:
-        repository.made(commit)
-    except GitError:
-        return False
-    return True

@@ -3,7 +3,6 @@
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,26 +32,14 @@ from reconciler.planning.read import read_tree
 _THEN = "and merge an Override of kind move before"
 
 
-class Rewritten(NamedTuple):
-    """A rewritten document.
-
-    Attributes:
-        data: The bytes of its file.
-        edits: The edits: place and description.
-    """
-
-    data: bytes
-    edits: tuple[tuple[Location, str], ...]
+Edits = list[tuple[Location, str]]
+"""The edits of documents: place and description."""
 
 
-def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -> Rewritten:
-    """Return the document of a claim, rewritten so that the claim moves to a pool.
-
-    Args:
-        evaluation: The evaluation of the work tree.
-        document: The document.
-        key: The claim.
-        pool: The pool.
+def _rewritten(
+    evaluation: Evaluation, document: Document, key: Key, pool: Key
+) -> tuple[bytes, Edits]:
+    """Return the file of a document that moves the claim to a pool, and the edits.
 
     Raises:
         UsageError: The pool has no room for the pins, or the text cannot be edited in place.
@@ -70,16 +57,11 @@ def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -
         data = _repinned(document, data, place, item)
         words = "gone" if item is None else f"{format_short(item)} now"
         edits.append((document.at(*place.pin, key=True), f"{'.'.join(place.pin)} is {words}"))
-    return Rewritten(data, tuple(edits))
+    return data, edits
 
 
-def as_of(document: Document, data: bytes) -> Document:
-    """Return a document as it is in the current bytes of its file.
-
-    Args:
-        document: The document before the edits.
-        data: The bytes of its file, in which the document has the same index.
-    """
+def _as_of(document: Document, data: bytes) -> Document:
+    """Return a document as it is in the current bytes of its file, at the same index."""
     read = yaml.read(data).documents[document.index]
     return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
 
@@ -109,15 +91,8 @@ def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
 
 
 def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange | None) -> bytes:
-    """Return the bytes of a document's file with another pin, or without one.
-
-    Args:
-        document: The document before the edits.
-        data: The current bytes of its file.
-        place: The place of the pin.
-        item: The range to pin, or None.
-    """
-    now = as_of(document, data)
+    """Return the current bytes of a document's file with another pin, or without one."""
+    now = _as_of(document, data)
     if place.ends is None or item is None:
         done, what = without_field(now, place.pin), "taken out"
         hint = f"take it out, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
@@ -137,12 +112,9 @@ _LONGEST = 80
 
 
 class MoveRequest(Struct, frozen=True):
-    """A request to move a claim.
+    """A request to move a claim, named as in `explain`, to a pool, by its key or name.
 
     Attributes:
-        claim: The claim, as `explain` takes it.
-        pool: The key or the name of the pool, with or without its namespace.
-        reason: The reason.
         now: Seconds since 1970. The date is part of the Override's file name.
         expires: The instant at which the Override expires.
     """
@@ -161,7 +133,6 @@ class MoveEdits(Struct, frozen=True):
         claims: The claims that move together: the first claim of the tenant, or the request that
             replaces it, comes first.
         changes: The edited files of users.
-        edits: The edits: place and description.
         overrides: The Overrides that permit the move, except for those in effect.
         allowed_by: The paths of all Overrides, new and existing, by claim.
         evaluation: The evaluation of the work tree with both, as if the Override was merged.
@@ -179,11 +150,7 @@ class MoveEdits(Struct, frozen=True):
 
 
 def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
-    """Prepare a move.
-
-    Args:
-        source: The work tree.
-        wanted: The request.
+    """Prepare a move in a work tree.
 
     Raises:
         UsageError: The claim or the pool does not exist, or the claim cannot move there.
@@ -205,15 +172,18 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
     for it in claims:
         if it not in after.moves:
             raise UsageError(f"{it.short} cannot move to {pool.short}", _why(after, it, documents))
-    standing = [_standing(tree, it) for it in claims]
-    made = [it for it, path in zip(overrides, standing, strict=True) if not path]
+    permitting = {
+        it.scope: it.path for it in tree.overrides.counting if it.kind is OverrideKind.MOVE
+    }
     return MoveEdits(
         claims=claims,
         pool=pool,
         changes=changes,
         edits=edits,
-        overrides=tuple(FileChange(it.path, _text(it)) for it in made),
-        allowed_by=tuple(path or it.path for it, path in zip(overrides, standing, strict=True)),
+        overrides=tuple(
+            FileChange(it.path, _text(it)) for it in overrides if it.scope not in permitting
+        ),
+        allowed_by=tuple(permitting.get(it.scope, it.path) for it in overrides),
         evaluation=after,
         staying=staying,
     )
@@ -225,8 +195,11 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     They serve one tenant, so they move together or not at all. The first record can belong to a
     request that is the tenant's own claim: another document selects its pool.
     """
-    found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
-    live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
+    every = [it for it in evaluation.state.records if it.is_live]
+    # Claims of others, such as requests, can hold addresses for the named owner.
+    of_owner = [it.claim for it in every if text in (it.owner.short, it.owner.name)]
+    found = frozenset(matching(evaluation, text) or of_owner)
+    live = [it for it in every if it.claim in found]
     if not found:
         raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")
     if not live:
@@ -237,8 +210,7 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
         names = ", ".join(str(it.claim) for it in reversed(grown.values()))
         raise UsageError(f"{text} means several claims", f"name one of them: {names}")
     (first,) = grown
-    theirs = [it for it in evaluation.state.records if it.is_live and it.claim.slot]
-    theirs = [it for it in theirs if _serves(evaluation, it.claim) == first]
+    theirs = [it for it in every if it.claim.slot and _serves(evaluation, it.claim) == first]
     return sorted(theirs, key=lambda it: (it.claim.owner == first.owner, it.claim.slot_order))
 
 
@@ -268,12 +240,6 @@ def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
     ]
 
 
-def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return claims of others, such as requests, that hold addresses for the named owner."""
-    records = (it for it in evaluation.state.records if it.is_live)
-    return [it.claim for it in records if text in (it.owner.short, it.owner.name)]
-
-
 def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
     pools = [key for key in evaluation.state.pools if key.family == claim.family]
     found = [key for key in pools if text in (str(key), key.short, key.name)]
@@ -298,10 +264,7 @@ def _edited(
 ) -> tuple[tuple[FileChange, ...], tuple[tuple[Location, str], ...]]:
     """Return the files in which the documents name the pool, and the edits.
 
-    Args:
-        evaluation: The evaluation of the work tree.
-        documents: The documents by claim. One of several claims is written once, for its first.
-        pool: The pool.
+    A document of several claims is written once, for its first.
     """
     first = {document.identity: key for key, document in reversed([*documents.items()])}
     files, edits = dict[str, bytes](), list[tuple[Location, str]]()
@@ -309,10 +272,9 @@ def _edited(
         if first[document.identity] != key:
             continue
         # An earlier document of the same file can be edited already.
-        now = as_of(document, files[document.path]) if document.path in files else document
-        written = rewritten(evaluation, now, key, pool)
-        files[document.path] = written.data
-        edits += written.edits
+        now = _as_of(document, files[document.path]) if document.path in files else document
+        files[document.path], made = _rewritten(evaluation, now, key, pool)
+        edits += made
     return tuple(FileChange(*it) for it in files.items()), tuple(edits)
 
 
@@ -344,16 +306,6 @@ def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> st
         if decision.claim == claim and isinstance(decision, Refuse):
             return f"{decision.message}; {decision.hint}"
     return "what its document follows from cannot be read: ipam check --worktree"
-
-
-def _standing(tree: Tree, claim: Key) -> str:
-    """Return the path of an Override in effect that permits the move; empty for none."""
-    found = (
-        item.path
-        for item in tree.overrides.counting
-        if item.kind is OverrideKind.MOVE and item.scope == str(claim)
-    )
-    return next(found, "")
 
 
 def _override(wanted: MoveRequest, claim: Key, pool: Key) -> Override:

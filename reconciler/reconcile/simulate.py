@@ -1,7 +1,6 @@
 """Simulation of more tenants."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,8 +27,7 @@ from reconciler.records.parse import Recalled
 class SimulationStep(Struct, frozen=True):
     """A pool after a number of added tenants have their addresses.
 
-    Attributes:
-        held: Addresses of released records, which also count as used.
+    Addresses of released records are `held`, and also count as used.
     """
 
     tenants: int
@@ -47,9 +45,9 @@ class Simulation(Struct, frozen=True):
     Attributes:
         fit: The number of tenants that get all their addresses.
         passes: The number of these that pass a check: no pool exceeds its capacity limit.
-        stopped: The limit that stops one more tenant; None if all that fit pass.
         steps: The state of each pool today, at each tier, and at the end.
         refused: The first refusal, or None.
+        stopped: The limit that stops one more tenant; None if all that fit pass.
     """
 
     requested: int
@@ -70,12 +68,8 @@ def simulate(
 ) -> Simulation:
     """Add tenants to a tree and plan it, after the pending plan of the tree is carried out.
 
-    Args:
-        source: The files of a revision.
-        tenants: The number of tenants to add.
-        provider: The provider document of the tenants; None for the default one.
-        lb: Load-balancer addresses of each tenant; None for defaults.
-        nodes: Worker nodes of each tenant; None for defaults.
+    The provider is a document; None for the default one. Load-balancer addresses and worker nodes of
+    each tenant have defaults.
 
     Raises:
         UsageError: The provider does not exist, or its tenants get no addresses here.
@@ -96,13 +90,12 @@ def simulate(
     if _refused(everyone):
         # The number of served tenants is only the first guess for the number that fit.
         guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
-        search = _Search(tried, lambda found: bool(_refused(found)))
-        fitting, too_many, count = search.most((today, everyone), tenants, [guess + 1, guess])
+        ends = today, everyone
+        fitting, too_many, count = _most(tried, _refused, ends, tenants, (guess, guess + 1))
         refused = _refused(too_many)[0]
     steps, passes, stopped = _steps(fitting, count), count, None
     if _gates(fitting):
-        search = _Search(tried, lambda found: bool(_gates(found)))
-        _, too_many, passes = search.most((today, fitting), count, [])
+        _, too_many, passes = _most(tried, _gates, (today, fitting), count)
         stopped = _gates(too_many)[0]
     return Simulation(tenants, count, passes, steps, refused, stopped, fitting)
 
@@ -151,60 +144,46 @@ def served(tree: Tree) -> Evaluation:
     for _ in range(_ROUNDS):
         if not evaluation.changes:
             break
-        evaluation = let_pass(evaluate(_carried_out(evaluation)))
+        tree = evaluation.tree
+        after = records_after(evaluation.plan, evaluation.state, tree.settings.records)
+        found = {it.allocation.path: it for it in tree.records if it.allocation is not None}
+        records = [item for item in tree.records if item.allocation is None]
+        records += [replace(found.get(it.path, Recalled(it)), allocation=it) for it in after]
+        evaluation = let_pass(evaluate(replace(tree, records=tuple(records))))
     return evaluation
 
 
-def _carried_out(evaluation: Evaluation) -> Tree:
-    tree = evaluation.tree
-    after = records_after(evaluation.plan, evaluation.state, tree.settings.records)
-    found = {item.allocation.path: item for item in tree.records if item.allocation is not None}
-    records = [item for item in tree.records if item.allocation is None]
-    records += [
-        replace(found.get(record.path, Recalled(record)), allocation=record) for record in after
-    ]
-    return replace(tree, records=tuple(records))
+def _most(
+    tried: Callable[[int], Evaluation],
+    is_too_many: Callable[[Evaluation], object],
+    ends: tuple[Evaluation, Evaluation],
+    tenants: int,
+    guesses: Sequence[int] = (),
+) -> tuple[Evaluation, Evaluation, int]:
+    """Return the evaluation with the most tenants, the one with one more, and the number.
 
-
-class _Search(NamedTuple):
-    """A search for the highest number of tenants with a property.
-
-    Attributes:
+    Args:
         tried: Returns the evaluation with a number of tenants.
         is_too_many: Returns whether an evaluation lacks the property.
+        ends: The evaluations with no tenant, and with all.
+        tenants: The number of all tenants, which is too many.
+        guesses: Numbers to try first.
     """
-
-    tried: Callable[[int], Evaluation]
-    is_too_many: Callable[[Evaluation], bool]
-
-    def most(
-        self, ends: tuple[Evaluation, Evaluation], tenants: int, guesses: list[int]
-    ) -> tuple[Evaluation, Evaluation, int]:
-        """Return the evaluation with the most tenants, the one with one more, and the number.
-
-        In a plan with too many tenants, large claims can leave no room for small ones.
-
-        Args:
-            ends: The evaluations with no tenant, and with all.
-            tenants: The number of all tenants, which is too many.
-            guesses: Numbers to try first, the last one before the others.
-        """
-        low, high = 0, tenants
-        fitting, too_many = ends
-        while high - low > 1:
-            count = guesses.pop() if guesses else (low + high) // 2
-            if not low < count < high:
-                continue
-            evaluation = self.tried(count)
-            if self.is_too_many(evaluation):
-                high, too_many = count, evaluation
-            else:
-                low, fitting = count, evaluation
-        return fitting, too_many, low
+    low, high, left = 0, tenants, list(guesses)
+    fitting, too_many = ends
+    while high - low > 1:
+        count = left.pop(0) if left else (low + high) // 2
+        if not low < count < high:
+            continue
+        evaluation = tried(count)
+        if is_too_many(evaluation):
+            high, too_many = count, evaluation
+        else:
+            low, fitting = count, evaluation
+    return fitting, too_many, low
 
 
 def _gates(evaluation: Evaluation) -> list[Finding]:
-    """Return the capacity limits that a check would report. Other limits do not count."""
     return [item for item in evaluation.gates if item.code == limits.CAPACITY]
 
 
