@@ -7,11 +7,11 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from shlex import quote
-from typing import Protocol
 
 from msgspec import Struct
 
 from reconciler.documents.validators import folder, schema
+from reconciler.gitio.files import TargetDirectory
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import schema_files
@@ -48,10 +48,7 @@ _COMMIT = re.compile(
 
 
 def action_of(package: str) -> tuple[str, str] | None:
-    """Return the GitHub repository and the commit of a package, for the actions of a workflow.
-
-    None for all other packages: pip installs them.
-    """
+    """Return the GitHub repository and the commit of a package; None if pip installs it."""
     found = _COMMIT.fullmatch(package)
     return (found["repository"], found["commit"]) if found else None
 
@@ -68,12 +65,9 @@ def forge_of(url: str) -> Forge | None:
 
 def forge_in(paths: Iterable[str]) -> Forge | None:
     """Return the forge whose files are in a repository; None if there is none, or more than one."""
-    found = {
-        forge
-        for forge, workflow in WORKFLOWS.items()
-        if any(path == workflow.partition("/")[0] for path in paths)
-    }
-    return found.pop() if len(found) == 1 else None
+    names = set(paths)
+    found = [forge for forge in Forge if WORKFLOWS[forge].partition("/")[0] in names]
+    return found[0] if len(found) == 1 else None
 
 
 SCHEMAS = ".schemas"
@@ -86,7 +80,6 @@ UNNAMED = "<what pip installs ipam from>"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._+/:@=~-]*[A-Za-z0-9]")
 # Characters that need no quotes in shell, CI expressions, and YAML.
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
-_CI = {Forge.FORGEJO: Forge.GITEA}
 
 
 class Beginning(StrEnum):
@@ -102,9 +95,7 @@ class InitOptions(Struct, frozen=True):
 
     Attributes:
         branch: The authoritative branch.
-        forge: The forge of the CI files; None for none.
         package: The package that CI installs, in pip's syntax.
-        beginning: An example pool, provider, and tenant, empty folders, or the existing documents.
         root: The subfolder of a larger repository; empty for a whole repository.
     """
 
@@ -155,20 +146,16 @@ def wanted(wish: InitOptions) -> dict[str, str]:
     elif wish.beginning is Beginning.EMPTY:
         found |= {f"{name}/.gitkeep": "" for name in Settings().sources}
     if wish.forge is not None:
-        name = _template(wish.forge, wish.package)
+        # Forgejo runs the workflow of Gitea. GitHub uses actions if the package has them.
+        name = (Forge.GITEA if wish.forge is Forge.FORGEJO else wish.forge).value
+        name += "-action" if wish.comment else ""
         found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
     if wish.comment:
         found[wish.comment] = (starter / "ci" / "github-comment.yml").read_text("utf-8")
     found = _in_root(found, wish) if wish.root else found
-    found = {path: _filled(text, words) for path, text in sorted(found.items(), key=_place)}
-    return {**found, **schemas()}
-
-
-def _template(forge: Forge, package: str) -> str:
-    """Return the CI file of `starter`. It uses actions if the package has them."""
-    if forge is Forge.GITHUB and action_of(package) is not None:
-        return "github-action"
-    return _CI.get(forge, forge).value
+    for word, meaning in words.items():
+        found = {path: text.replace(word, meaning) for path, text in found.items()}
+    return {**dict(sorted(found.items(), key=_place)), **schemas()}
 
 
 def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
@@ -235,12 +222,6 @@ def _below(place: Path, prefix: str = "") -> Iterator[tuple[str, str]]:
             yield f"{prefix}{item.name}", item.read_text("utf-8")
 
 
-def _filled(text: str, words: dict[str, str]) -> str:
-    for word, meaning in words.items():
-        text = text.replace(word, meaning)
-    return text
-
-
 def _scalar(text: str) -> str:
     """Return a text as a YAML scalar on one line."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
@@ -249,30 +230,6 @@ def _scalar(text: str) -> str:
 _DOCUMENTS = (".yaml", ".yml")
 # Other paths where forges read code owners. Only one file counts, so a second one is ignored.
 _OTHER_OWNERS = (".github", ".gitlab", ".gitea", ".forgejo", "docs")
-
-
-class Ground(Protocol):
-    """The folder of a new repository."""
-
-    def text(self, path: str) -> str | None:
-        """Return the text of a file; None if nothing exists at the path.
-
-        Raises:
-            OSError: The path, or a parent of it, is not a file of this type.
-        """
-        ...
-
-    def below(self, folder: str) -> list[str]:
-        """Return the paths of all files below a folder."""
-        ...
-
-    def add(self, path: str, text: str) -> None:
-        """Write a new file. An existing file stays unchanged.
-
-        Raises:
-            OSError: The file exists, or cannot be written.
-        """
-        ...
 
 
 class FileState(StrEnum):
@@ -285,14 +242,7 @@ class FileState(StrEnum):
 
 
 class WantedFile(Struct, frozen=True):
-    """A wanted file.
-
-    Attributes:
-        path: The path from the top of the repository.
-        text: The wanted content.
-        state: The state compared with the existing file.
-        why: Why the file is not written, if that is not obvious.
-    """
+    """A wanted file, by its path from the root, and why it is not written, if not obvious."""
 
     path: str
     text: str
@@ -300,37 +250,31 @@ class WantedFile(Struct, frozen=True):
     why: str = ""
 
 
-def has_own_documents(ground: Ground) -> bool:
+def has_own_documents(folder: TargetDirectory) -> bool:
     """Return whether the repository has documents other than unchanged examples."""
     shown = examples()
-    return any(path not in shown or ground.text(path) != shown[path] for path in documents(ground))
+    return any(path not in shown or folder.text(path) != shown[path] for path in documents(folder))
 
 
-def documents(ground: Ground) -> list[str]:
+def documents(folder: TargetDirectory) -> list[str]:
     """Return the paths of all documents of users and records in the folders of a new repository."""
     default = Settings()
-    folders = (*default.sources, default.records, default.observed, "overrides")
-    found = [path for folder in folders for path in ground.below(folder)]
+    names = (*default.sources, default.records, default.observed, "overrides")
+    found = [path for name in names for path in folder.below(name)]
     return [path for path in found if path.endswith(_DOCUMENTS)]
 
 
-def survey(wanted: Mapping[str, str], ground: Ground) -> list[WantedFile]:
+def survey(wanted: Mapping[str, str], folder: TargetDirectory) -> list[WantedFile]:
     """Compare the wanted files with the existing ones, in the same order."""
-    return [_judged(path, text, ground) for path, text in wanted.items()]
+    return [_judged(path, text, folder) for path, text in wanted.items()]
 
 
 def lay(
-    items: Iterable[WantedFile], ground: Ground, agrees: Callable[[list[WantedFile]], bool]
+    items: Iterable[WantedFile],
+    folder: TargetDirectory,
+    agrees: Callable[[list[WantedFile]], bool],
 ) -> tuple[list[WantedFile], list[WantedFile]]:
-    """Write the new files that the user agrees to. All schemas are one question.
-
-    Args:
-        items: The result of `survey`.
-        ground: The folder.
-        agrees: Asks about the next files.
-
-    Returns:
-        The written files, and the declined ones.
+    """Write the new files that the user agrees to; return the written files, and the declined ones.
 
     Raises:
         OSError: A file cannot be written. Earlier files are written.
@@ -342,7 +286,7 @@ def lay(
             declined += group
             continue
         for item in group:
-            ground.add(item.path, item.text)
+            folder.add(item.path, item.text)
         written += group
     return written, declined
 
@@ -363,33 +307,27 @@ def is_schema(item: WantedFile) -> bool:
     return item.path.startswith(f"{SCHEMAS}/")
 
 
-def _judged(path: str, text: str, ground: Ground) -> WantedFile:
+def _judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
     try:
-        there = ground.text(path)
+        there = folder.text(path)
     except OSError as failure:
         return WantedFile(path, text, FileState.LEFT_OUT, failure.strerror or str(failure))
     if there is None:
-        return _unless_elsewhere(path, text, ground)
+        other = _other_owners(path, folder)
+        return WantedFile(path, text, FileState.LEFT_OUT if other else FileState.NEW, other)
     if there == text:
         return WantedFile(path, text, FileState.SAME)
-    return WantedFile(path, text, FileState.YOURS, _beside(path))
-
-
-def _unless_elsewhere(path: str, text: str, ground: Ground) -> WantedFile:
-    up, _, name = path.rpartition("../") if path.startswith("../") else ("", "", path)
-    if name == OWNERS:
-        top = f"{up}../" if name != path else ""
-        for folder in _OTHER_OWNERS:
-            with suppress(OSError):
-                if ground.text(f"{top}{folder}/{OWNERS}") is not None:
-                    return WantedFile(
-                        path, text, FileState.LEFT_OUT, f"there is {top}{folder}/{OWNERS}"
-                    )
-    return WantedFile(path, text, FileState.NEW)
-
-
-def _beside(path: str) -> str:
-    """Return the instruction for a file that differs from the user's."""
+    why = "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"
     if path.startswith(f"{SCHEMAS}/"):
-        return f"ipam schema --all {SCHEMAS} writes it anew"
-    return "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"
+        why = f"ipam schema --all {SCHEMAS} writes it anew"
+    return WantedFile(path, text, FileState.YOURS, why)
+
+
+def _other_owners(path: str, folder: TargetDirectory) -> str:
+    """Return the file of code owners that counts in place of this one; empty for none."""
+    top = path.removesuffix(OWNERS)
+    for name in _OTHER_OWNERS if path in (OWNERS, f"{top}{OWNERS}") else ():
+        with suppress(OSError):
+            if folder.text(f"{top}{name}/{OWNERS}") is not None:
+                return f"there is {top}{name}/{OWNERS}"
+    return ""

@@ -28,15 +28,12 @@ def patch(path: str, before: bytes, after: bytes) -> str:
     """Return the diff of a file that keeps its path."""
     # Git ends a name that contains a space with a tab.
     name = f"{path}\t" if " " in path else path
-    rows = unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}", lineterm="\n")
+    old, new = (_LINE.findall(data.decode()) for data in (before, after))
+    rows = unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="\n")
     ended = (
         row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
     )
     return "".join(ended)
-
-
-def _lines(data: bytes) -> list[str]:
-    return _LINE.findall(data.decode("utf-8"))
 
 
 LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
@@ -48,11 +45,7 @@ _POOLS = 4
 class Remedy(Struct, frozen=True):
     """A change of one file with which the claim gets its addresses.
 
-    Attributes:
-        says: The change, in words.
-        before: The current bytes of the file.
-        gets: The range of the claim after the change.
-        gates: Limits that a check newly reports after the change, in words.
+    `gates` are limits that a check newly reports after the change, in words.
     """
 
     says: str
@@ -174,17 +167,14 @@ def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
         now = then.pop(claim, None)
         if type(now) is not type(decision) and not isinstance(decision, Refuse):
             return True
-        if isinstance(decision, Keep) and isinstance(now, Keep) and _differs(decision, now):
-            return True
+        if isinstance(decision, Keep) and isinstance(now, Keep):
+            was = decision.allocation.range, decision.stale
+            if was != (now.allocation.range, now.stale):
+                return True
     known = {_name(item) for item in before.findings}
     wrong = (Severity.ERROR, Severity.WARNING)
     new = (it for it in after.findings if it.severity in wrong and _name(it) not in known)
     return bool(then) or any(new)
-
-
-def _differs(before: Keep, after: Keep) -> bool:
-    """Return whether the record has another range, or is stale for another reason."""
-    return (before.allocation.range, before.stale) != (after.allocation.range, after.stale)
 
 
 def _meets(before: Evaluation, after: Evaluation) -> bool:
