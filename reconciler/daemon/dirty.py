@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ GIT = ""
 """Marks no cluster: the next round reads the branch."""
 BATCH = 0.1
 """Seconds that a round waits for more marks."""
+PACED = 5
+"""Rounds that may re-read a cluster without a pause. After them, there is one a second."""
 MAX_PAUSE = 300.0
 _DOUBLINGS = 20
 _SHORT = 10.0
@@ -34,12 +37,7 @@ class Time:
 
 @dataclass(slots=True)
 class Backoff:
-    """Exponential pauses with full jitter.
-
-    Attributes:
-        chance: Returns a number in [0, 1).
-        failures: Failures in a row.
-    """
+    """Exponential pauses with full jitter. `chance` returns a number in [0, 1)."""
 
     chance: Callable[[], float]
     failures: int = 0
@@ -61,12 +59,9 @@ def format_pause(pause: float) -> str:
 
 
 class Dirty(Struct, frozen=True):
-    """The work of a round.
+    """The work of a round: the dirty clusters (None for all), and why they are dirty.
 
-    Attributes:
-        clusters: The dirty clusters; None for all.
-        reasons: Why they are dirty.
-        since: When the oldest mark was made, by the monotonic clock.
+    `since` is when the oldest mark was made, by the monotonic clock.
     """
 
     clusters: frozenset[str] | None
@@ -83,14 +78,14 @@ class Dirty(Struct, frozen=True):
 class DirtySet:
     """Marks that no round has taken yet. Any thread may mark, and one thread takes.
 
-    Attributes:
-        resync: Seconds between two full rounds.
+    There are `resync` seconds between two full rounds.
     """
 
     resync: float = 600.0
     time: Time = field(default_factory=Time)
     _marks: dict[str, dict[str, float]] = field(default_factory=dict)
     _held: dict[str, float] = field(default_factory=dict)
+    _taken: dict[str, deque[float]] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _is_stopping: bool = False
     _is_woken: bool = False
@@ -112,6 +107,7 @@ class DirtySet:
         """Drop the marks of a cluster that is gone."""
         with self._changed:
             self._marks.pop(cluster, None)
+            self._taken.pop(cluster, None)
 
     def clear(self) -> None:
         """Drop all marks."""
@@ -128,6 +124,8 @@ class DirtySet:
             if ALL in ripe:
                 ripe = {name for name in self._marks if self._held.get(name, now) <= now}
             taken = {name: self._marks.pop(name) for name in sorted(ripe)}
+            for name in taken.keys() - {ALL, GIT}:
+                self._taken.setdefault(name, deque(maxlen=PACED)).append(now)
         since = {
             why: due - BATCH
             for reasons in taken.values()
@@ -177,7 +175,9 @@ class DirtySet:
         return self._is_stopping
 
     def _due(self, name: str) -> float:
-        return max(min(self._marks[name].values()), self._held.get(name, 0.0))
+        taken = self._taken.get(name)
+        paced = taken[0] + PACED if taken is not None and len(taken) == PACED else 0.0
+        return max(min(self._marks[name].values()), self._held.get(name, 0.0), paced)
 
     def _next_at(self) -> float:
         return min(map(self._due, self._marks), default=float("inf"))

@@ -48,15 +48,12 @@ class HttpResponse(NamedTuple):
 
 
 class Endpoints(Struct, frozen=True):
-    """Sources of the responses.
+    """Sources of the responses. Endpoints without a source do not exist.
 
     Attributes:
-        metrics: Returns the metrics in Prometheus's text format; None disables `/metrics`.
-        healthy: Returns the answer of `/healthz`.
-        ready: Returns the answer of `/readyz`.
-        moved: Called when a webhook reports a push; None disables `/hook`.
+        moved: Called when a webhook reports a push.
         secret: Returns the webhook's secret, or raises `ReconcilerError`.
-        report: Returns the report page, or why there is none; None disables `/report`.
+        report: Returns the report page, or why there is none.
     """
 
     metrics: Callable[[], bytes] | None
@@ -83,30 +80,30 @@ class Endpoints(Struct, frozen=True):
             endpoints["/metrics"] = lambda: HttpResponse(200, metrics(), METRICS)
         if (report := self.report) is not None:
             endpoints["/report"] = lambda: _report(report())
-        method, allow = ("GET", "HEAD"), "GET, HEAD"
-        if self.moved is not None and self.secret is not None:
-            endpoints["/hook"] = lambda: self._hook(request)
-            if request.path == "/hook":
-                method, allow = ("POST", "POST"), "POST"
+        if (moved := self.moved) is not None and (secret := self.secret) is not None:
+            endpoints["/hook"] = lambda: _hook(request, secret, moved)
         if request.path not in endpoints:
             return text(404, "not found")
-        if request.method not in method:
+        methods = ("POST",) if request.path == "/hook" else ("GET", "HEAD")
+        if request.method not in methods:
+            allow = ", ".join(methods)
             return text(405, f"use {allow}", {"Allow": allow})
         return endpoints[request.path]()
 
-    def _hook(self, request: HttpRequest) -> HttpResponse:
-        """Start a round if the caller knows the secret. The body is not used otherwise."""
-        if self.secret is None or self.moved is None:
-            return text(404, "not found")
-        try:
-            secret = self.secret()
-        except ReconcilerError as failure:
-            _log.warning("%s", failure)
-            return text(503, "the secret of the webhook cannot be read")
-        if not is_signed(secret, request.headers, request.body):
-            return text(403, "the signature is missing or wrong")
-        self.moved()
-        return text(202, "accepted")
+
+def _hook(
+    request: HttpRequest, read: Callable[[], bytes], moved: Callable[[], None]
+) -> HttpResponse:
+    """Start a round if the caller knows the secret. The body is not used otherwise."""
+    try:
+        secret = read()
+    except ReconcilerError as failure:
+        _log.warning("%s", failure)
+        return text(503, "the secret of the webhook cannot be read")
+    if not is_signed(secret, request.headers, request.body):
+        return text(403, "the signature is missing or wrong")
+    moved()
+    return text(202, "accepted")
 
 
 def text(status: int, body: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
@@ -127,10 +124,7 @@ def _report(page: Page | str) -> HttpResponse:
 
 
 def is_signed(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
-    """Return whether the sender of a webhook knows the secret.
-
-    Accepts the signatures of GitHub, Bitbucket, Gitea, and Forgejo, and GitLab's token.
-    """
+    """Return whether a webhook has the signature of its forge, or GitLab's token."""
     signature = hmac.new(secret, body, sha256).hexdigest()
     expected = {
         "x-hub-signature-256": f"sha256={signature}",

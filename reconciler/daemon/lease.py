@@ -35,12 +35,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Elector:
-    """A candidate. One thread runs it, and any thread may ask.
+    """A candidate with a unique name. One thread runs it, and any thread may ask.
 
-    Attributes:
-        connect: Returns a connection to the management cluster, for one attempt.
-        identity: A unique name.
-        changed: Called when this process begins or stops to lead.
+    `connect` is called once per attempt. `changed` is called when this process begins or stops to
+    lead.
     """
 
     connect: Callable[[], Cluster | None]
@@ -78,7 +76,6 @@ class Elector:
             self.changed()
 
     def _failed(self, why: str) -> None:
-        """Keep the failure of an attempt; log it when it changes."""
         before, self._failure = self._failure, why
         if why and why != before:
             _log.warning("Lease %s/%s: %s", HOME, NAME, why)
@@ -135,9 +132,12 @@ class Elector:
             self._renewed, self._holder = begun, self.identity
 
     def _make(self, cluster: Cluster) -> None:
-        metadata = {"namespace": HOME, "name": NAME, "labels": owned_labels()}
-        manifest = {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": metadata}
-        manifest["spec"] = self._held(manifest, cluster.now())
+        manifest = {
+            "apiVersion": LEASE.api_version,
+            "kind": LEASE.kind,
+            "metadata": {"namespace": HOME, "name": NAME, "labels": owned_labels()},
+            "spec": self._held({}, cluster.now()),
+        }
         try:
             cluster.create(manifest)
         except NoSuchObjectError:
@@ -158,7 +158,6 @@ class Elector:
         return holder in ("", self.identity) or self._now() - self._since >= seconds
 
     def _held(self, live: Manifest, now: int) -> dict[str, Any]:
-        """Return the spec of a Lease that this process holds."""
         spec = _spec(live)
         time = format_instant(now).replace("Z", ".000000Z")
         is_ours = spec.get("holderIdentity") == self.identity

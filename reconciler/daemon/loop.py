@@ -24,11 +24,8 @@ _log = logging.getLogger(__name__)
 class Daemon:
     """The loop and everything that a round leads to.
 
-    Attributes:
-        clusters: How rounds reach clusters; None without clusters.
-        report: Writes a round.
-        chance: Returns a number in [0, 1).
-        leads: Returns whether this process is the leader.
+    `report` writes a round, `chance` returns a number in [0, 1), and `leads` returns whether this
+    process is the leader.
     """
 
     work: DaemonRounds
@@ -185,7 +182,7 @@ class Daemon:
             yield
         except Exception:  # noqa: BLE001 - logged, and no failure ends the loop
             _log.exception("%s", what, extra={"round": self._number})
-            self.observer.bug_met("round")
+            self.observer.bug_met()
 
 
 def _asked(told: RoundDone) -> set[str]:

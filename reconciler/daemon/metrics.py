@@ -21,11 +21,7 @@ from reconciler.report import metrics
 
 
 class HealthAnswer(NamedTuple):
-    """The answer of a health endpoint, and whether it is positive.
-
-    Attributes:
-        lines: The problems; without problems, other information.
-    """
+    """The answer of a health endpoint: whether it is positive, and problems or information."""
 
     is_well: bool = True
     lines: tuple[str, ...] = ()
@@ -48,11 +44,7 @@ class Meter(Protocol):
 
 
 class Page(NamedTuple):
-    """An HTML page.
-
-    Attributes:
-        policy: Its Content-Security-Policy.
-    """
+    """An HTML page, and its Content-Security-Policy."""
 
     html: bytes
     policy: str
@@ -71,14 +63,8 @@ class Metering(Observer):
     """Turns events of the daemon into samples."""
 
     def __init__(self, meter: Meter, now: Callable[[], float]) -> None:
-        """Show zeros for all known label values.
-
-        Args:
-            meter: The registry.
-            now: Returns seconds since 1970.
-        """
-        self._meter = meter
-        self._now = now
+        """Show zeros for all known label values. `now` returns seconds since 1970."""
+        self._meter, self._now = meter, now
         self._lock = Lock()
         self._refused = NewRefusals()
         self._up: dict[str, bool] = {}
@@ -97,7 +83,7 @@ class Metering(Observer):
         self._meter.move([ending, Sample(metrics.ROUND_SECONDS, (), done.seconds)])
         self._meter.move(_commits(done))
         if done.ending is RoundResult.BUG:
-            self.bug_met("round")
+            self.bug_met()
         with self._lock:
             for each in done.rounds:
                 for turn in self._turns(done, each):
@@ -125,9 +111,8 @@ class Metering(Observer):
         if done.ending in _DONE:
             self._meter.show("success", [Sample(metrics.SUCCESS, (), self._now())])
 
-    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
+    def watch_restarted(self, cluster: str, why: str) -> None:
         """Count a watch that broke."""
-        del kind
         self._meter.move([Sample(metrics.RESTARTS, (cluster, why), 1)])
 
     def cluster_up(self, cluster: str, *, is_up: bool) -> None:
@@ -156,9 +141,8 @@ class Metering(Observer):
                 self._meter.show(part, ())
         self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])
 
-    def bug_met(self, where: str) -> None:
+    def bug_met(self) -> None:
         """Count an unexpected exception."""
-        del where
         self._meter.move([Sample(metrics.BUGS, (), 1)])
 
     def _looked(self, done: RoundDone) -> None:
@@ -179,13 +163,15 @@ class Metering(Observer):
             made.append(replace(last, plan=replace(last.plan, decisions=tuple(decisions))))
         management = next((it for it in each.applied or () if it.cluster == MANAGEMENT), None)
         for evaluation in made:
-            applied = management if evaluation is made[-1] else None
+            is_last = management is not None and evaluation is made[-1]
+            outcomes = management.outcomes if management is not None and is_last else ()
+            failed = (it.object for it in outcomes if it.result is ObjectResult.FAILED)
             yield Turn(
                 documents=evaluation.documents,
                 claims=evaluation.state.claims,
                 decisions=evaluation.plan.decisions,
                 newly_refused=frozenset(it.claim for it in self._refused.of(evaluation)),
-                failed=frozenset(_failed(applied)),
+                failed=frozenset(failed),
                 is_applied=management is not None and management.state is ClusterState.APPLIED,
                 seconds=done.seconds,
                 since=done.since,
@@ -240,9 +226,3 @@ def _commits(done: RoundDone) -> Iterator[Sample]:
 
 def _by_cluster(metric: Metric, values: Mapping[str, float]) -> list[Sample]:
     return [Sample(metric, (cluster,), float(value)) for cluster, value in values.items()]
-
-
-def _failed(applied: Applied | None) -> Iterator[str]:
-    for outcome in applied.outcomes if applied is not None else ():
-        if outcome.result is ObjectResult.FAILED:
-            yield outcome.object

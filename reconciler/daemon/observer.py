@@ -37,14 +37,10 @@ class RoundDone(Struct, frozen=True):
 
     Attributes:
         number: Counted from 1 since the start of the process.
-        reasons: Why it began.
         clusters: The dirty clusters; None for all.
-        seconds: Its duration.
         since: Seconds from the oldest mark to its end.
-        ending: How it ended.
         code: The exit code of a single run that ends like this.
         rounds: The work in Git and in clusters; empty if Git failed.
-        failure: Why it failed; None if it did not.
         looked: The demand of elastic tenants; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.
         head: The revision after the round; None if Git failed.
@@ -82,14 +78,8 @@ class Observer:
     def round_done(self, done: RoundDone) -> None:
         """Handle the end of a round."""
 
-    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
-        """Handle a watch that broke.
-
-        Args:
-            cluster: Name of the cluster.
-            kind: Plural and group, for example `ipaddresspools.metallb.io`.
-            why: `expired`, `unreachable`, `unauthorized`, `unknown-kind`, or `failed`.
-        """
+    def watch_restarted(self, cluster: str, why: str) -> None:
+        """Handle a watch that broke: `expired`, `unreachable`, `unknown-kind`, …."""
 
     def cluster_up(self, cluster: str, *, is_up: bool) -> None:
         """Handle a cluster that answers again, or does not answer any more."""
@@ -100,7 +90,7 @@ class Observer:
     def leading(self, *, is_leader: bool) -> None:
         """Handle a change of the leader."""
 
-    def bug_met(self, where: str) -> None:
+    def bug_met(self) -> None:
         """Handle an unexpected exception."""
 
 
@@ -111,8 +101,7 @@ class Readiness(Struct, frozen=True):
     """Whether the daemon can work.
 
     Attributes:
-        is_leading: Whether this process is the leader.
-        reasons: What prevents the work, by subject: `git`, `push`, `records`, `history`,
+        reasons: What prevents the work, by subject: `git`, `push`, `records`, `history`, `branch`,
             `management`, `lease`.
     """
 

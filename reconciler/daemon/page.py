@@ -26,11 +26,8 @@ class CachedPage:
     ) -> None:
         """Build it.
 
-        Args:
-            revision: Returns the newest revision; empty before the first.
-            render: Renders the page of a revision.
-            spawn: Runs a function in a named thread.
-            seconds: How long a request waits.
+        `revision` returns the newest revision, or an empty text before the first. `spawn` runs a
+        function in a named thread. A request waits for some seconds.
         """
         self._newest = revision
         self._render = render

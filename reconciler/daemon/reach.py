@@ -57,7 +57,7 @@ class RoundClusters:
         """
         self._check(MANAGEMENT)
         found = self.clusters.management()
-        return None if found is None else self._watched(MANAGEMENT, found)
+        return None if found is None else self._reported(MANAGEMENT, found)
 
     def named(self, cluster: str) -> bytes | None:
         """Return the kubeconfig that the user named for a cluster."""
@@ -80,12 +80,12 @@ class RoundClusters:
             is_limited = self._limited >= 0
         if is_limited:
             made.limit(TIMEOUT)
-        return self._watched(cluster, made)
+        return self._reported(cluster, made)
 
     def begin(self, dirty: frozenset[str] | None) -> None:
         """Begin a round. In a full round each cluster may take the time of `--timeout`."""
         is_small = dirty is not None and len(dirty) <= MAX_LIMITED
-        # A cluster is reached once for its demand, and once to apply.
+        # A cluster is reached once for its demand, and once to apply. A commit may change many.
         self._limited = 2 * MAX_LIMITED if is_small else 0
 
     def held(self) -> dict[str, float]:
@@ -110,9 +110,9 @@ class RoundClusters:
             if failure is not None and failure.until > self.monotonic():
                 raise UnreachableError(failure.why)
 
-    def _watched(self, name: str, cluster: Cluster) -> Cluster:
-        begun = self.monotonic()
-        return cast("Cluster", _WatchedCluster(cluster, partial(self._failed, name, begun)))
+    def _reported(self, name: str, cluster: Cluster) -> Cluster:
+        failed = partial(self._failed, name, self.monotonic())
+        return cast("Cluster", _ReportingCluster(cluster, failed))
 
     def _failed(self, name: str, begun: float, why: str) -> None:
         """Begin a pause: longer the longer the cluster delayed the round."""
@@ -132,12 +132,11 @@ class RoundClusters:
             self._failures[name] = _Failure(now, until, count + 1, why)
 
 
-class _WatchedCluster:
+class _ReportingCluster:
     """A cluster whose failures to answer are reported."""
 
     def __init__(self, cluster: Cluster, failed: Callable[[str], None]) -> None:
-        self._cluster = cluster
-        self._failed = failed
+        self._cluster, self._failed = cluster, failed
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = getattr(self._cluster, name)

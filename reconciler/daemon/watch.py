@@ -59,11 +59,8 @@ _log = logging.getLogger(__name__)
 class BranchWatch:
     """Polls the branch.
 
-    Attributes:
-        head: Returns the newest commit. May raise a Git error.
-        known: Returns the commit of the last round.
-        every: Seconds between two polls.
-        polled: Called after each poll with its failure, or None.
+    `head` returns the newest commit, `known` the commit of the last round. `polled` is called after
+    each poll with its failure, or None.
     """
 
     head: Callable[[], str]
@@ -110,7 +107,6 @@ class Informer:
     """Lists and watches one topic of one cluster in a thread.
 
     Attributes:
-        connect: Opens a connection, once per attempt.
         changed: Called for each object that changed or was deleted.
         synced: Called after each list with None, and after a failure with it.
         turn: Held during a list, so that a cluster has one list in memory at a time.
@@ -227,7 +223,7 @@ class Informer:
         title, again = self.topic.title, f"next try in {format_pause(pause)}"
         extra = {"cluster": self.cluster, "watch": title}
         if not isinstance(failure, ClusterError):
-            self.observer.bug_met(f"watch {title}")
+            self.observer.bug_met()
             _log.error("a bug: %s; %s", failure, again, extra=extra, exc_info=failure)
             failure = ClusterError(f"a bug: {type(failure).__name__}")
         elif not isinstance(failure, StaleError | NoSuchKindError):
@@ -236,7 +232,7 @@ class Informer:
         if not isinstance(failure, StaleError):
             self.synced(self.topic, failure)
         why = next((word for kind, word in _REASONS.items() if isinstance(failure, kind)), "failed")
-        self.observer.watch_restarted(self.cluster, title, why)
+        self.observer.watch_restarted(self.cluster, why)
 
 
 @dataclass
@@ -244,7 +240,6 @@ class Watches:
     """All watches of clusters. Any thread may call.
 
     Attributes:
-        reached: The clusters of rounds, with the kubeconfigs that they used; None without clusters.
         deleted: The uids of objects that a watch reported as deleted.
     """
 
@@ -261,13 +256,7 @@ class Watches:
     _lock: Any = field(default_factory=RLock)
 
     def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
-        """Begin and end watches after a round; return the clusters that are gone.
-
-        Args:
-            applied: The clusters of the round.
-            found: The evaluation of the round: its Settings name the kinds of intake.
-            is_full: The round asked every cluster.
-        """
+        """Begin and end watches after a round; return the clusters that are gone after a full one."""
         kinds = {item.kind for item in found.tree.settings.intake}
         hub = management_topics(it for it in described_resources() if it.kind in kinds)
         ways = self.reached.kubeconfigs if self.reached is not None else {}
@@ -332,14 +321,11 @@ class Watches:
         self._failing.pop(name, None)
 
     def _connect(self, name: str, way: Kubeconfig | None) -> WatchableCluster:
-        found = None
-        if self.reached is not None:
-            clusters = self.reached.clusters
-            found = (
-                clusters.management()
-                if way is None
-                else clusters.connect(name, way[0], is_named=way[1])
-            )
+        found, clusters = None, self.reached.clusters if self.reached is not None else None
+        if clusters is not None and way is not None:
+            found = clusters.connect(name, way[0], is_named=way[1])
+        elif clusters is not None:
+            found = clusters.management()
         if found is None:
             raise UnreachableError("no kubeconfig is named any more")
         return cast("WatchableCluster", found)

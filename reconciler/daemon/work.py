@@ -45,11 +45,8 @@ class DaemonRounds:
 
     Attributes:
         is_in: Returns whether a revision contains another.
-        clusters: How clusters are reached; None if none is named.
-        applies: Whether clusters are written to.
         now: The clock of this machine; None for a fixed time.
         deleted: Returns the uids of hub objects that a watch reported as deleted.
-        sleep: Waits before a lost race is repeated.
         bugs: Bugs of the last round while clusters were asked.
         looked: The demand of elastic tenants in the last round; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.

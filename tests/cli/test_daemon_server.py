@@ -34,7 +34,7 @@ def test_readiness_and_the_certificate_are_asked_for_whenever_somebody_reads(
 
 def test_without_tls_no_certificate_expires() -> None:
     registry, told = begin_metering(HealthAnswer)
-    told.bug_met("x")
+    told.bug_met()
     assert shown(registry)["gitops_ipam_bugs_total"] == 1
     assert "gitops_ipam_certificate_expiry_timestamp_seconds" not in shown(registry)
 

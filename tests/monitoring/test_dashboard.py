@@ -171,7 +171,7 @@ def tell(told: Metering) -> None:
     each = replace(found.rounds[0], served=[("team-a/one", 1.2)])
     looked = Looked(figures={"team-a/one": Figures(1, 1, 1, 1)})
     told.round_done(replace(found, rounds=[each], looked=looked))
-    told.watch_restarted("team-a/one", "services", "expired")
+    told.watch_restarted("team-a/one", "expired")
 
 
 def asked(query: str) -> str:

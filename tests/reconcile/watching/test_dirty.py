@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet
+from reconciler.daemon.dirty import ALL, GIT, PACED, Backoff, DirtySet
 from tests.reconcile.watching.times import Moved
 
 
@@ -46,6 +46,20 @@ def test_a_cluster_that_is_never_quiet_delays_no_round(dirty: DirtySet, time: Mo
         time.now = step / 100
         dirty.mark("noisy", "services")
     assert taken(dirty, time, 0.1) == frozenset({"noisy"})
+
+
+def test_a_noisy_cluster_begins_a_round_a_second_and_others_begin_at_once(
+    dirty: DirtySet, time: Moved
+) -> None:
+    rounds = []
+    for step in range(1000):
+        time.now = step / 50
+        dirty.mark("noisy", "drift")
+        if dirty.take() is not None:
+            rounds.append(time.now)
+    assert 20 <= len(rounds) <= 20 + PACED
+    dirty.mark("calm", "services")
+    assert "calm" in (taken(dirty, time, time.now + 0.1) or ())
 
 
 def test_a_timer_is_taken_with_its_cluster(dirty: DirtySet, time: Moved) -> None:

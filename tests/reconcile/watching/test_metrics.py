@@ -62,8 +62,8 @@ def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
     figures = {one: Figures(pending=1, spare=2, in_flight=3, blocked=4)}
     each = replace(each, done=raced, served=[(one, 1.2)])
     told.round_done(replace(found, rounds=[each], looked=Looked(figures=figures)))
-    told.watch_restarted(one, "services", "expired")
-    told.bug_met("a round")
+    told.watch_restarted(one, "expired")
+    told.bug_met()
     shown, ours = daemon.shown, "gitops_ipam_"
     assert shown.value(f"{ours}rounds_total", result="ok") == 1
     assert shown.value(f"{ours}round_duration_seconds_count") == 1
@@ -146,7 +146,7 @@ def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("x", "", ("spec",)))
     looked = Looked(figures={one: Figures(1)})
     told.round_done(replace(done(BASE, applied(one, drift)), looked=looked))
-    told.watch_restarted(one, "services", "failed")
+    told.watch_restarted(one, "failed")
     told.cluster_gone(one)
     assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
     assert daemon.shown.of("gitops_ipam_demand_addresses") == {}

@@ -41,17 +41,17 @@ class Noted(Observer):
     """Keeps what it is told."""
 
     rounds: list[RoundDone] = field(default_factory=list)
-    restarts: list[tuple[str, str, str]] = field(default_factory=list)
+    restarts: list[tuple[str, str]] = field(default_factory=list)
     ups: list[tuple[str, bool]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     leads: list[bool] = field(default_factory=list)
-    bugs: list[str] = field(default_factory=list)
+    bugs: int = 0
 
     def round_done(self, done: RoundDone) -> None:
         self.rounds.append(done)
 
-    def watch_restarted(self, cluster: str, kind: str, why: str) -> None:
-        self.restarts.append((cluster, kind, why))
+    def watch_restarted(self, cluster: str, why: str) -> None:
+        self.restarts.append((cluster, why))
 
     def cluster_up(self, cluster: str, *, is_up: bool) -> None:
         self.ups.append((cluster, is_up))
@@ -62,5 +62,5 @@ class Noted(Observer):
     def leading(self, *, is_leader: bool) -> None:
         self.leads.append(is_leader)
 
-    def bug_met(self, where: str) -> None:
-        self.bugs.append(where)
+    def bug_met(self) -> None:
+        self.bugs += 1
