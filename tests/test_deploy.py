@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from reconciler.apply.fleet import is_in_shard
 from reconciler.apply.rights import management_rights, tenant_rights
-from reconciler.cli.apply import parse_shard
 from reconciler.cli.commands import ipam
+from reconciler.cli.operate import parse_shard
 from reconciler.model.objects import Need, Right
 from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer

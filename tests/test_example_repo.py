@@ -104,10 +104,10 @@ def test_sixteen_tenants_fill_the_edge_pool_and_the_next_is_refused(
 
 
 def test_its_schemas_are_those_of_ipam_schema_all(tmp_path: Path) -> None:
-    assert run(["schema", "--all", str(tmp_path)]) == 0
+    assert run(["schema", "--out", str(tmp_path)]) == 0
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     kept = {path.name: path.read_bytes() for path in (EXAMPLE / ".schemas").iterdir()}
-    assert kept == written, "run: ipam schema --all example-repo/.schemas"
+    assert kept == written, "run: ipam schema --out example-repo/.schemas"
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(EXAMPLE).as_posix())

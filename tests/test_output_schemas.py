@@ -224,7 +224,7 @@ def test_what_is_idle_has_a_schema(checkout: Path, tmp_path: Path, said: Said) -
 def test_every_pool_has_a_map(checkout: Path, said: Said) -> None:
     run(["reconcile", "--repo", str(checkout)])
     listed = said("pool-list.json", "status", "--repo", str(checkout))["items"]
-    drawn = said("pool-map.json", "status", "--map", "--repo", str(checkout))["items"]
+    drawn = said("pool-map.json", "map", "--repo", str(checkout))["items"]
     assert drawn == said("pool-map.json", "map", "--repo", str(checkout))["items"]
     assert sorted(item["pool"] for item in drawn) == sorted(item["pool"] for item in listed)
 

@@ -1,89 +1,60 @@
-"""Options of clusters and watching."""
+"""Options of clusters."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from inspect import signature
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 from msgspec import Struct
 
 from reconciler.apply.target import ApplyOptions
-from reconciler.cli.files import require_clusters
-from reconciler.cli.options import option, parse_seconds
+from reconciler.cli.options import (
+    Decorator,
+    allow_exec_option,
+    break_glass_option,
+    gathered,
+    option,
+    parse_seconds,
+    timeout_option,
+)
+from reconciler.gitio.files import with_extra
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
 from reconciler.kube.interface import Clusters
 from reconciler.kube.kubeconfig import ServiceAccount
 from reconciler.model.errors import UsageError
 
-F = TypeVar("F", bound=Callable[..., Any])
-OptionGroup = tuple[Callable[[Any], Any], ...]
+CLUSTERS = ("cryptography", "kubernetes", "prometheus_client")
+"""Modules of the extra `clusters` in `pyproject.toml`."""
 
-_REACHING = (
-    option(
-        "--kubeconfig",
-        type=click.Path(path_type=Path),
-        help="The management cluster; else $KUBECONFIG, else the pod's account.",
-    ),
-    option("--context", metavar="NAME", default="", help="Context of that kubeconfig."),
-    option(
-        "--cluster",
-        "cluster",
-        metavar="[NAMESPACE/]NAME=PATH",
-        multiple=True,
-        help="Kubeconfig of a tenant cluster.",
-    ),
-    option(
-        "--clusters",
-        metavar="DIR",
-        type=click.Path(path_type=Path),
-        help="Folder of <namespace>.<name>.kubeconfig files.",
-    ),
-    option(
-        "--allow-exec",
-        is_flag=True,
-        help="Let kubeconfigs that you name run programs, read files and name proxies.",
-    ),
-    option(
-        "--timeout", metavar="DURATION", default="60s", show_default=True, help="For each cluster."
-    ),
-)
-_WISHING = (
-    option("--crds", is_flag=True, help="Install and upgrade the CRDs."),
-    option(
-        "--policies/--no-policies",
-        default=None,
-        help="Install or remove the admission policies; else they stay as they are.",
-    ),
-    option("--break-glass", metavar="GROUP", multiple=True, help="Who may pass the policies."),
-    option("--adopt", is_flag=True, help="Take over objects that belong to others."),
-    option("--require-all", is_flag=True, help="A tenant without kubeconfig is a failure."),
-    option("--re-enrol", metavar="CLUSTER", multiple=True, help="Accept another identity."),
-    option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
-    option(
-        "--force-withdraw-claim",
-        metavar="CLAIM",
-        multiple=True,
-        help="The same of what this claim has left, and of no other.",
-    ),
-    option(
-        "--confirm-withdrawn",
-        metavar="CLUSTER",
-        multiple=True,
-        help="It announces nothing any more.",
-    ),
-    option(
-        "--default-port",
-        metavar="PORT",
-        type=click.IntRange(1, 65535),
-        default=ApplyOptions().default_port,
-        show_default=True,
-        help="Of an endpoint that names none.",
-    ),
-)
+
+def require_clusters(what: str) -> None:
+    """Refuse to start if the extra `clusters` is needed but not installed.
+
+    Args:
+        what: The feature that needs the extra, as the beginning of a sentence.
+
+    Raises:
+        UsageError: The extra is not installed.
+    """
+    missing = [name for name in CLUSTERS if not _is_installed(name)]
+    if not missing:
+        return
+    source = with_extra("clusters")
+    where = "" if "SOURCE" not in source else ", SOURCE being where this ipam was installed from"
+    raise UsageError(
+        f"{what} needs packages that are not installed: {', '.join(missing)}",
+        f"pip install '{source}', or pipx install --force '{source}'{where}",
+    )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 class Reach(Struct, frozen=True):
@@ -129,30 +100,6 @@ class Reach(Struct, frozen=True):
         return self.is_named_by_person or ServiceAccount(os.environ).is_there()
 
 
-def reaching_options(function: F) -> F:
-    """Add the connection options and pass them to the command as `reach`."""
-    return _decorated(function, _REACHING, "reach", _reach)
-
-
-def wishing_options(function: F) -> F:
-    """Add the apply options and pass them to the command as `wish`."""
-    return _decorated(function, _WISHING, "wish", _wish)
-
-
-def _decorated(function: F, group: OptionGroup, name: str, build: Callable[..., object]) -> F:
-    """Return a command that gets the options of one group as a single value."""
-
-    @wraps(function)
-    def gathering(**values: Any) -> Any:
-        own = {key: values.pop(key) for key in signature(build).parameters}
-        return function(**values, **{name: build(**own)})
-
-    result: Any = gathering
-    for decorate in reversed(group):
-        result = decorate(result)
-    return cast(F, result)
-
-
 def _reach(
     kubeconfig: Path | None,
     context: str,
@@ -174,7 +121,34 @@ def _reach(
     return Reach(kubeconfig, context, named, clusters, allow_exec, seconds)
 
 
-def _wish(
+reach_options: Decorator[Any] = gathered(
+    "reach",
+    _reach,
+    option(
+        "--kubeconfig",
+        type=click.Path(path_type=Path),
+        help="Management cluster. Default: $KUBECONFIG, then the pod's account.",
+    ),
+    option("--context", metavar="NAME", default="", help="Context of that kubeconfig."),
+    option(
+        "--cluster",
+        metavar="[NAMESPACE/]NAME=PATH",
+        multiple=True,
+        help="Kubeconfig of a tenant cluster. Repeatable.",
+    ),
+    option(
+        "--clusters",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="Folder of <namespace>.<name>.kubeconfig files.",
+    ),
+    allow_exec_option,
+    timeout_option,
+)
+"""Adds the connection options, and passes them as `reach`."""
+
+
+def _apply_options(
     crds: bool,
     policies: bool | None,
     break_glass: Sequence[str],
@@ -204,82 +178,44 @@ def _wish(
     )
 
 
-_OPTIONS = (
-    option("--watch", is_flag=True, help="Run on, and react to Git and clusters."),
+apply_options: Decorator[Any] = gathered(
+    "wanted",
+    _apply_options,
+    option("--crds", is_flag=True, help="Install and upgrade the CRDs."),
     option(
-        "--resync", metavar="DURATION", help="With --watch: go over everything so often.  [10m]"
+        "--policies/--no-policies",
+        default=None,
+        help="Install or remove the admission policies. Default: keep them as they are.",
     ),
-    option("--leader-elect", is_flag=True, help="With --watch: work only while holding the Lease."),
+    break_glass_option,
+    option("--adopt", is_flag=True, help="Take over objects that belong to others."),
+    option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
     option(
-        "--log-format",
-        type=click.Choice(["text", "json"]),
-        help="With --watch: form of the lines on stderr; json leaves stdout empty.  [text]",
+        "--re-enrol",
+        metavar="CLUSTER",
+        multiple=True,
+        help="Accept another identity of this cluster. Repeatable.",
+    ),
+    option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
+    option(
+        "--force-withdraw-claim",
+        metavar="CLAIM",
+        multiple=True,
+        help="Withdraw used addresses that only this claim left. Repeatable.",
+    ),
+    option(
+        "--confirm-withdrawn",
+        metavar="CLUSTER",
+        multiple=True,
+        help="Confirm that this cluster announces nothing any more. Repeatable.",
+    ),
+    option(
+        "--default-port",
+        metavar="PORT",
+        type=click.IntRange(1, 65535),
+        default=ApplyOptions().default_port,
+        show_default=True,
+        help="Port of an endpoint that names none.",
     ),
 )
-
-
-class Watch(Struct, frozen=True):
-    """Options of a daemon.
-
-    Attributes:
-        resync: Seconds between two full runs.
-        elects: Whether it works only while it holds the Lease.
-        log_format: Format of stderr.
-    """
-
-    resync: int
-    elects: bool
-    log_format: str
-
-
-def watch_options(function: F) -> F:
-    """Add the daemon options and pass them to the command as `watch`, or None without a daemon."""
-
-    @wraps(function)
-    def gathering(**values: Any) -> Any:
-        own = {key: values.pop(key) for key in signature(_watch).parameters}
-        return function(**values, watch=_watch(**own))
-
-    result: Any = gathering
-    for decorate in reversed(_OPTIONS):
-        result = decorate(result)
-    return cast(F, result)
-
-
-def _watch(
-    watch: bool, resync: str | None, leader_elect: bool, log_format: str | None
-) -> Watch | None:
-    if not watch:
-        given = {"--resync": resync, "--leader-elect": leader_elect, "--log-format": log_format}
-        alone = next((name for name, value in given.items() if value), "")
-        if alone:
-            raise UsageError(f"{alone} needs --watch")
-        return None
-    return Watch(parse_seconds("--resync", resync or "10m"), leader_elect, log_format or "text")
-
-
-def are_asked(reach: Reach, watch: Watch | None, *, applies: bool) -> bool:
-    """Report whether a reconcile reads clusters.
-
-    A named cluster is also read without an apply: before addresses are released, and for its needs.
-
-    Raises:
-        UsageError: A daemon would never watch its clusters, because only an apply starts watches,
-            or the client library is not installed.
-    """
-    if not applies:
-        _require_no_watch(reach, watch)
-    is_asked = reach.is_named if applies else reach.is_named_by_person
-    if is_asked:
-        reach.require()
-    return is_asked
-
-
-def _require_no_watch(reach: Reach, watch: Watch | None) -> None:
-    if watch is not None and reach.is_named_by_person:
-        raise UsageError(
-            "--watch watches the clusters that it applies to: with --no-apply none of those that"
-            " --kubeconfig or $KUBECONFIG name",
-            "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
-            " or name no cluster, and Git alone is watched",
-        )
+"""Adds the apply options, and passes them as `wanted`."""

@@ -1,14 +1,18 @@
-"""`reconcile --watch`: the daemon, its HTTP answers, and its log."""
+"""`reconcile --watch`: the daemon, its HTTP answers, its log, and its end."""
 
+import _thread
 import json
 import logging
 import os
 import random
+import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,99 +22,45 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.apply.target import ApplyOptions
-from reconciler.cli import options, output
-from reconciler.cli.cluster_options import Reach, Watch
-from reconciler.cli.failures import ShutdownSignals, describe, ending, without_passwords
-from reconciler.cli.listening import Listening
+from reconciler.cli import options
+from reconciler.cli.cluster_options import Reach
+from reconciler.cli.daemon_options import Listening, Watch
+from reconciler.cli.entry import describe, without_passwords
 from reconciler.cli.output import emit
 from reconciler.cli.report import served_page
 from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet, format_pause
-from reconciler.daemon.http import Certificate
+from reconciler.daemon.http import Certificate, Endpoints, Server, read_secret
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import RoundLog, current_round
 from reconciler.daemon.loop import Daemon
-from reconciler.daemon.metrics import HealthAnswer as Answer
-from reconciler.daemon.metrics import Metering, Page
+from reconciler.daemon.metrics import HealthAnswer, Metering, Page
 from reconciler.daemon.observer import HealthState, Observer, Readiness, RoundDone
 from reconciler.daemon.page import UNREAD, CachedPage
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
 from reconciler.documents.text import escape
+from reconciler.gitio import processes
 from reconciler.gitio.remotes import BranchHead
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import UsageError
 from reconciler.model.metric import Sample
-from reconciler.reconcile.branch import is_in_history
+from reconciler.reconcile.branch import is_in_history, require_at_start
 from reconciler.reconcile.reconcile import ReconcileOptions, Round
 from reconciler.report.metrics import EXPIRY, READY, catalogue
 
 if TYPE_CHECKING:
     from reconciler.daemon.prometheus import Registry
 
-
-_ABOUT = ("round", "cluster", "claim", "watch", "code", "file")
-
-
-class _Lines(logging.Formatter):
-    """Formatter that writes one line per record, without control characters and passwords."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        about = _about(record)
-        words = "".join(f" {name}={escape(str(value))}" for name, value in about.items())
-        said = escape(without_passwords(record.getMessage()))
-        line = f"{_time(record)} {record.levelname}{words} {said}"
-        return f"{line}\n{self._steps(record)}" if _shows(record) else line
-
-    def _steps(self, record: logging.LogRecord) -> str:
-        return without_passwords(self.formatException(record.exc_info)) if record.exc_info else ""
-
-
-class _Json(_Lines):
-    """Formatter that writes JSON."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        told = {"time": _time(record), "level": record.levelname.lower()}
-        told |= _about(record)
-        told["message"] = escape(without_passwords(record.getMessage()))
-        if _shows(record):
-            told["traceback"] = self._steps(record)
-        return json.dumps(told)
-
-
-def start(form: str) -> None:
-    """Configure the log of the daemon. With `--debug`, it includes debug records of all code."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Json() if form == "json" else _Lines())
-    logging.basicConfig(level=logging.getLogger().level, handlers=[handler], force=True)
-    own = logging.getLogger("reconciler")
-    if own.getEffectiveLevel() > logging.INFO:
-        own.setLevel(logging.INFO)
-
-
-def _about(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the fields of a log line. Lines during a run have the fields of that run."""
-    about = {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
-    number = current_round()
-    return about if number is None else {"round": number, **about}
-
-
-def _shows(record: logging.LogRecord) -> bool:
-    """Report whether a record shows its traceback, which needs `--debug`."""
-    return bool(record.exc_info) and logging.getLogger().isEnabledFor(logging.DEBUG)
-
-
-def _time(record: logging.LogRecord) -> str:
-    at = datetime.fromtimestamp(record.created, UTC)
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
-
-
-INTERVAL = 15
+GRACE_SECONDS = 20.0
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_REMOTE_SECONDS = 15
 """Default seconds between two polls of a remote."""
-LOCAL_SECONDS = 0.2
+_LOCAL_SECONDS = 0.2
 """Seconds between two polls of a repository without a remote."""
-STACK = 512 * 1024
-"""Bytes of stack per thread. Each watch has a thread."""
+_STACK_BYTES = 512 * 1024
+"""Stack per thread. Each watch has a thread."""
+_LOG_FIELDS = ("round", "cluster", "claim", "watch", "code", "file")
 
 _log = logging.getLogger(__name__)
 
@@ -128,61 +78,60 @@ class Order(Struct, frozen=True):
     begin: Callable[[], GitRepository]
     options: ReconcileOptions
     reach: Reach | None
-    wish: ApplyOptions
+    wanted: ApplyOptions
     watch: Watch
     interval: int | None
-    applies: bool = True
-    emit: Callable[[Sequence[Round], int], None] | None = None
+    applies: bool
+    emit: Callable[[Sequence[Round], int], None] | None
 
 
 class DaemonServer:
     """Answers of the HTTP server, before and after the repository is opened."""
 
     def __init__(self) -> None:
-        """Answer that nothing was read yet."""
-        self.dirty: DirtySet | None = None
+        self._dirty: DirtySet | None = None
         self._health: HealthState | None = None
         self._page: Callable[[], Page | str] = lambda: UNREAD
         self._missing = "not read yet"
 
     def opened(self, dirty: DirtySet, health: HealthState, page: Callable[[], Page | str]) -> None:
         """Answer for a running daemon."""
-        self.dirty, self._health, self._page = dirty, health, page
+        self._dirty, self._health, self._page = dirty, health, page
 
     def not_opened(self, why: str) -> None:
         """Answer why the repository is not open."""
         self._missing = f"not read yet: {why}"
 
-    def healthy(self) -> Answer:
+    def healthy(self) -> HealthAnswer:
         """Answer `/healthz`."""
-        return Answer(self._health is None or self._health.healthy())
+        return HealthAnswer(self._health is None or self._health.healthy())
 
-    def ready(self) -> Answer:
+    def ready(self) -> HealthAnswer:
         """Answer `/readyz`."""
         if self._health is None:
-            return Answer(is_well=False, lines=(f"git: {self._missing}",))
+            return HealthAnswer(is_well=False, lines=(f"git: {self._missing}",))
         return answer_of(self._health.ready())
 
     def moved(self) -> None:
         """Handle a webhook."""
-        if self.dirty is not None:
-            self.dirty.mark(GIT, "hook")
+        if self._dirty is not None:
+            self._dirty.mark(GIT, "hook")
 
     def report(self) -> Page | str:
         """Answer `/report`."""
         return self._page()
 
 
-def answer_of(readiness: Readiness) -> Answer:
+def answer_of(readiness: Readiness) -> HealthAnswer:
     """Return the answer of `/readyz`: a line for each reason."""
     lines = [f"{subject}: {why}" for subject, why in sorted(readiness.reasons.items())]
     if not readiness.is_leading and readiness.is_ready:
         lines.append("standing by: another one leads")
-    return Answer(readiness.is_ready, tuple(lines))
+    return HealthAnswer(readiness.is_ready, tuple(lines))
 
 
 def begin_metering(
-    ready: Callable[[], Answer], certificate: Certificate | None = None
+    ready: Callable[[], HealthAnswer], certificate: Certificate | None = None
 ) -> "tuple[Registry, Metering]":
     """Return a registry with all metrics, and the observer that feeds it."""
     from reconciler.daemon.prometheus import Registry  # prometheus_client takes 60 ms
@@ -208,37 +157,40 @@ def run_daemon(order: Order, listening: Listening) -> int:
     answers = DaemonServer()
     if listening.address is None:
         return _run(order, Observer(), answers)
-    certificate = listening.open_certificate()
+    certificate = Certificate(*listening.certificate) if listening.certificate else None
     registry, observer = begin_metering(answers.ready, certificate)
-    server = listening.serve(
-        *(registry.text, answers.healthy, answers.ready, answers.moved, certificate),
-        answers.report,
+    secret = None
+    if listening.secret is not None:
+        secret = partial(read_secret, listening.secret)
+        secret()
+    endpoints = Endpoints(
+        registry.text, answers.healthy, answers.ready, answers.moved, secret, answers.report
     )
+    server = Server(listening.address, endpoints, certificate)
     try:
         return _run(order, observer, answers)
     finally:
-        if server is not None:
-            server.close()
+        server.close()
 
 
 def _run(order: Order, observer: Observer, answers: DaemonServer) -> int:
-    start(order.watch.log_format)
-    threading.stack_size(STACK)
+    start_log(order.watch.log_format)
+    threading.stack_size(_STACK_BYTES)
     dirty = DirtySet(float(order.watch.resync))
     clusters = RoundClusters(order.reach.open()) if order.reach is not None else None
     elector = None
     if order.watch.elects and clusters is not None:
         identity = f"{socket.gethostname()}_{os.getpid()}_{uuid4().hex[:8]}"
         elector = Elector(clusters.clusters.management, identity, dirty, dirty.wake)
-    ways = ShutdownSignals(dirty.stop, elector.release if elector is not None else lambda: None)
-    with ending(ways):
+    shutdown = ShutdownSignals(dirty.stop, elector.release if elector is not None else lambda: None)
+    with handling(shutdown):
         repository = _opened(order, dirty, answers)
         if repository is not None:
             _daemon(order, repository, clusters, elector, dirty, observer, answers).run()
     if elector is not None:
         elector.release()
     _log.info("ended")
-    return ways.code
+    return shutdown.code
 
 
 def _daemon(
@@ -251,13 +203,13 @@ def _daemon(
     answers: DaemonServer,
 ) -> Daemon:
     """Return the daemon, with its threads running."""
-    watches = Watches(clusters, dirty, observer, spawn, random.random)
+    watches = Watches(clusters, dirty, observer, _spawn, random.random)
     work = DaemonRounds(
         repository,
         partial(is_in_history, repository),
         order.options,
         clusters,
-        replace(order.wish, root=repository.git.root.path),
+        replace(order.wanted, root=repository.git.root.path),
         applies=order.applies,
         now=options.now,
         deleted=watches.deleted_uids,
@@ -265,54 +217,54 @@ def _daemon(
     health = HealthState(dirty.time.monotonic, dirty.resync)
     if elector is not None:
         health.leader, health.refusal = elector.leader, elector.failure
-    report = Report(order, repository.tidy)
+    report = _RoundWriter(order, repository.tidy)
     daemon = Daemon(work, watches, dirty, health, observer, report, random.random, clusters)
-    every = order.interval or (INTERVAL if repository.remote is not None else LOCAL_SECONDS)
+    every = order.interval or (_REMOTE_SECONDS if repository.remote is not None else _LOCAL_SECONDS)
     poll = BranchWatch(
         BranchHead(repository), work.head, every, dirty, random.random, health.branch
     )
-    spawn(poll.run, "branch")
+    _spawn(poll.run, "branch")
     if elector is not None:
         daemon.leads = elector.leads
-        spawn(elector.run, "lease")
+        _spawn(elector.run, "lease")
     else:
         dirty.mark(ALL, "start", 0.0)
     render = partial(served_page, repository)
-    answers.opened(dirty, health, CachedPage(work.revision, render, spawn))
+    answers.opened(dirty, health, CachedPage(work.revision, render, _spawn))
     return daemon
 
 
-def spawn(work: Callable[[], None], name: str) -> None:
+def _spawn(work: Callable[[], None], name: str) -> None:
     """Run a function in a thread that ends with the process."""
     threading.Thread(target=work, name=name, daemon=True).start()
 
 
-class Report:
+class _RoundWriter:
     """Writer of runs to the log and to stdout.
 
     With a JSON log and text output, stdout stays empty, because both can share a file.
+
+    Attributes:
+        tidy: Called after each full run.
     """
 
     def __init__(self, order: Order, tidy: Callable[[], None]) -> None:
-        """Store the options. `tidy` is called after each full run."""
         self._order = order
-        self._tidy = tidy
+        self.tidy = tidy
         self._log = RoundLog()
         self._is_text = order.emit is None and order.watch.log_format != "json"
 
     def __call__(self, done: RoundDone) -> None:
-        """Write a run."""
         if self._order.emit is not None and done.rounds:
             self._order.emit(done.rounds, done.code)
         lines = self._log.write(done)
         if self._is_text:
-            emit("".join(line.shown for line in lines))
-            output.flush()
+            emit("".join(line.shown for line in lines), flushes=True)
         _log.info(
             "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
         )
         if done.clusters is None:
-            self._tidy()
+            self.tidy()
 
 
 def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitRepository | None:
@@ -321,7 +273,10 @@ def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitReposito
     is_first = True
     while not dirty.is_stopping:
         try:
-            return order.begin()
+            repository = order.begin()
+            if not order.options.any_branch:  # another branch would only repeat this message
+                require_at_start(repository)
+            return repository
         except Exception as failed:
             if is_first and isinstance(failed, UsageError):
                 raise
@@ -330,3 +285,125 @@ def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitReposito
             answers.not_opened(describe(failed).line)
             dirty.pause(pause)
     return None
+
+
+class _Lines(logging.Formatter):
+    """Formatter that writes one line per record, without control characters and passwords."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        words = "".join(f" {key}={escape(str(it))}" for key, it in _fields(record).items())
+        message = escape(without_passwords(record.getMessage()))
+        line = f"{_time(record)} {record.levelname}{words} {message}"
+        return f"{line}\n{self._traceback(record)}" if _shows(record) else line
+
+    def _traceback(self, record: logging.LogRecord) -> str:
+        return without_passwords(self.formatException(record.exc_info)) if record.exc_info else ""
+
+
+class _Json(_Lines):
+    """Formatter that writes JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        document = {"time": _time(record), "level": record.levelname.lower(), **_fields(record)}
+        document["message"] = escape(without_passwords(record.getMessage()))
+        if _shows(record):
+            document["traceback"] = self._traceback(record)
+        return json.dumps(document)
+
+
+def start_log(form: str) -> None:
+    """Configure the log of the daemon. With `--debug`, it includes debug records of all code."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Json() if form == "json" else _Lines())
+    logging.basicConfig(level=logging.getLogger().level, handlers=[handler], force=True)
+    own = logging.getLogger("reconciler")
+    if own.getEffectiveLevel() > logging.INFO:
+        own.setLevel(logging.INFO)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the fields of a log line. Lines during a run have the fields of that run."""
+    found = {name: getattr(record, name) for name in _LOG_FIELDS if hasattr(record, name)}
+    number = current_round()
+    return found if number is None else {"round": number, **found}
+
+
+def _shows(record: logging.LogRecord) -> bool:
+    """Report whether a record shows its traceback, which needs `--debug`."""
+    return bool(record.exc_info) and logging.getLogger().isEnabledFor(logging.DEBUG)
+
+
+def _time(record: logging.LogRecord) -> str:
+    at = datetime.fromtimestamp(record.created, UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
+
+
+def _begin(work: Callable[[], None]) -> None:
+    """Run work in a thread without `threading`, whose locks the interrupted code can hold."""
+    _thread.start_new_thread(work, ())
+
+
+@dataclass(slots=True)
+class ShutdownSignals:
+    """Shutdown by signals: the first one requests the end, the next one interrupts running work.
+
+    Attributes:
+        stop: Starts no more work. Called in its own thread, because a handler must not take a lock.
+        release: Releases resources, even if the work is interrupted.
+        sleep: Waits for a number of seconds.
+        leave: Ends the process with a code, regardless of running work.
+        begin: Runs a function in its own thread.
+        code: The exit code, also of work that ends while it is interrupted.
+    """
+
+    stop: Callable[[], None]
+    release: Callable[[], None]
+    sleep: Callable[[float], None] = time.sleep
+    leave: Callable[[int], object] = os._exit
+    begin: Callable[[Callable[[], None]], None] = _begin
+    code: int = 0
+    _received: list[int] = field(default_factory=list)
+
+    def receive(self, number: int) -> None:
+        """Handle a signal."""
+        self._received.append(number)
+        if len(self._received) > 1:
+            self.code = 128 + number
+            self.begin(self._cut)
+        else:
+            self.begin(self.stop)
+            self.begin(self._cut_later)
+
+    def _cut_later(self) -> None:
+        """Interrupt running work after a delay. The next start continues every step."""
+        self.sleep(GRACE_SECONDS)
+        self._cut()
+
+    def _cut(self) -> None:
+        with suppress(Exception):
+            processes.end_all()
+        with suppress(Exception):
+            self.release()
+        self.leave(self.code)
+
+
+@contextmanager
+def handling(shutdown: ShutdownSignals) -> Iterator[None]:
+    """Handle termination signals this way while the block runs."""
+
+    def handle(number: int, frame: object) -> None:
+        del frame
+        shutdown.receive(number)
+
+    if threading.current_thread() is not threading.main_thread():  # only in tests
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -14,15 +14,15 @@ from pathlib import Path
 import click
 
 from reconciler.apply.targets import cluster_kinds
-from reconciler.cli import INTERRUPTED, run
-from reconciler.cli.options import debug_option, option
+from reconciler.cli.commands import VerbCommand
+from reconciler.cli.entry import INTERRUPTED, run
+from reconciler.cli.options import color_options
 from reconciler.cli.output import emit, painter
 from reconciler.documents.text import escape
 from reconciler.documents.validators import folder as shipped
 from reconciler.model.errors import ExitCode, GitError, UsageError
 from reconciler.report.text.table import Colour
 
-MARKER = ".ipam-demo"
 _WIDTH = 88
 _TALKATIVE = ("commit", "merge", "push", "switch")
 _PERSON = {"NAME": "Robin Example", "EMAIL": "robin@example.com"}
@@ -39,57 +39,32 @@ class Stage:
         self.folder = folder.absolute()
         self.shown_folder = folder
         self.repo = self.folder / "repo"
-        self.remote = self.folder / "remote.git"
         self._brush = painter(color)
         is_coloured = self._brush.paint("", Colour.BOLD) != ""
         self._colour = {"FORCE_COLOR" if is_coloured else "NO_COLOR": "1"}
         self._chapter = 0
         self._is_silent = False
 
-    def prepare(self, date: int) -> bool:
-        """Create the repository and its remote, and return whether they are new.
+    def prepare(self, date: int) -> None:
+        """Create the repository and its remote.
 
         Raises:
-            UsageError: The folder has other content.
+            UsageError: The folder is not new or empty.
         """
         hint = "name a folder that is new or empty"
         if self.folder.exists() and not self.folder.is_dir():
             raise UsageError(f"{self.shown_folder} is not a folder", hint)
-        marker = self.folder / MARKER
-        if self.folder.is_dir() and any(self.folder.iterdir()) and not marker.is_file():
-            raise UsageError(f"{self.shown_folder} holds something else than a demo", hint)
-        if self.repo.is_dir():
-            self._require_clean()
-            return False
+        if self.folder.is_dir() and any(self.folder.iterdir()):
+            raise UsageError(f"{self.shown_folder} is not empty", hint)
         self.folder.mkdir(parents=True, exist_ok=True)
-        marker.write_text("made by ipam demo; remove the whole folder when done\n", "utf-8")
-        self._make(date)
-        return True
-
-    def _make(self, date: int) -> None:
-        """Build in a temporary folder and move it into place, to leave no partial repository."""
-        making = self.folder / ".making"
-        for half_done in (making, self.remote):
-            shutil.rmtree(half_done, ignore_errors=True)
-        copy(shipped("example-repo"), making / "repo")
-        self.git("init", "--quiet", "--bare", "--template=", "-b", "main",
-                 str(making / "remote.git"), at=making)  # fmt: skip
-        self.git("init", "--quiet", "--template=", "-b", "main", at=making / "repo")
-        self.git("remote", "add", "origin", "../remote.git", at=making / "repo")
-        self.git("add", "--all", at=making / "repo")
-        self.git("commit", "--quiet", "-m", "Example repository", date=date, at=making / "repo")
-        self.git("push", "--quiet", "--set-upstream", "origin", "main", at=making / "repo")
-        (making / "remote.git").rename(self.remote)
-        (making / "repo").rename(self.repo)
-        making.rmdir()
-
-    def _require_clean(self) -> None:
-        if self.git("status", "--porcelain"):
-            raise UsageError(
-                f"{self.shown_folder / 'repo'} has changes that are not committed",
-                f"commit or discard them, or remove {self.shown_folder} and begin anew",
-            )
-        self.git("switch", "--quiet", "main")
+        _copy(shipped("example-repo"), self.repo)
+        remote = str(self.folder / "remote.git")
+        self.git("init", "--quiet", "--bare", "--template=", "-b", "main", remote)
+        self.git("init", "--quiet", "--template=", "-b", "main")
+        self.git("remote", "add", "origin", "../remote.git")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", "Example repository", date=date)
+        self.git("push", "--quiet", "--set-upstream", "origin", "main")
 
     def chapter(self, title: str, *paragraphs: str) -> None:
         """Begin a chapter with its number, its title, and its subject."""
@@ -119,7 +94,7 @@ class Stage:
         if exit_code:
             emit(f"{bar} {self._brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
 
-    def git(self, *arguments: str, date: int = 0, at: Path | None = None) -> str:
+    def git(self, *arguments: str, date: int = 0) -> str:
         """Run Git as a user would, without printing it, and return its output.
 
         Raises:
@@ -133,8 +108,8 @@ class Stage:
         }
         done = subprocess.run(  # noqa: S603 - fixed commands, no shell  # nosec B603 B607
             ["git", *arguments],  # noqa: S607 - the git that the person uses
-            cwd=at or self.repo,
-            env={**_plain(), **person, **(stamp if date else {})},
+            cwd=self.repo,
+            env={**_environment_of_git(), **person, **(stamp if date else {})},
             capture_output=True,
             text=True,
             check=False,
@@ -142,7 +117,7 @@ class Stage:
         if done.returncode != 0:
             raise GitError(
                 f"git {arguments[0]}: {done.stderr.strip()}",
-                f"remove {self.shown_folder} and begin anew",
+                f"remove {self.shown_folder} and begin again",
             )
         return done.stdout.rstrip("\n")
 
@@ -173,21 +148,21 @@ class Stage:
             raise UsageError(
                 f"ipam {arguments[0]} ended with {code}, and not with {expected} as it does when"
                 " nobody else changed the repository",
-                f"remove {self.shown_folder} and begin anew",
+                f"remove {self.shown_folder} and begin again",
             )
 
 
-def copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path) -> None:
     """Copy a packaged folder, wherever the package is installed."""
     target.mkdir(parents=True)
     for item in source.iterdir():
         if item.is_dir():
-            copy(item, target / item.name)
+            _copy(item, target / item.name)
         else:
             (target / item.name).write_bytes(item.read_bytes())
 
 
-def _plain() -> dict[str, str]:
+def _environment_of_git() -> dict[str, str]:
     """Return an environment without the user's Git configuration."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
@@ -235,69 +210,35 @@ _ADD = "add-refunds"
 _ROLL_OUT = "roll-out-regions"
 
 
-@click.command()
+@click.command(cls=VerbCommand)
 @click.argument("folder", type=click.Path(path_type=Path), default="demo", metavar="[DIR]")
-@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@debug_option
+@color_options
 def demo(folder: Path, color: str) -> int:
-    """Run the whole job on the example repository in DIR, told step by step.
-
-    DIR is made; a second run goes on with what the first left.
-    """
+    """Run the whole job on the example repository in DIR, which is made, told step by step."""
     if shutil.which("git") is None:
         raise UsageError("git is not installed")
-    return run_demo(folder, color)
-
-
-def run_demo(folder: Path, color: str) -> int:
-    """Run the demo in a folder. A second run continues after the steps of the first.
-
-    Args:
-        folder: Folder of the demo, created if needed.
-        color: `auto`, `always`, or `never`.
-
-    Raises:
-        UsageError: The folder has other content, or its repository was changed by hand.
-    """
     stage = Stage(folder, color)
-    is_new = stage.prepare(_IMPORTED)
-    _as_it_stands(stage, is_new=is_new)
-    _virtual_ips(stage)
-    _made_clusters(stage)
-    if _has(stage, "main", _REFUNDS):
-        _added_before(stage)
-    else:
-        _add_a_tenant(stage)
-        _merge(stage)
-    _reconcile(stage)
-    _render(stage)
-    _run_full(stage)
-    _where_to_look(stage)
+    stage.prepare(_IMPORTED)
+    for chapter in (
+        *(_present, _virtual_ips, _clusters, _add_a_tenant, _merge, _reconcile, _render),
+        *(_run_full, _where_to_look),
+    ):
+        chapter(stage)
     return ExitCode.OK
 
 
-def _has(stage: Stage, branch: str, path: str) -> bool:
-    """Report whether a branch exists and has a file."""
-    is_there = stage.git("branch", "--list", branch)
-    return bool(is_there and stage.git("ls-tree", "--name-only", branch, "--", path))
-
-
-def _as_it_stands(stage: Stage, *, is_new: bool) -> None:
-    made = (
-        f"{stage.shown_folder}/repo is a Git repository as a platform team keeps it, with a bare"
-        f" remote beside it in {stage.shown_folder}/remote.git."
-        if is_new
-        else f"An earlier run made {stage.shown_folder}/repo and its remote; this one goes on."
-    )
+def _present(stage: Stage) -> None:
+    folder = stage.shown_folder
     stage.chapter(
         "The repository as it stands",
-        f"{made} People write pools, providers, teams and tenants. Who holds which addresses is"
-        " written beside them, in allocations/: by the reconciler, never by hand.",
+        f"{folder}/repo is a Git repository as a platform team keeps it, with a bare remote beside"
+        f" it in {folder}/remote.git. People write pools, providers, teams and tenants. Who holds"
+        " which addresses is written beside them, in allocations/: by the reconciler, never by"
+        " hand.",
     )
-    stage.show("cd", f"{stage.shown_folder}/repo")
+    stage.show("cd", f"{folder}/repo")
     stage.ipam("status")
-    part = "Half" if is_new else "A good half"
-    stage.say(f"{part} of the 32 addresses at the edge are given out. vlan40-pool begins to fill.")
+    stage.say("Half of the 32 addresses at the edge are given out. vlan40-pool begins to fill.")
 
 
 def _virtual_ips(stage: Stage) -> None:
@@ -314,7 +255,7 @@ def _virtual_ips(stage: Stage) -> None:
     )
 
 
-def _made_clusters(stage: Stage) -> None:
+def _clusters(stage: Stage) -> None:
     stage.chapter(
         "So are the clusters of Cluster API",
         "They ask for nothing. A pool says by its labels which class of clusters it serves, and"
@@ -335,7 +276,9 @@ def _add_a_tenant(stage: Stage) -> None:
     )
     stage.git("switch", "--quiet", "-C", _ADD, "main")
     stage.show("git", "switch", "-c", _ADD)
-    _write(stage, _REFUNDS, _MODELINE + _tenant("team-payments", "refunds", "payments"))
+    text = _MODELINE + _tenant("team-payments", "refunds", "payments")
+    _put(stage, _REFUNDS, text)
+    stage.show("cat", _REFUNDS, output=text)
     stage.shown_git("add", _REFUNDS)
     stage.shown_git("commit", "-m", "Add the refunds cluster", date=_PROPOSED)
     stage.say("What a pull request shows: is it right, and which addresses exactly will it give?")
@@ -356,36 +299,19 @@ def _merge(stage: Stage) -> None:
     stage.say("Exit code 2: changes are pending. Scripts can tell, and the digest is the same.")
 
 
-def _added_before(stage: Stage) -> None:
-    stage.chapter(
-        "The tenant is there already",
-        f"An earlier run added and merged {_REFUNDS}. It is not added twice; a tenant that has its"
-        " addresses keeps them, whatever is planned around it:",
-    )
-    if stage.git("rev-parse", "main") != stage.git("rev-parse", "main", at=stage.remote):
-        stage.shown_git("push", "origin", "main")
-    stage.ipam("check")
-    stage.ipam("explain", "team-payments/refunds")
-
-
 def _reconcile(stage: Stage) -> None:
-    before = stage.git("rev-parse", "main", at=stage.remote)
     stage.chapter(
         "Reconcile",
         "One command, run by CI on main: fetch, plan, commit the records, push. If somebody else"
         " pushes at the same time, it reads and plans anew; nobody's commit is lost.",
     )
     stage.ipam("reconcile")
-    log = ("log", "-1", "--name-only", "main")
-    output = stage.git(*log, at=stage.remote)
-    stage.show("git", "-C", "../remote.git", *log, output=output)
-    if before == stage.git("rev-parse", "main", at=stage.remote):
-        stage.say("Nothing was left to do, so nothing was committed and nothing was pushed.")
-    else:
-        stage.say(
-            "One record, one file. The trailers say which plan was carried out, and on what."
-            " Anybody who reconciles that commit makes the same commit, byte for byte."
-        )
+    log = ("-C", "../remote.git", "log", "-1", "--name-only", "main")
+    stage.show("git", *log, output=stage.git(*log))
+    stage.say(
+        "One record, one file. The trailers say which plan was carried out, and on what."
+        " Anybody who reconciles that commit makes the same commit, byte for byte."
+    )
     stage.ipam("plan", "--detailed-exitcode")
 
 
@@ -406,8 +332,13 @@ def _run_full(stage: Stage) -> None:
         "The search team rolls out to eight regions at once. Each of the clusters is described"
         " rightly, but there is room for seven.",
     )
-    if not _has(stage, _ROLL_OUT, _REGIONS):
-        _roll_out(stage)
+    regions = ("ams", "arn", "cdg", "dub", "fra", "mad", "mxp", "waw")
+    tenants = [_tenant("team-search", f"edge-{region}", "search") for region in regions]
+    stage.git("switch", "--quiet", "-C", _ROLL_OUT)
+    _put(stage, _REGIONS, _MODELINE + "---\n".join(tenants))
+    stage.git("add", _REGIONS)
+    stage.git("commit", "--quiet", "-m", "Search in eight regions", date=_ROLLED_OUT)
+    stage.git("switch", "--quiet", "main")
     stage.shown_git("switch", _ROLL_OUT)
     stage.ipam("check", "--base", "main", expected=ExitCode.GATE)
     stage.say(
@@ -416,16 +347,6 @@ def _run_full(stage: Stage) -> None:
     )
     stage.shown_git("switch", "main")
     stage.ipam("simulate", "--tenants", "8", expected=ExitCode.GATE)
-
-
-def _roll_out(stage: Stage) -> None:
-    regions = ("ams", "arn", "cdg", "dub", "fra", "mad", "mxp", "waw")
-    tenants = [_tenant("team-search", f"edge-{region}", "search") for region in regions]
-    stage.git("switch", "--quiet", "-C", _ROLL_OUT, "main")
-    _put(stage, _REGIONS, _MODELINE + "---\n".join(tenants))
-    stage.git("add", _REGIONS)
-    stage.git("commit", "--quiet", "-m", "Search in eight regions", date=_ROLLED_OUT)
-    stage.git("switch", "--quiet", "main")
 
 
 def _where_to_look(stage: Stage) -> None:
@@ -457,8 +378,3 @@ def _tenant(namespace: str, name: str, team: str) -> str:
 
 def _put(stage: Stage, path: str, text: str) -> None:
     (stage.repo / path).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _write(stage: Stage, path: str, text: str) -> None:
-    _put(stage, path, text)
-    stage.show("cat", path, output=text)

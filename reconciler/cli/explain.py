@@ -1,15 +1,16 @@
 """`explain`: the reasons for an allocation or a refusal, and the meaning of codes."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from reconciler.addresses import asked_range
+from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
-from reconciler.cli.opening import evaluated, open_source, uncommitted_evaluation
-from reconciler.cli.options import Number, option, output_options, reading_options
-from reconciler.cli.output import emit, emit_document, painter
+from reconciler.cli.opening import evaluated, open_source, uncommitted_files
+from reconciler.cli.options import Number, Reading, option, reading_options
+from reconciler.cli.output import Result, emit, output_options
 from reconciler.codes import CODES
 from reconciler.documents.findings import article_list
 from reconciler.documents.text import escape
@@ -18,26 +19,26 @@ from reconciler.history.queries import idle_remedies
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation, matching
+from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.remedies import described_remedies, remedies
 from reconciler.report.ci import code_document, likely
 from reconciler.report.json import envelope
 from reconciler.report.queries import explanation, standing
 from reconciler.report.text.queries import code_text, explanation_text, standing_text
-from reconciler.report.text.table import Painter, table
+from reconciler.report.text.table import table
 
-_WHICH = 0
-"""`--write` without a number."""
+_WITHOUT_NUMBER = 0
 
 
-@click.command()
+@click.command(cls=VerbCommand)
 @click.argument("claim", metavar="[CLAIM|CODE]", required=False)
-@option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
+@option("--codes", is_flag=True, help="List the codes of all findings.")
 @option(
     "--write",
     metavar="N",
     type=Number(),
     is_flag=False,
-    flag_value=_WHICH,
+    flag_value=_WITHOUT_NUMBER,
     help="Apply patch N to the work tree.",
 )
 @apply_result_option
@@ -48,11 +49,8 @@ def explain(
     codes: bool,
     write: int | None,
     apply_result: str | None,
-    repo: Path,
-    rev: str,
-    worktree: bool,
-    output: str,
-    color: str,
+    reading: Reading,
+    result: Result,
 ) -> int:
     """Tell why a claim has, or cannot get, its addresses.
 
@@ -65,82 +63,88 @@ def explain(
     applies one to the work tree, which is what is read then; nothing is committed. With
     --apply-result records are named, too, that no Service uses and that would make room.
     """
-    result = apply_result_of(apply_result)
+    applied = apply_result_of(apply_result)
     if codes:
-        return _codes(output, painter(color))
+        listed = [{"code": code, "help": CODES[code]} for code in sorted(CODES)]
+        rows = [list(it.values()) for it in listed]
+        result.show(
+            lambda brush: table(("CODE", "MEANING"), rows, brush),
+            lambda: {**envelope("CodeList"), "items": listed},
+        )
+        return ExitCode.OK
     if claim is None:
         raise UsageError(
             "name a claim, an address or a code, or ask for --codes",
             "ipam get allocations lists claims",
         )
     if claim in CODES:
-        return _code(claim, output, painter(color))
-    evaluation = evaluated(repo, rev, color, worktree=worktree or write is not None)
+        about = code_document(claim)
+        result.show(lambda brush: code_text(about, brush), lambda: about)
+        return ExitCode.OK
+    if write is not None:
+        reading = Reading(reading.repo, reading.rev, worktree=True)
+    evaluation = evaluated(reading, result.color)
     found = matching(evaluation, claim)
     if not found and (asked := asked_range(claim)) is not None:
-        return _standing(standing(evaluation, asked), output, painter(color))
+        there = standing(evaluation, asked)
+        result.show(lambda brush: standing_text(there, brush), lambda: there)
+        return ExitCode.OK
     if not found:
-        reads_head = rev == "HEAD" and not worktree and write is None
-        _require_committed(repo, evaluation, claim) if reads_head else None
+        _require_committed(reading, evaluation, claim)
         raise _unknown(evaluation, claim)
     if write is not None:
-        return _write(repo, evaluation, found, write)
-    explained = [_explained(evaluation, key, result) for key in found]
-    if output == "text":
-        emit("\n".join(explanation_text(item, painter(color)) for item in explained))
-    else:
-        emit_document({**envelope("ExplanationList"), "items": explained}, output)
+        return _write(reading, evaluation, found, write)
+    explained = [_explained(evaluation, key, applied) for key in found]
+    result.show(
+        lambda brush: "\n".join(explanation_text(item, brush) for item in explained),
+        lambda: {**envelope("ExplanationList"), "items": explained},
+    )
     return ExitCode.OK
 
 
-def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> dict[str, Any]:
+def _explained(evaluation: Evaluation, key: Key, applied: ApplyResult | None) -> dict[str, Any]:
     """Return everything that is known of a claim, with fixes if it is refused."""
-    told = explanation(evaluation, key)
-    told["patches"] = [
+    document = explanation(evaluation, key)
+    document["patches"] = [
         described_remedies(at, it) for at, it in enumerate(remedies(evaluation, key), 1)
     ]
-    if key in evaluation.state.claims and result is not None:
-        idle = idle_remedies(evaluation, key, result)
-        told["remedies"] = [*told["remedies"][:-1], *idle, *told["remedies"][-1:]]
-    return told
+    if key in evaluation.state.claims and applied is not None:
+        idle = idle_remedies(evaluation, key, applied)
+        document["remedies"] = [*document["remedies"][:-1], *idle, *document["remedies"][-1:]]
+    return document
 
 
-def _write(repo: Path, evaluation: Evaluation, found: list[Key], number: int) -> int:
+def _write(reading: Reading, evaluation: Evaluation, found: Sequence[Key], number: int) -> int:
     if len(found) != 1:
         names = article_list(map(str, found))
         raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
-    helping = remedies(evaluation, found[0])
-    if number == _WHICH and helping:
-        count = "1 patch" if len(helping) == 1 else f"{len(helping)} patches"
-        message = f"{found[0].short} has {count}: say which one --write applies"
+    patches, short = remedies(evaluation, found[0]), found[0].short
+    if number == _WITHOUT_NUMBER and patches:
+        count = "1 patch" if len(patches) == 1 else f"{len(patches)} patches"
+        message = f"{short} has {count}: say which one --write applies"
         raise UsageError(message, "--write 1; leave it out to see them")
-    if number > len(helping) or number == _WHICH:
-        has = f"there are {len(helping)}" if helping else "there is none"
-        which = f"patch {number}" if number != _WHICH else "patch"
-        raise UsageError(f"no {which} for {found[0].short}: {has}", "leave out --write to see")
-    chosen = helping[number - 1]
-    root = open_source(repo, "HEAD", worktree=True).ground
-    write_edit(root, chosen.change, "look at the rights of the file")
+    if number > len(patches) or number == _WITHOUT_NUMBER:
+        has = f"there are {len(patches)}" if patches else "there is none"
+        which = f"patch {number}" if number != _WITHOUT_NUMBER else "patch"
+        raise UsageError(f"no {which} for {short}: {has}", "leave out --write to see")
+    chosen = patches[number - 1]
+    write_edit(open_source(reading).ground, chosen.change, "look at the rights of the file")
     emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
     return ExitCode.OK
 
 
-def _standing(told: dict[str, Any], output: str, brush: Painter) -> int:
-    if output == "text":
-        emit(standing_text(told, brush))
-    else:
-        emit_document(told, output)
-    return ExitCode.OK
-
-
-def _require_committed(repo: Path, evaluation: Evaluation, text: str) -> None:
+def _require_committed(reading: Reading, evaluation: Evaluation, text: str) -> None:
     """Refuse a claim that only the work tree has, and refer to `--worktree`.
 
     Raises:
         UsageError: The claim is only in the work tree.
     """
-    beside = uncommitted_evaluation(repo, evaluation)
-    if beside is not None and matching(beside, text):
+    if reading.rev != "HEAD" or reading.worktree:
+        return
+    if not uncommitted_files(open_source(reading).repository, evaluation):
+        return
+    on_disk = open_source(Reading(reading.repo, worktree=True))
+    if matching(evaluate_source(on_disk.source), text):
         message = f"{text!r} is not committed"
         raise UsageError(message, f"ipam explain {text} --worktree reads the work tree")
 
@@ -153,21 +157,3 @@ def _unknown(evaluation: Evaluation, text: str) -> UsageError:
     hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
     did = f"did you mean {article_list(meant)}? {hint}" if meant else hint
     return UsageError(f"no claim and no code {text!r}", did)
-
-
-def _code(code: str, output: str, brush: Painter) -> int:
-    told = code_document(code)
-    if output == "text":
-        emit(code_text(told, brush))
-    else:
-        emit_document(told, output)
-    return ExitCode.OK
-
-
-def _codes(output: str, brush: Painter) -> int:
-    if output == "text":
-        emit(table(("CODE", "MEANING"), [[code, CODES[code]] for code in sorted(CODES)], brush))
-    else:
-        items = [{"code": code, "help": CODES[code]} for code in sorted(CODES)]
-        emit_document({**envelope("CodeList"), "items": items}, output)
-    return ExitCode.OK

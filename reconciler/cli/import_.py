@@ -1,17 +1,31 @@
 """`import`: existing addresses as files whose plan moves nothing."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from reconciler.addresses import NotationError, parse_cidr
-from reconciler.cli.files import require_clusters
+from reconciler.cli.cluster_options import require_clusters
+from reconciler.cli.commands import VerbGroup
 from reconciler.cli.opening import open_source
-from reconciler.cli.options import F, option, output_options, parse_seconds, repository_option
-from reconciler.cli.output import emit, emit_document, painter, progress
+from reconciler.cli.options import (
+    Decorator,
+    F,
+    Reading,
+    allow_exec_option,
+    dry_run_option,
+    gathered,
+    option,
+    out_option,
+    parse_seconds,
+    repository_option,
+    timeout_option,
+)
+from reconciler.cli.output import Result, output_options, progress
 from reconciler.documents.findings import Location, shown
 from reconciler.gitio.files import write_all
 from reconciler.importing.found import ImportedNetwork, ImportedSource, slug
@@ -25,19 +39,7 @@ from reconciler.report.queries import import_document
 from reconciler.report.text.runs import import_text
 
 
-class Where(NamedTuple):
-    """Options that all import sources share."""
-
-    repo: Path
-    out: Path | None
-    partial: bool
-    dry_run: bool
-    pools: tuple[str, ...]
-    output: str
-    color: str
-
-
-@click.group(name="import")
+@click.group(name="import", cls=VerbGroup)
 def import_() -> None:
     """Bring in what lives already: read only, and nobody moves.
 
@@ -47,55 +49,93 @@ def import_() -> None:
     """
 
 
-def _shared(function: F) -> F:
-    decorators: list[Callable[[F], F]] = [
-        output_options("text", "json", "yaml"),
-        option("--dry-run", is_flag=True, help="Write nothing."),
-        option("--partial", is_flag=True, help="With conflicts, write what has none."),
-        option(
-            "--pool",
-            "pools",
-            metavar="NAME=CIDR",
-            multiple=True,
-            help="A pool to describe for addresses that lie in none.",
-        ),
-        option(
-            "--out",
-            type=click.Path(path_type=Path),
-            show_default="the repository",
-            help="Folder to write to.",
-        ),
-        repository_option,
-    ]
-    for decorate in decorators:
-        function = decorate(function)
-    return function
+class Target(Struct, frozen=True):
+    """Options that all import sources share."""
+
+    repo: Path
+    out: Path | None
+    add_pool: tuple[str, ...]
+    partial: bool
+    dry_run: bool
+    default_namespace: str
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of owners whose source names none."""
+        return _label(self.default_namespace)
+
+    def finish(self, found: ImportedSource, result: Result) -> int:
+        """Compare the found addresses with the repository, and write the files."""
+        described = tuple(map(_described, self.add_pool))
+        found = ImportedSource(described=described).with_more(found)
+        read = open_source(Reading(self.repo, worktree=True))
+        with progress("planning"):
+            made = imported(read.source, found)
+        out = self.out or read.ground or self.repo
+        written: list[str] = []
+        if not self.dry_run and (self.partial or not made.conflicts):
+            written = write_all(out, made.files)
+        code = ExitCode.WRONG if made.conflicts else ExitCode.OK
+        result.show(
+            lambda brush: import_text(made, written, brush, str(out)),
+            lambda: import_document(made, written, code),
+        )
+        return code
 
 
-_namespace = option(
-    "--namespace", default="default", show_default=True, help="Of owners whose source names none."
+_target: Decorator[Any] = gathered(
+    "target",
+    Target,
+    option(
+        "--default-namespace",
+        metavar="NAME",
+        default="default",
+        show_default=True,
+        help="Namespace of owners whose source names none.",
+    ),
+    repository_option,
+    out_option("the files", is_folder=True, show_default="the repository"),
+    option(
+        "--add-pool",
+        metavar="NAME=CIDR",
+        multiple=True,
+        help="Also write this pool, for addresses that are in none. Repeatable.",
+    ),
+    option("--partial", is_flag=True, help="With conflicts, write what has none."),
+    dry_run_option,
 )
+_files = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+)
+
+
+def _shared(function: F) -> F:
+    decorated: F = _target(output_options("text", "json", "yaml")(function))
+    return decorated
 
 
 @import_.command()
-@click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+@_files
+@option(
+    "--map",
+    "mapped",
+    metavar="COLUMN=MEANING",
+    multiple=True,
+    help="Meaning of a column. Repeatable.",
 )
-@option("--map", "mapped", metavar="COLUMN=MEANING", multiple=True, help="What a column means.")
 @option(
     "--type",
     "type_",
     type=click.Choice(["loadbalancer", "nodes"]),
-    help="Of rows that say none; else load balancers where a column names clusters.",
+    help="Type of rows that name none. Default: load balancers if a column names clusters.",
 )
-@_namespace
 @_shared
 def csv(
     files: Sequence[Path],
     mapped: Sequence[str],
     type_: str | None,
-    namespace: str,
-    **where: object,
+    target: Target,
+    result: Result,
 ) -> int:
     """Rows of a table: columns are told by their headers, such as ip, name, pool, team.
 
@@ -103,36 +143,36 @@ def csv(
     description, status, ignore.
     """
     meanings = dict(_pair("--map", text, "COLUMN=MEANING") for text in mapped)
-    assumed = Assumed(_label(namespace), type_ or "")
-    found = files_found(map(_read, files), assumed, mapped=meanings)
-    return _finish(found, _where(where))
+    assumed = Assumed(target.namespace, type_ or "")
+    return target.finish(files_found(map(_read, files), assumed, mapped=meanings), result)
 
 
 @import_.command()
-@click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
-)
-@_namespace
+@_files
 @_shared
-def netbox(files: Sequence[Path], namespace: str, **where: object) -> int:
+def netbox(files: Sequence[Path], target: Target, result: Result) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
-    found = files_found(map(_read, files), Assumed(_label(namespace)))
-    return _finish(found, _where(where))
+    return target.finish(files_found(map(_read, files), Assumed(target.namespace)), result)
 
 
 @import_.command()
 @click.argument("kubeconfigs", nargs=-1, required=True, metavar="[NAME=]KUBECONFIG...")
-@option("--context", "contexts", multiple=True, help="Contexts to read; else the current one.")
+@option(
+    "--context",
+    "contexts",
+    metavar="NAME",
+    multiple=True,
+    help="Context of the kubeconfigs. Default: the current one. Repeatable.",
+)
 @option(
     "--metallb-pool",
     "kept",
     metavar="CLUSTER=POOL",
     multiple=True,
-    help="The pool of a cluster that ipam keeps, where it has several.",
+    help="Pool that ipam keeps, if a cluster has several. Repeatable.",
 )
-@option("--allow-exec", is_flag=True, help="Let kubeconfigs run programs and name proxies.")
-@option("--timeout", metavar="DURATION", default="60s", show_default=True, help="For each cluster.")
-@_namespace
+@allow_exec_option
+@timeout_option
 @_shared
 def cluster(
     kubeconfigs: Sequence[str],
@@ -140,8 +180,8 @@ def cluster(
     kept: Sequence[str],
     allow_exec: bool,
     timeout: str,
-    namespace: str,
-    **where: object,
+    target: Target,
+    result: Result,
 ) -> int:
     """Objects of clusters: MetalLB's pools with their Services, and all kinds that ipam serves.
 
@@ -149,53 +189,29 @@ def cluster(
     context's.
     """
     require_clusters("import cluster")
-
     pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)
     seconds = parse_seconds("--timeout", timeout)
-    home, looks = _label(namespace), []
-    asked = _where(where)
-    settings = read_own_settings(open_source(asked.repo, "HEAD", worktree=True).source).settings
+    namespace = target.namespace
+    sources: list[ImportSource] = []
+    read = open_source(Reading(target.repo, worktree=True))
     for text in kubeconfigs:
         name, path = _named(text)
         for title, opened in open_contexts(
             path, contexts, seconds, os.environ, allow_exec=allow_exec
         ):
-            owner = _owner(name, path, title, home)
-            looks.append(ImportSource(owner, opened, pools.pop("/".join(owner), "")))
+            owner = _owner(name, path, title, namespace)
+            sources.append(ImportSource(owner, opened, pools.pop("/".join(owner), "")))
     if pools:
         message = f"--metallb-pool: no cluster {shown(min(pools))}"
-        named = ", ".join("/".join(look.owner) for look in looks)
+        named = ", ".join("/".join(source.owner) for source in sources)
         raise UsageError(message, f"there are: {named}")
     try:
         with progress("reading clusters"):
-            found = looked(looks, settings.metallb_pool)
+            found = looked(sources, read_own_settings(read.source).settings.metallb_pool)
     finally:
-        for look in looks:
-            look.cluster.close()
-    return _finish(found, asked)
-
-
-def _finish(found: ImportedSource, where: Where) -> int:
-    """Compare the found addresses with the repository, and write the files."""
-    described = tuple(map(_described, where.pools))
-    found = ImportedSource(described=described).with_more(found)
-    read = open_source(where.repo, "HEAD", worktree=True)
-    with progress("planning"):
-        result = imported(read.source, found)
-    out = where.out or read.ground or where.repo
-    written: list[str] = []
-    if not where.dry_run and (where.partial or not result.conflicts):
-        written = write_all(out, result.files)
-    code = ExitCode.WRONG if result.conflicts else ExitCode.OK
-    if where.output == "text":
-        emit(import_text(result, written, painter(where.color), str(out)))
-    else:
-        emit_document(import_document(result, written, code), where.output)
-    return code
-
-
-def _where(options: Mapping[str, object]) -> Where:
-    return Where(**options)  # type: ignore[arg-type]  # click gives what `_shared` asks for
+        for source in sources:
+            source.cluster.close()
+    return target.finish(found, result)
 
 
 def _read(path: Path) -> tuple[str, bytes]:
@@ -207,12 +223,12 @@ def _read(path: Path) -> tuple[str, bytes]:
 
 
 def _described(text: str) -> ImportedNetwork:
-    name, cidr = _pair("--pool", text, "NAME=CIDR")
+    name, cidr = _pair("--add-pool", text, "NAME=CIDR")
     try:
         extent = parse_cidr(cidr)
     except NotationError as failed:
-        raise UsageError(f"--pool {name}: {failed}", failed.hint) from failed
-    return ImportedNetwork(_label(name), extent, Location(f"--pool {name}"))
+        raise UsageError(f"--add-pool {name}: {failed}", failed.hint) from failed
+    return ImportedNetwork(_label(name), extent, Location(f"--add-pool {name}"))
 
 
 def _pair(name: str, text: str, form: str) -> tuple[str, str]:

@@ -1,15 +1,16 @@
 """`init`: create a repository with Settings, an example, and CI."""
 
+import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from reconciler.cli.commands import VERBS
-from reconciler.cli.opening import asked_root, environment, open_source
-from reconciler.cli.options import option, talk_options
+from reconciler.cli.commands import VerbCommand
+from reconciler.cli.opening import asked_root, open_source
+from reconciler.cli.options import Reading, color_options, dry_run_option, option
 from reconciler.cli.output import emit, painter
 from reconciler.gitio.config import root_folder
 from reconciler.gitio.files import TargetDirectory, installed_from
@@ -46,7 +47,7 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def choose(question: str, answers: Mapping[str, str], default: str) -> str:
+def _choose(question: str, answers: Mapping[str, str], default: str) -> str:
     """Return one of several answers, each shown with its meaning."""
     click.echo(question, err=True)
     width = max(map(len, answers))
@@ -58,27 +59,23 @@ def choose(question: str, answers: Mapping[str, str], default: str) -> str:
     return picked
 
 
-class Agreement:
-    """Confirmation of several steps, until the user accepts all of the remaining ones."""
+def _agreement(brush: Painter, *, asks: bool) -> Callable[[list[WantedFile]], bool]:
+    """Return a function that shows files and asks whether to write them: yes, no, all, or quit."""
 
-    def __init__(self, *, asks: bool) -> None:
-        self.asks = asks
-
-    def is_given(self, question: str) -> bool:
-        """Report whether the user agrees: `y`, `n`, or `a` for all following steps.
-
-        Raises:
-            Abort: The answer is `q`.
-        """
-        if not self.asks:
+    def agrees(group: list[WantedFile]) -> bool:
+        nonlocal asks
+        if not asks:
             return True
+        emit(_shown(group, brush))
         choice = click.Choice(["y", "n", "a", "q"], case_sensitive=False)
-        said = click.prompt(f"{question} (yes, no, all, quit)", type=choice, default="y", err=True,
-                            show_choices=False)  # fmt: skip
-        if said == "q":
+        answer = click.prompt(f"Write {_title(group)}? (yes, no, all, quit)", type=choice,
+                              default="y", err=True, show_choices=False)  # fmt: skip
+        if answer == "q":
             raise click.Abort
-        self.asks = said != "a"
-        return bool(said != "n")
+        asks = answer != "a"
+        return bool(answer != "n")
+
+    return agrees
 
 
 _NONE = "none"
@@ -101,17 +98,17 @@ _FROM_NOTHING = (
 )
 
 
-@click.command()
+@click.command(cls=VerbCommand)
 @click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
 @option(
-    "--forge", type=click.Choice(_FORGES), help="Whose CI is written; else as the remote names it."
+    "--forge", type=click.Choice(_FORGES), help="Forge of the CI. Default: as the remote names it."
 )
-@option("--branch", help="The branch that holds the truth; else the one checked out, or main.")
-@option("--package", metavar="SPEC", help="What CI installs ipam from, as pip takes it.")
-@option("--empty", is_flag=True, help="No example pool, provider and tenant.")
+@option("--branch", help="Main branch. Default: the checked out one, or main.")
+@option("--package", metavar="SPEC", help="Package of ipam that CI installs, as pip takes it.")
+@option("--empty", is_flag=True, help="Leave out the example pool, provider and tenant.")
 @option("-y", "--yes", is_flag=True, help="Ask nothing, as without a terminal.")
-@option("--dry-run", is_flag=True, help="Show each file, and write nothing.")
-@talk_options
+@dry_run_option
+@color_options
 def init(
     folder: Path,
     forge: str | None,
@@ -128,7 +125,7 @@ def init(
     already, and commits nothing. On a terminal it shows each file and asks. Ends with a check of
     what is there; run it again, and it adds what is missing.
     """
-    site = find_site(_asked(folder), environment())
+    site = find_site(_asked(folder), dict(os.environ))
     ground = TargetDirectory(site.folder)
     asks = is_terminal() and not (yes or dry_run)
     if not (asks or yes or dry_run):
@@ -136,27 +133,22 @@ def init(
     beginning, have = _beginning(ground, asks=asks, empty=empty)
     hosted = _forge(forge, site, asks=asks)
     source = package or installed_from() or UNNAMED
-    wish = InitOptions(branch or site.branch or "main", hosted, source, beginning, site.root)
-    items = survey(wanted(wish), ground)
+    chosen = InitOptions(branch or site.branch or "main", hosted, source, beginning, site.root)
+    items = survey(wanted(chosen), ground)
     brush = painter(color)
     if dry_run:
         emit("".join(_shown(group, brush) for group in groups(items)))
         return ExitCode.OK
     if site.repository is None:
-        make_repository(site, environment(), wish.branch)
-    agreement = Agreement(asks=asks)
-
-    def agrees(group: list[WantedFile]) -> bool:
-        if agreement.asks:
-            emit(_shown(group, brush))
-        return agreement.is_given(f"Write {_title(group)}?")
-
-    written, declined = lay(items, ground, agrees)
-    emit(_describe(site, wish, folder) + rows_text(_rows(items, written, declined), brush))
-    emit(_of_ci(wish, items))
+        make_repository(site, dict(os.environ), chosen.branch)
+    written, declined = lay(items, ground, _agreement(brush, asks=asks))
+    made = "A new repository" if site.repository is None else "The repository"
+    emit(f"{made} in {folder}, branch {chosen.branch}\n")
+    emit(rows_text(_rows(items, written, declined), brush))
+    emit(_ci_note(chosen, items))
     code = _checked(site, ground, brush)
     if written:
-        emit(next_text(_steps(folder, wish, have, _around(written)), brush))
+        emit(next_text(_steps(folder, chosen, have, written), brush))
     return code
 
 
@@ -181,7 +173,7 @@ def _asked(folder: Path) -> Path:
     named = root_folder(asked_root() or "").path
     if not named:
         return folder
-    around = checkout_around(folder.resolve(), environment())
+    around = checkout_around(folder.resolve(), dict(os.environ))
     if around is None:
         hint = f"make the repository first (git init); or ipam init {named}, a repository by itself"
         raise UsageError(f"{folder} is in no checkout, of which --root could be a folder", hint)
@@ -195,8 +187,8 @@ def _beginning(ground: TargetDirectory, *, asks: bool, empty: bool) -> tuple[Beg
     if empty:
         return Beginning.EMPTY, "nothing"
     have = "nothing"
-    if asks and "import" in VERBS:
-        have = choose("What do you have?", _HAVE, have)
+    if asks:
+        have = _choose("What do you have?", _HAVE, have)
     return (Beginning.EXAMPLES if have == "nothing" else Beginning.EMPTY), have
 
 
@@ -210,7 +202,7 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
     found = forge_of(url) or forge_in(there)
     if found is None and asks:
         meanings = {forge.value: WORKFLOWS[forge] for forge in Forge} | {_NONE: "no CI yet"}
-        picked = choose("Whose CI shall check it?", meanings, _NONE)
+        picked = _choose("Whose CI shall check it?", meanings, _NONE)
         return None if picked == _NONE else Forge(picked)
     return found
 
@@ -223,7 +215,7 @@ def _title(group: Sequence[WantedFile]) -> str:
 
 def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
     if is_schema(group[0]):
-        return shown_text(_title(group), f"as ipam schema --all {SCHEMAS} writes them\n", brush)
+        return shown_text(_title(group), f"as ipam schema --out {SCHEMAS} writes them\n", brush)
     return shown_text(group[0].path, group[0].text, brush)
 
 
@@ -247,19 +239,13 @@ def _why(item: WantedFile) -> str:
     return item.why
 
 
-def _describe(site: Site, wish: InitOptions, folder: Path) -> str:
-    made = "A new repository" if site.repository is None else "The repository"
-    return f"{made} in {folder}, branch {wish.branch}\n"
-
-
-def _of_ci(wish: InitOptions, items: Sequence[WantedFile]) -> str:
-    """Return notes about CI before its first run."""
-    if wish.forge is None:
+def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
+    if chosen.forge is None:
         names = "|".join(forge.value for forge in Forge)
         return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
-    workflow = wish.workflow
+    workflow = chosen.workflow
     holds = any(it.path == workflow and UNNAMED in it.text for it in items if it.state != "yours")
-    if wish.package == UNNAMED and holds:
+    if chosen.package == UNNAMED and holds:
         return (
             f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
             "  A wheel, a name in your index, or git+https:// with the address of a clone.\n"
@@ -272,24 +258,23 @@ def _checked(site: Site, ground: TargetDirectory, brush: Painter) -> ExitCode:
     if not documents(ground):
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
         return ExitCode.OK
-    read = open_source(site.folder, "HEAD", worktree=True)
+    read = open_source(Reading(site.folder, worktree=True))
     evaluation = review(read.source, read.repository, None, None).evaluation
     emit(check_text(evaluation, brush))
     return exit_code(evaluation)
 
 
-def _around(written: Sequence[WantedFile]) -> str:
-    """Return the files written outside of the folder, quoted for a shell."""
-    return "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
-
-
-def _steps(folder: Path, wish: InitOptions, have: str, around: str) -> list[tuple[str, str]]:
+def _steps(
+    folder: Path, chosen: InitOptions, have: str, written: Sequence[WantedFile]
+) -> list[tuple[str, str]]:
+    # Files outside of the folder.
+    around = "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
-    if wish.beginning is Beginning.EXAMPLES:
+    if chosen.beginning is Beginning.EXAMPLES:
         steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))
     if have in _IMPORTS:
         steps.append(_IMPORTS[have])
-    elif wish.beginning is Beginning.EMPTY:
+    elif chosen.beginning is Beginning.EMPTY:
         steps += _FROM_NOTHING
     return [
         *steps,

@@ -1,16 +1,18 @@
 """Opening, reading, and review of repositories."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace as replace_
+from msgspec.structs import replace as with_fields
 
-from reconciler.cli.options import ROOT, source_at
+from reconciler.cli import options
+from reconciler.cli.options import ROOT, Decorator, Reading, base_option, gathered, option
 from reconciler.cli.output import note, painter, progress, tell_errors
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
@@ -30,36 +32,18 @@ from reconciler.gitio.remote_state import LastSeen
 from reconciler.gitio.remotes import bringing, open_mirror, with_remote
 from reconciler.gitio.repository import GitRepository
 from reconciler.history.commits import History
+from reconciler.history.who import revision_at
 from reconciler.model.errors import GitError, UsageError
+from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.read import evaluate_source
+from reconciler.planning.read import as_of, evaluate_source
 from reconciler.planning.settings import looked_at
 from reconciler.reconcile.commits import newest
 from reconciler.review.checks import review
 from reconciler.review.merging import merged
 from reconciler.review.other_changes import SimulationRepository, compare_with_others
 from reconciler.review.result import Compared, Together
-
-
-def environment() -> Mapping[str, str]:
-    """Return the variables that Git and the login at a remote need."""
-    return dict(os.environ)
-
-
-def cache_folder() -> Path:
-    """Return `$XDG_CACHE_HOME/gitops-ipam`, whose content is disposable.
-
-    Raises:
-        UsageError: The location cannot be determined.
-    """
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "gitops-ipam"
-    try:
-        return Path.home() / ".cache" / "gitops-ipam"
-    except RuntimeError:
-        message = "this user has no home folder to keep a cache in"
-        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
 
 
 class ReadRevision(Struct, frozen=True):
@@ -82,75 +66,30 @@ def asked_root() -> str | None:
 
 def open_here(repo: Path, branch: str | None = None) -> GitRepository:
     """Return the repository of `--repo`, `--root`, and `--branch`."""
-    return _leading(open_repository(repo, environment(), branch, asked_root()))
+    return _leading(open_repository(repo, dict(os.environ), branch, asked_root()))
 
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
     """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
-    return _leading(open_mirror(remote, cache_folder(), environment(), branch, asked_root()))
+    cache = _cache_folder()
+    return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
 
 
-def open_source(
-    repo: Path,
-    rev: str,
-    *,
-    worktree: bool,
-    fetches: bool = False,
-) -> ReadRevision:
-    """Return the files of `--repo`, `--rev`, and `--worktree`.
-
-    Args:
-        repo: As `--repo`.
-        rev: As `--rev`.
-        worktree: As `--worktree`.
-        fetches: As `--fetch-missing`.
-    """
-    tell_if_slow()
-    found = _asking_once(open_here(repo))
-    opened = _bringing(found) if fetches else found
-    repository = opened
-    if worktree and rev != "HEAD":
-        raise UsageError("--worktree and --rev exclude each other")
-    if worktree:
-        return ReadRevision(repository, open_worktree(repository, repo))
-    return ReadRevision(repository, open_revision(repository, rev))
-
-
-def tell_if_slow() -> None:
-    """Print a note if reading is slow."""
-    if not HAS_LIBYAML:
-        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
-
-
-def _bringing(repository: GitRepository) -> GitRepository:
-
-    return bringing(repository)
-
-
-def _asking_once(repository: GitRepository) -> GitRepository:
-    """Return the repository with a cache for repeated calls of the command."""
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return repository
-    cached = GitCommandCache()
-    context.call_on_close(cached.close)
-    return replace(repository, git=replace(repository.git, cache=cached))
-
-
-def apart(repository: GitRepository, revision: str) -> ReadRevision:
-    """Return a revision for another thread that shares no mutable state with other readers."""
-    git = replace(repository.git, cache=None)  # the cache is not thread-safe
-    own = replace(repository, git=git, seen=LastSeen())
-    return ReadRevision(own, own.source(revision))
+def _cache_folder() -> Path:
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "gitops-ipam"
+    try:
+        return Path.home() / ".cache" / "gitops-ipam"
+    except RuntimeError:
+        message = "this user has no home folder to keep a cache in"
+        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
     """Return the branch of `--repo`, `--remote`, and `--branch`, with its remote."""
     if remote is not None:
-        opened = open_there(remote, branch)
-    else:
-        opened = with_remote(open_here(repo, branch))
-    return opened
+        return open_there(remote, branch)
+    return with_remote(open_here(repo, branch))
 
 
 def _leading(repository: GitRepository) -> GitRepository:
@@ -168,33 +107,59 @@ def _newest(repository: GitRepository, revision: str) -> str:
         raise
 
 
-def evaluated(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
-    """Return the evaluation of a revision. Print its errors to stderr.
+def open_source(reading: Reading, *, fetches: bool = False) -> ReadRevision:
+    """Return the files of `--repo`, `--rev`, and `--worktree`, and fetch what a filter left out."""
+    if not HAS_LIBYAML:
+        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
+    repository = open_here(reading.repo)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        cache = GitCommandCache()
+        context.call_on_close(cache.close)
+        repository = replace(repository, git=replace(repository.git, cache=cache))
+    if fetches:
+        repository = bringing(repository)
+    if reading.worktree and reading.rev != "HEAD":
+        raise UsageError("--worktree and --rev exclude each other")
+    if reading.worktree:
+        return ReadRevision(repository, open_worktree(repository, reading.repo))
+    return ReadRevision(repository, open_revision(repository, reading.rev))
 
-    Args:
-        repo: As `--repo`.
-        rev: As `--rev`.
-        color: As `--color`.
-        worktree: As `--worktree`.
+
+def open_past(reading: Reading, at: str | None) -> ReadRevision:
+    """Return the files of a revision, or of the one before it that `--at` names.
+
+    Raises:
+        UsageError: The work tree has no past, or there is no such revision.
     """
-    read = open_source(repo, rev, worktree=worktree)
+    if reading.worktree and at is not None:
+        raise UsageError("--worktree and --at exclude each other")
+    read = open_source(reading)
+    if at is None:
+        return read
+    found = revision_at(read.repository, GitAnnals(read.repository.git), reading.rev, at)
+    return open_source(Reading(reading.repo, found))
+
+
+def apart(repository: GitRepository, revision: str) -> ReadRevision:
+    """Return a revision for another thread that shares no mutable state with other readers."""
+    git = replace(repository.git, cache=None)  # the cache is not thread-safe
+    own = replace(repository, git=git, seen=LastSeen())
+    return ReadRevision(own, own.source(revision))
+
+
+def evaluated(reading: Reading, color: str) -> Evaluation:
+    """Return the evaluation of a revision. Print its errors to stderr."""
+    read = open_source(reading)
     with progress("reading"):
         evaluation = evaluate_source(read.source)
     tell_errors(evaluation.findings, painter(color))
     return evaluation
 
 
-def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:
-    """Return the evaluation of a work tree with uncommitted files, or None without any.
-
-    Args:
-        repo: As `--repo`.
-        evaluation: Evaluation of its HEAD.
-    """
-    read = open_source(repo, "HEAD", worktree=False)
-    if not uncommitted(read.repository, looked_at(evaluation.tree.settings)):
-        return None
-    return evaluate_source(open_source(repo, "HEAD", worktree=True).source)
+def uncommitted_files(repository: GitRepository, evaluation: Evaluation) -> list[str]:
+    """Return the files of the work tree that are not committed, and that ipam would read."""
+    return uncommitted(repository, looked_at(evaluation.tree.settings))
 
 
 def history_of(read: ReadRevision, settings: Settings) -> History:
@@ -202,6 +167,45 @@ def history_of(read: ReadRevision, settings: Settings) -> History:
     head = read.source.revision() or read.repository.resolve("HEAD")
     source = read.repository.source(head.id)
     return History(GitAnnals(read.repository.git), source, settings, head.id)
+
+
+class ChangeOptions(Struct, frozen=True):
+    """What a revision is compared with, as options name it."""
+
+    base: str | None = None
+    plan_time: str | None = None
+    proposed: str | None = None
+    fetch_missing: bool = False
+    also: tuple[str, ...] = ()
+
+
+def _change(
+    base: str | None, plan_time: str | None, proposed: str | None, fetch_missing: bool
+) -> ChangeOptions:
+    return ChangeOptions(base, plan_time, proposed, fetch_missing)
+
+
+change_options: Decorator[Any] = gathered(
+    "change",
+    _change,
+    base_option,
+    option(
+        "--plan-time",
+        metavar="TIME",
+        help="Plan for a later time: now, or a time in RFC 3339.",
+    ),
+    option(
+        "--fetch-missing",
+        is_flag=True,
+        help="Fetch files that a filter left out of the clone.",
+    ),
+    option(
+        "--proposed",
+        metavar="REV",
+        help="With --base: branch that only reconcile may push to.",
+    ),
+)
+"""Adds the options of a change, and passes them as `change`."""
 
 
 class Reviewed(Struct, frozen=True):
@@ -213,74 +217,32 @@ class Reviewed(Struct, frozen=True):
     repository: Repository
 
 
-def reviewed(
-    repo: Path,
-    rev: str,
-    base: str | None,
-    *,
-    worktree: bool,
-    at: str | None = None,
-    also: Sequence[str] = (),
-    fetches: bool = False,
-    proposed: str | None = None,
-) -> Reviewed:
+def reviewed(reading: Reading, change: ChangeOptions) -> Reviewed:
     """Return the evaluation of a revision, compared with its base if there is one.
 
-    Args:
-        repo: As `--repo`.
-        rev: As `--rev`.
-        base: As `--base`.
-        worktree: As `--worktree`.
-        at: As `--at`.
-        also: As `--also`.
-        fetches: As `--fetch-missing`.
-        proposed: As `--proposed`.
-
     Raises:
-        UsageError: `--also` has no base to merge with.
+        UsageError: An option has no base.
     """
-    if also and (base is None or worktree):
+    base = change.base
+    if change.also and (base is None or reading.worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
-    if proposed is not None and base is None:
+    if change.proposed is not None and base is None:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
-    read = open_source(repo, rev, worktree=worktree, fetches=fetches)
+    read = open_source(reading, fetches=change.fetch_missing)
+    repository: Repository = read.repository
     with progress("planning"):
-        compared, repository = _compared_with(read, base, at, also, proposed)
-    if rev == "HEAD" and not worktree:
-        _tell_unread(read, compared.evaluation)
+        if base is None:
+            source = source_at(read.source, change.plan_time)
+            compared = review(source, repository, None)
+        else:
+            found = merged(repository, read.source, base, partial(merge, read.repository))
+            source, repository = source_at(found.source, change.plan_time), found.repository
+            compared = found.reviewed(review(source, repository, base, change.proposed), base)
+            others = _others(read, base, change.also)
+            compared = with_fields(compared, also=tuple(others))
+    if reading.rev == "HEAD" and not reading.worktree:
+        _note_uncommitted(read, compared.evaluation)
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
-
-
-def _compared_with(
-    read: ReadRevision,
-    base: str | None,
-    at: str | None,
-    also: Sequence[str],
-    proposed: str | None,
-) -> tuple[Compared, Repository]:
-    """Return the comparison of a revision with its base, if any, and the repository of both.
-
-    Args:
-        read: The revision.
-        base: As `--base`.
-        at: As `--at`.
-        also: As `--also`.
-        proposed: As `--proposed`.
-    """
-    if base is None:
-        source = source_at(read.source, at)
-        return review(source, read.repository, None), read.repository
-    compared, repository = _beside(read, base, at, proposed)
-    return replace_(compared, also=tuple(_others(read, base, also))), repository
-
-
-def _beside(
-    read: ReadRevision, base: str, at: str | None, proposed: str | None
-) -> tuple[Compared, Repository]:
-    """Return the evaluation of a revision after its merge, and the repository of the merge."""
-    found = merged(read.repository, read.source, base, partial(merge, read.repository))
-    compared = review(source_at(found.source, at), found.repository, base, proposed)
-    return found.reviewed(compared, base), found.repository
 
 
 def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
@@ -288,15 +250,33 @@ def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Toge
     change = read.source.revision()
     if not also or change is None:
         return
-    apart = quarantined(read.repository)
-    simulation = SimulationRepository(apart, partial(merge, apart))
+    own = quarantined(read.repository)
+    simulation = SimulationRepository(own, partial(merge, own))
     yield from compare_with_others(simulation, base, change, also)
 
 
-def _tell_unread(read: ReadRevision, evaluation: Evaluation) -> None:
-    """Print the uncommitted files of the work tree that were not read."""
-    if not (found := uncommitted(read.repository, looked_at(evaluation.tree.settings))):
+def _note_uncommitted(read: ReadRevision, evaluation: Evaluation) -> None:
+    if not (found := uncommitted_files(read.repository, evaluation)):
         return
     are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
     listed = escape(join_limited(found))
     note(f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them")
+
+
+def source_at(source: Source, time: str | None) -> Source:
+    """Return a source whose clock is the later time of `--plan-time`, if that is given.
+
+    Raises:
+        UsageError: The time is invalid, or before the source's clock.
+    """
+    if time is None:
+        return source
+    own, machine = source.clock(), options.now
+    clock = max(own, int(machine() if machine else 0)) if time == "now" else parse_instant(time)
+    if clock is None:
+        hint = "write it as 2026-02-15T10:00:30Z (RFC 3339, in UTC), or now"
+        raise UsageError(f"--plan-time {time!r} is not a time", hint)
+    if clock < own:
+        message = f"--plan-time {time} is before the date of the revision, {format_instant(own)}"
+        raise UsageError(message, "plan an earlier revision with --rev")
+    return as_of(source, clock, source.clock_ahead())

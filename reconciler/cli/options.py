@@ -5,17 +5,28 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 
-from reconciler.gitio.interface import Source
 from reconciler.model.errors import UsageError
-from reconciler.model.instant import format_instant, parse_duration, parse_instant
-from reconciler.planning.read import as_of
+from reconciler.model.instant import parse_duration
 
 F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[F], F]
+
+ROOT = "ipam.root"
+"""Context key of the folder that `--root` names."""
+QUIET = "ipam.quiet"
+"""Context key of the flag that suppresses notes."""
+_VERBOSE = "ipam.verbose"
+
+now: Callable[[], float] | None = time.time
+"""The machine's clock, or None if time is fixed, as in tests."""
 
 
 class Number(click.ParamType[int]):
@@ -24,8 +35,7 @@ class Number(click.ParamType[int]):
     name = "number"
 
     def __init__(self, least: int = 0, most: int = 999_999_999) -> None:
-        self._least = least
-        self._most = most
+        self._least, self._most = least, most
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -39,71 +49,107 @@ class Number(click.ParamType[int]):
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
-    """Return a click option with an environment variable, such as `IPAM_ALLOW_RELEASE`.
+    """Return a click option with an environment variable: `--dry-run` has `IPAM_DRY_RUN`."""
+    long = next(name for name in names if name.startswith("--"))
+    variable = long.partition("/")[0].removeprefix("--").replace("-", "_").upper()
+    return click.option(*names, envvar=f"IPAM_{variable}", show_envvar=False, **attributes)
 
-    If it has several long names, the first variable with a value counts.
+
+def gathered(name: str, build: Callable[..., object], *options: Decorator[Any]) -> Callable[[F], F]:
+    """Return a decorator that passes the values of some options to the command as one argument.
+
+    Args:
+        name: Name of the argument.
+        build: Returns the argument. Its parameters have the names of the options.
+        options: The options, in the order of the help.
     """
-    variables = [
-        f"IPAM_{name.partition('/')[0].removeprefix('--').replace('-', '_').upper()}"
-        for name in names
-        if name.startswith("--")
-    ]
-    return click.option(*names, envvar=variables, show_envvar=False, **attributes)
-
-
-def reading_options(function: F) -> F:
-    """Add `--repo`, `--rev`, and `--worktree`."""
-    for decorate in (
-        option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
-        option("--rev", default="HEAD", show_default=True, help="Revision to read."),
-        repository_option,
-    ):
-        function = decorate(function)
-    return function
-
-
-repository_option = option(
-    "--repo",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    show_default="the current folder",
-    help="Git repository.",
-)
-
-
-base_option = option("--base", metavar="REV", help="Revision that the change is made to.")
-fetch_option = option(
-    "--fetch-missing",
-    is_flag=True,
-    help="Fetch what a filter left out of the clone and is to be read.",
-)
-proposed_option = option(
-    "--proposed",
-    metavar="REV",
-    help="With --base: the branch that nobody but reconcile may push to.",
-)
-at_option = option("--at", metavar="TIME", help="Show a later day: now, or a time in RFC 3339.")
-
-
-def output_options(*formats: str) -> Callable[[F], F]:
-    """Add `-o` with some formats, `--color`, and `--debug`."""
 
     def decorated(function: F) -> F:
-        choice = click.Choice(formats)
-        help_text = "Form of the result."
-        formed = option(
-            "-o", "--output", type=choice, default=formats[0], show_default=True, help=help_text
-        )
-        return talk_options(formed(function))
+        @wraps(function)
+        def command(*words: Any, **values: Any) -> Any:
+            own = {key: values.pop(key) for key in signature(build).parameters}
+            return function(*words, **values, **{name: build(**own)})
+
+        result: Any = command
+        for decorate in reversed(options):
+            result = decorate(result)
+        return cast(F, result)
 
     return decorated
 
 
-def talk_options(function: F) -> F:
-    """Add `--color` and the options of all commands."""
-    choice = click.Choice(["auto", "always", "never"])
-    coloured = option("--color", type=choice, default="auto", help="Colour the text.")
-    return coloured(debug_option(function))
+class Reading(Struct, frozen=True):
+    """The files that a command reads, as `--repo`, `--rev`, and `--worktree` name them."""
+
+    repo: Path = Path()
+    rev: str = "HEAD"
+    worktree: bool = False
+
+
+def _path(**kinds: bool) -> click.Path:
+    return click.Path(path_type=Path, **kinds)
+
+
+repository_option = option(
+    "--repo",
+    type=_path(),
+    default=Path(),
+    show_default="the current folder",
+    help="Git repository.",
+)
+rev_option = option("--rev", default="HEAD", show_default=True, help="Revision to read.")
+reading_options: Decorator[Any] = gathered(
+    "reading",
+    Reading,
+    repository_option,
+    rev_option,
+    option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
+)
+"""Adds `--repo`, `--rev`, and `--worktree`, and passes them as `reading`."""
+history_options: Decorator[Any] = gathered(
+    "reading", lambda repo, rev: Reading(repo, rev), repository_option, rev_option
+)
+"""Adds `--repo` and `--rev`, and passes them as `reading`."""
+
+remote_option = option(
+    "--remote", metavar="URL", help="Use this remote (https, ssh, file, or a path), no checkout."
+)
+branch_option = option(
+    "--branch", help="Branch. Default: the checked out one, or the remote's default."
+)
+base_option = option("--base", metavar="REV", help="Revision that the change is merged into.")
+past_option = option(
+    "--at",
+    metavar="DATE|REV",
+    help="Show the state at a day, a time, 30d before, or a revision.",
+)
+dry_run_option = option(
+    "--dry-run", is_flag=True, help="Write nothing; show what would be written."
+)
+detailed_exitcode_option = option(
+    "--detailed-exitcode", is_flag=True, help="Exit with 2 if changes are pending."
+)
+allow_exec_option = option(
+    "--allow-exec",
+    is_flag=True,
+    help="Let kubeconfigs that you name run programs, read files and name proxies.",
+)
+timeout_option = option(
+    "--timeout", metavar="DURATION", default="60s", show_default=True, help="Limit per cluster."
+)
+break_glass_option = option(
+    "--break-glass",
+    metavar="GROUP",
+    multiple=True,
+    help="With --policies: let members of GROUP write anyway. Repeatable.",
+)
+
+
+def out_option(content: str, *, is_folder: bool, **attributes: Any) -> Callable[[F], F]:
+    """Return `--out`, the file or folder that a command writes."""
+    kind = _path(file_okay=not is_folder, dir_okay=is_folder)
+    text = f"Write {content} to this {'folder' if is_folder else 'file'}."
+    return option("--out", metavar="PATH", type=kind, help=text, **attributes)
 
 
 def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -114,14 +160,14 @@ def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     logging.getLogger("git").setLevel(logging.INFO)
 
 
-def _say_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _set_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del param
     ctx.meta[_VERBOSE] = value or ctx.meta.get(_VERBOSE, False)  # also before the command
     level = logging.DEBUG if ctx.meta[_VERBOSE] else logging.NOTSET
     logging.getLogger("reconciler").setLevel(level)
 
 
-def _be_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del param
     if value:
         ctx.meta[QUIET] = True
@@ -134,85 +180,60 @@ def _change_folder(ctx: click.Context, param: click.Parameter, value: Path | Non
     try:
         os.chdir(value)
     except OSError as failure:
-        said = f"{value}: {failure.strerror or failure}"
-        raise click.BadParameter(said, param=param) from None
+        message = f"{value}: {failure.strerror or failure}"
+        raise click.BadParameter(message, param=param) from None
 
 
-def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    said = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
-    if value is not None and (said or ROOT not in ctx.meta):  # not IPAM_ROOT
+def _set_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    is_typed = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
+    if value is not None and (is_typed or ROOT not in ctx.meta):  # not IPAM_ROOT
         ctx.meta[ROOT] = value
 
 
-ROOT = "ipam.root"
-"""Context key of the folder that `--root` names."""
+def _eager(*names: str, **attributes: Any) -> Callable[[F], F]:
+    return option(*names, expose_value=False, is_eager=True, **attributes)
 
-QUIET = "ipam.quiet"
-"""Context key of the flag that suppresses notes."""
 
-_VERBOSE = "ipam.verbose"
-
-directory_option = option(
-    "-C",
-    "--directory",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    expose_value=False,
-    help="Go there first.",
-    callback=_change_folder,
-    is_eager=True,
+_COMMON: tuple[Decorator[Any], ...] = (
+    _eager(
+        "-C",
+        "--directory",
+        type=_path(),
+        metavar="DIR",
+        help="Change to this folder first.",
+        callback=_change_folder,
+    ),
+    _eager(
+        "--root",
+        metavar="DIR",
+        help="Folder of the repository. Default: the nearest with ipam.yaml.",
+        callback=_set_root,
+    ),
+    _eager("-q", "--quiet", is_flag=True, help="Show only errors on stderr.", callback=_set_quiet),
+    _eager("-v", "--verbose", is_flag=True, help="Log each call of Git.", callback=_set_verbose),
 )
-
-
-root_option = option(
-    "--root",
-    metavar="DIR",
-    expose_value=False,
-    help="Folder of the repository to work in; else the nearest with ipam.yaml.",
-    callback=_take_root,
-    is_eager=True,
-)
-
-
-def voice_options(function: F) -> F:
-    """Add `-q` and `-v`."""
-    quiet = option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        expose_value=False,
-        help="On stderr only what is wrong.",
-        callback=_be_quiet,
-        is_eager=True,
-    )
-    verbose = option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        expose_value=False,
-        help="Tell each call of git.",
-        callback=_say_steps,
-        is_eager=True,
-    )
-    return quiet(verbose(function))
 
 
 def common_options(function: F) -> F:
     """Add the options that can also precede the command: `-C`, `--root`, `-q`, and `-v`."""
-    return directory_option(root_option(voice_options(function)))
+    for decorate in reversed(_COMMON):
+        function = decorate(function)
+    return function
 
 
 def debug_option(function: F) -> F:
     """Add the options of all commands: `-C`, `--root`, `-q`, `-v`, and `--debug`."""
-    debug = option(
-        "--debug",
-        is_flag=True,
-        expose_value=False,
-        help="Show tracebacks and steps.",
-        callback=_start_log,
-        is_eager=True,
+    debug: Decorator[F] = _eager(
+        "--debug", is_flag=True, help="Show tracebacks and steps.", callback=_start_log
     )
     return common_options(debug(function))
+
+
+def color_options(function: F) -> F:
+    """Add `--color` and the options of all commands."""
+    choice = click.Choice(["auto", "always", "never"])
+    color: Decorator[F] = option("--color", type=choice, default="auto", help="Color the text.")
+    return color(debug_option(function))
 
 
 def parse_seconds(name: str, text: str) -> int:
@@ -228,45 +249,3 @@ def parse_seconds(name: str, text: str) -> int:
     if seconds <= 0:
         raise UsageError(f"{name} {text!r} is not a duration", "write 60s, 5m or 1h")
     return seconds
-
-
-def parse_identity(author: str | None) -> tuple[str, str] | None:
-    """Return name and address of `--author`, if it is given.
-
-    Raises:
-        UsageError: The text is not in Git's format.
-    """
-    if author is None:
-        return None
-    name, opened, rest = author.partition(" <")
-    email, closed, after = rest.partition(">")
-    if not (name.strip() and opened and email and closed and not after) or not author.isprintable():
-        raise UsageError(f"--author {author!r} is not 'Name <address>'")
-    return name.strip(), email
-
-
-now: Callable[[], float] | None = time.time
-"""The machine's clock, or None if time is fixed, as in tests."""
-
-
-def source_at(source: Source, at: str | None) -> Source:
-    """Return a source whose clock is the later time of `--at`.
-
-    Args:
-        source: The source.
-        at: `now`, or a time, or None for the source's own clock.
-
-    Raises:
-        UsageError: The time is invalid, or before the source's clock.
-    """
-    if at is None:
-        return source
-    own = source.clock()
-    clock = max(own, int(now() if now is not None else 0)) if at == "now" else parse_instant(at)
-    if clock is None:
-        hint = "write it as 2026-02-15T10:00:30Z (RFC 3339, in UTC), or now"
-        raise UsageError(f"--at {at!r} is not a time", hint)
-    if clock < own:
-        message = f"--at {at} is before the date of the revision, {format_instant(own)}"
-        raise UsageError(message, "what it asked for then is told by an earlier revision: --rev")
-    return as_of(source, clock, source.clock_ahead())

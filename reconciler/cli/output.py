@@ -1,11 +1,11 @@
-"""Output, files, and progress."""
+"""Results on stdout and in files, notes on stderr, and progress."""
 
 import io
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from errno import ELOOP
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from reconciler.cli.options import QUIET, option
+from reconciler.cli.options import QUIET, Decorator, color_options, gathered, option
 from reconciler.documents.findings import Finding, Severity
 from reconciler.model.errors import UsageError
 from reconciler.report.json import json_text, yaml_text
@@ -40,18 +40,12 @@ def silence() -> None:
         os.close(nowhere)
 
 
-def write(text: str) -> None:
-    """Write to stdout. A reader that ends early, such as `head`, is not a failure."""
+def emit(text: str, *, flushes: bool = False) -> None:
+    """Print a result on stdout. A reader that ends early, such as `head`, is not a failure."""
     try:
         sys.stdout.write(text)
-    except BrokenPipeError:
-        silence()
-
-
-def flush() -> None:
-    """Flush stdout. Raise an error if the disk is full."""
-    try:
-        sys.stdout.flush()
+        if flushes:
+            sys.stdout.flush()
     except BrokenPipeError:
         silence()
 
@@ -67,14 +61,51 @@ def painter(color: str) -> Painter:
     return Painter(is_on=sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def emit(text: str) -> None:
-    """Print a result on stdout."""
-    write(text)
-
-
-def emit_document(document: Mapping[str, Any], output: str) -> None:
+def emit_document(document: Mapping[str, Any], form: str) -> None:
     """Print a machine-readable result on stdout, as JSON or else as YAML."""
-    emit(json_text(document) if output == "json" else yaml_text(document))
+    emit(json_text(document) if form == "json" else yaml_text(document))
+
+
+class Result(Struct, frozen=True):
+    """Format and colors of a result, as `--output` and `--color` name them."""
+
+    output: str
+    color: str
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the format is machine-readable."""
+        return self.output in ("json", "yaml")
+
+    @property
+    def brush(self) -> Painter:
+        """The colors."""
+        return painter(self.color)
+
+    def show(
+        self, text: Callable[[Painter], str], document: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        """Print a result as text or as a document."""
+        if self.is_document:
+            emit_document(document(), self.output)
+        else:
+            emit(text(self.brush))
+
+
+def form_option(forms: Sequence[str]) -> Decorator[Any]:
+    """Return `-o` with some formats, of which the first is the default."""
+    return option(
+        *("-o", "--output"),
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="Format of the result on stdout.",
+    )
+
+
+def output_options(*forms: str) -> Decorator[Any]:
+    """Add `-o`, `--color`, and the options of all commands, and pass the first two as `result`."""
+    return gathered("result", Result, form_option(forms), color_options)
 
 
 def is_plain() -> bool:
@@ -101,9 +132,6 @@ def tell_errors(findings: Iterable[Finding], brush: Painter) -> None:
         tell(findings_text(errors, brush))
 
 
-_DEVICES = Path("/dev")
-
-
 class Out(Struct, frozen=True):
     """Output file and its format."""
 
@@ -116,9 +144,8 @@ class OutType(click.ParamType[Out]):
 
     name = "format=file"
 
-    def __init__(self, forms: Sequence[str], example: str, stdout: str) -> None:
-        """Store the formats, an example file name, and the option for the format on stdout."""
-        self._forms, self._hint = forms, f"as in {example}; {stdout} chooses what goes to stdout."
+    def __init__(self, forms: Sequence[str]) -> None:
+        self._forms = forms
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -128,22 +155,25 @@ class OutType(click.ParamType[Out]):
         if form not in self._forms:
             self.fail(f"{form!r} is no format; use one of {', '.join(self._forms)}.", param, ctx)
         if path in ("", "-"):
-            self.fail(f"{value!r} names no file. Name a file, {self._hint}", param, ctx)
+            example = f"{form}=result.{form}"
+            hint = f"Name a file, as in {example}; -o chooses what goes to stdout."
+            self.fail(f"{value!r} names no file. {hint}", param, ctx)
         return Out(form, Path(path))
 
 
-result_outs_option = option(
-    "--out",
-    "outs",
-    type=OutType(("json", "yaml"), "json=result.json", "-o"),
-    multiple=True,
-    metavar="FORMAT=FILE",
-    help="Write the result to a file, too. May be given several times.",
-)
+def output_file_option(*forms: str) -> Decorator[Any]:
+    """Return `--output-file` with some formats."""
+    return option(
+        *("--output-file", "outs"),
+        type=OutType(forms),
+        multiple=True,
+        metavar="FORMAT=FILE",
+        help="Also write the result to a file. Repeatable.",
+    )
 
 
-def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
-    """Write the files of `--out`. A failure does not prevent the others.
+def write_texts(name: str, texts: Iterable[tuple[Path, str]]) -> None:
+    """Write files that an option names. A failure does not prevent the others.
 
     Raises:
         UsageError: A file cannot be written.
@@ -151,18 +181,18 @@ def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
     failed = []
     for path, text in texts:
         try:
-            write_file(path, text)
+            _write_file(path, text)
         except OSError as failure:
             failed.append(f"{path}: {failure.strerror}")
     if failed:
         hint = "name files that you may write to, in folders that are there"
-        raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
+        raise UsageError(f"{name} cannot be written: {', '.join(failed)}", hint)
 
 
-def write_file(path: Path, text: str) -> None:
+def _write_file(path: Path, text: str) -> None:
     """Write a file without following links, which a change under review can contain."""
     inside = () if path.is_absolute() else path.parents
-    if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
+    if path.parent != Path("/dev") and any(place.is_symlink() for place in (path, *inside)):
         raise OSError(ELOOP, "is a link, or behind one")
     path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
@@ -180,12 +210,12 @@ def progress(doing: str) -> Iterator[None]:
         return
     start = time.monotonic()
 
-    def tell(number: int, frame: object) -> None:
+    def show(number: int, frame: object) -> None:
         del number, frame
         sys.stderr.write(f"{_CLEAR}{doing} … {time.monotonic() - start:.0f} s")
         sys.stderr.flush()
 
-    before = signal.signal(signal.SIGALRM, tell)
+    before = signal.signal(signal.SIGALRM, show)
     signal.setitimer(signal.ITIMER_REAL, _AFTER_SECONDS, _EVERY_SECONDS)
     try:
         yield

@@ -173,7 +173,7 @@ class _Placing:
         else:
             names = ", ".join(home.name for home in named or around) or "none"
             message = f"{item.title}: {format_short(item.item)} lies outside of every pool"
-            hint = f"widen one, or describe one: --pool NAME=CIDR; looked at: {names}"
+            hint = f"widen one, or describe one: --add-pool NAME=CIDR; looked at: {names}"
             self.conflicts.append(conflict(item.place, message, hint))
         return False
 

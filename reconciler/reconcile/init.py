@@ -319,7 +319,7 @@ def _judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
         return WantedFile(path, text, FileState.SAME)
     why = "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"
     if path.startswith(f"{SCHEMAS}/"):
-        why = f"ipam schema --all {SCHEMAS} writes it anew"
+        why = f"ipam schema --out {SCHEMAS} writes it anew"
     return WantedFile(path, text, FileState.YOURS, why)
 
 

@@ -79,8 +79,8 @@ def filtered(tmp_path: Path, remote: str) -> Path:
     "words",
     [
         ("check", "--base", "HEAD^1"),
-        ("check", "--base", "HEAD^1", "--format=markdown"),
-        ("check", "--base", "HEAD^1", "--out", "junit={}"),
+        ("check", "--base", "HEAD^1", "-o", "markdown"),
+        ("check", "--base", "HEAD^1", "--output-file", "junit={}"),
         ("plan", "--base", "HEAD^1", "-o", "json"),
         ("plan",),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.schema import codeowners_text
+from reconciler.cli.authoring import codeowners_text
 from reconciler.planning.ownership import contracts_of
 from tests.cli.running import ipam
 from tests.planning.test_ownership import HOSTILE, team, world
@@ -124,5 +124,5 @@ def test_a_folder_and_an_owner_are_never_more_than_one_word_of_a_line(text: str)
 
 def test_it_goes_with_no_kind(tmp_path: Path, capsys: Capture) -> None:
     assert ipam(capsys, "schema", "Team", "--codeowners").code == 64
-    assert ipam(capsys, "schema", "--all", tmp_path / "out", "--codeowners").code == 64
+    assert ipam(capsys, "schema", "--out", tmp_path / "out", "--codeowners").code == 64
     assert not (tmp_path / "out").exists()

@@ -6,9 +6,8 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from reconciler.cli import commands, run
+from reconciler.cli import completion, run
 from reconciler.cli.commands import ipam as group
-from reconciler.codes import CODES
 from tests.caches import ROOT
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
@@ -54,20 +53,19 @@ def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
 def test_of_a_large_repository_records_alone_are_looked_at(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "SMALL_FILES", 0)
+    monkeypatch.setattr(completion, "SMALL_FILES", 0)
     assert completed("move", "") == ["team-a/one"]
-    assert list(commands.pools({})) == ["edge"]
+    assert list(completion.pools({})) == ["edge"]
 
 
 def test_the_page_says_from_how_many_files_on_that_is_so() -> None:
     page = (ROOT / "docs" / "verbs.md").read_text()
-    assert f"with more than {commands.SMALL_FILES:,} files" in page
+    assert f"with more than {completion.SMALL_FILES:,} files" in page
 
 
 def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
-    assert set(commands.pools({})) == {"edge"}
+    assert set(completion.pools({})) == {"edge"}
     assert completed("schema", "NetworkP") == ["NetworkPool"]
-    assert set(commands.codes({})) == set(CODES)
     assert "pools" in completed("get", "")
 
 
@@ -76,7 +74,7 @@ def test_what_a_question_is_about_is_completed(repo: Path) -> None:
         assert completed(verb, "") == ["edge", "team-a/one", "team-a/two"]
     for words in (("who", "--at", "g"), ("map", "--at", "g")):
         assert completed(*words) == ["grow"]
-    assert completed("status", "--map", "") == ["edge"]
+    assert completed("map", "") == ["edge"]
     assert completed("help", "fore") == ["forecast"]
 
 
@@ -128,7 +126,7 @@ def test_a_bug_is_no_word_in_a_completion(capsys: Capture, monkeypatch: pytest.M
 def test_a_name_with_control_characters_is_not_offered(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(commands.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
+    monkeypatch.setitem(completion.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
     assert completed("schema", "") == ["good"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.failures import GRACE_SECONDS, ShutdownSignals, ending
+from reconciler.cli.daemon import GRACE_SECONDS, ShutdownSignals, handling
 from reconciler.daemon.lease import Elector
 from tests.e2e.daemon import daemon
 from tests.reconcile.watching.test_lease import Hall
@@ -56,7 +56,7 @@ def process() -> Process:
 def test_after_a_signal_no_round_begins_and_one_that_takes_over_20_seconds_is_cut_with_code_0(
     process: Process, number: signal.Signals
 ) -> None:
-    process.ending().ask(number)
+    process.ending().receive(number)
     assert process.log == []  # a handler of signals itself does nothing
     process.go()
     assert GRACE_SECONDS == 20
@@ -65,9 +65,9 @@ def test_after_a_signal_no_round_begins_and_one_that_takes_over_20_seconds_is_cu
 
 def test_a_second_signal_cuts_it_off_at_once_with_its_number(process: Process) -> None:
     asked = process.ending()
-    asked.ask(signal.SIGTERM)
+    asked.receive(signal.SIGTERM)
     process.threads.clear()  # they wait for the round
-    asked.ask(signal.SIGINT)
+    asked.receive(signal.SIGINT)
     process.go()
     assert process.log == ["release", ("exit", 130)]
 
@@ -81,7 +81,7 @@ def test_the_lease_is_given_back_also_where_the_round_is_cut_off(
     one.step()
     hall.time.now += seconds
     process.release = one.release
-    process.ending().ask(signal.SIGTERM)
+    process.ending().receive(signal.SIGTERM)
     process.go()
     assert hall.spec["holderIdentity"] == ""
     two = hall.elector("two")
@@ -94,14 +94,14 @@ def test_what_cannot_be_given_back_keeps_nobody_from_leaving(process: Process) -
         raise OSError("no way")
 
     process.release = broken
-    process.ending().ask(signal.SIGTERM)
+    process.ending().receive(signal.SIGTERM)
     process.go()
     assert process.log[-1] == ("exit", 0)
 
 
 def test_signals_are_answered_while_the_block_runs_and_not_after_it(process: Process) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with ending(process.ending()):
+    with handling(process.ending()):
         os.kill(os.getpid(), signal.SIGTERM)
         process.go()
     assert process.log[0] == "stop"
@@ -111,7 +111,7 @@ def test_signals_are_answered_while_the_block_runs_and_not_after_it(process: Pro
 def test_who_is_to_ignore_a_signal_goes_on_ignoring_it(process: Process) -> None:
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        with ending(process.ending()):
+        with handling(process.ending()):
             os.kill(os.getpid(), signal.SIGTERM)
         assert process.threads == []
     finally:

@@ -1,4 +1,4 @@
-"""`--format` and `--out`: one run for all that a CI service reads."""
+"""`-o` and `--output-file`: one run for all that a CI service reads."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from reconciler.cli.check import FORMATS
+from reconciler.cli.review import FORMATS
 from reconciler.report.markdown import MARKER
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
@@ -26,8 +26,8 @@ def repo(tmp_path: Path) -> Path:
 
 
 def outs(folder: Path) -> list[str]:
-    """`--out` with every form."""
-    return [word for form in FORMATS for word in ("--out", f"{form}={folder / form}")]
+    """`--output-file` with every form."""
+    return [word for form in FORMATS for word in ("--output-file", f"{form}={folder / form}")]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -35,8 +35,8 @@ def test_a_file_holds_what_stdout_would(
     repo: Path, tmp_path: Path, capsys: Capture, form: str
 ) -> None:
     out = tmp_path / "out"
-    printed = ipam(capsys, "check", "--repo", repo, "--format", form)
-    silent = ipam(capsys, "check", "--repo", repo, "--out", f"{form}={out}", "--format", "json")
+    printed = ipam(capsys, "check", "--repo", repo, "-o", form)
+    silent = ipam(capsys, "check", "--repo", repo, "--output-file", f"{form}={out}", "-o", "json")
     assert (printed.code, printed.err, silent.code) == (1, "", 1)
     assert out.read_text(encoding="utf-8") == printed.out
     json.loads(silent.out)
@@ -63,7 +63,7 @@ def test_several_files_are_written_in_one_run_beside_the_text(
 def test_files_are_written_when_a_gate_stops_the_change(tmp_path: Path, capsys: Capture) -> None:
     full = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 999}")}
     folder = repository(tmp_path / "repo", full)
-    ran = ipam(capsys, "check", "--repo", folder, "--out", f"sarif={tmp_path / 'x'}")
+    ran = ipam(capsys, "check", "--repo", folder, "--output-file", f"sarif={tmp_path / 'x'}")
     assert ran.code == 3
     (result,) = json.loads((tmp_path / "x").read_text())["runs"][0]["results"]
     assert result["ruleId"] == "request-too-large"
@@ -74,8 +74,8 @@ def test_variables_name_form_and_files(
 ) -> None:
     monkeypatch.setenv("IPAM_OUTPUT", "yaml")
     assert ipam(capsys, "check", "--repo", repo).out.startswith("apiVersion: ")
-    monkeypatch.setenv("IPAM_FORMAT", "github")
-    monkeypatch.setenv("IPAM_OUT", f"junit={tmp_path / 'a'} markdown={tmp_path / 'b'}")
+    monkeypatch.setenv("IPAM_OUTPUT", "github")
+    monkeypatch.setenv("IPAM_OUTPUT_FILE", f"junit={tmp_path / 'a'} markdown={tmp_path / 'b'}")
     assert ipam(capsys, "check", "--repo", repo).out.startswith("::error ")
     assert (tmp_path / "a").read_text().startswith("<?xml")
     assert (tmp_path / "b").read_text().startswith(MARKER)
@@ -84,12 +84,15 @@ def test_variables_name_form_and_files(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--out", "html=x"], "'html' is no format; use one of text, json,"),
-        (["--out", "x.xml"], "'x.xml' is no format; use one of text, json,"),
-        (["--out", "junit"], "'junit' names no file. Name a file, as in junit=ipam.xml;"),
-        (["--out", "junit="], "--format chooses what goes to stdout"),
-        (["--out", "junit=-"], "--format chooses what goes to stdout"),
-        (["--format", "html"], "'html' is not one of 'text', 'json'"),
+        (["--output-file", "html=x"], "'html' is no format; use one of text, json,"),
+        (["--output-file", "x.xml"], "'x.xml' is no format; use one of text, json,"),
+        (
+            ["--output-file", "junit"],
+            "'junit' names no file. Name a file, as in junit=result.junit;",
+        ),
+        (["--output-file", "junit="], "-o chooses what goes to stdout"),
+        (["--output-file", "junit=-"], "-o chooses what goes to stdout"),
+        (["-o", "html"], "'html' is not one of 'text', 'json'"),
     ],
 )
 def test_a_form_or_file_that_cannot_be_is_wrong_usage(
@@ -106,12 +109,12 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
     missing, good = tmp_path / "no" / "x", tmp_path / "good"
     ran = ipam(
         capsys, "check", "--repo", repo,
-        "--out", f"junit={missing}", "--out", f"sarif={tmp_path}", "--out", f"gitlab={good}",
+        "--output-file", f"junit={missing}", "--output-file", f"sarif={tmp_path}", "--output-file", f"gitlab={good}",
     )  # fmt: skip
     assert ran.code == 64
     assert "error cidr-invalid" in ran.out
     assert ran.err == (
-        f"ipam: --out cannot be written: {missing}: No such file or directory,"
+        f"ipam: --output-file cannot be written: {missing}: No such file or directory,"
         f" {tmp_path}: Is a directory\n"
         "  hint: name files that you may write to, in folders that are there\n"
     )
@@ -124,7 +127,7 @@ def test_junit_has_every_file_also_when_the_cache_knows_that_nothing_is_wrong(
     folder = repository(tmp_path / "repo", reconciled(SMALL))
     first = ipam(capsys, "check", "--repo", folder, "-o", "junit")
     ipam(capsys, "check", "--repo", folder)
-    again = ipam(capsys, "check", "--repo", folder, "--out", f"junit={tmp_path / 'x'}")
+    again = ipam(capsys, "check", "--repo", folder, "--output-file", f"junit={tmp_path / 'x'}")
     assert 'name="tenants/one.yaml"' in first.out
     assert (tmp_path / "x").read_text() == first.out
     assert again.code == 0

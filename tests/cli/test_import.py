@@ -103,9 +103,12 @@ def test_netbox_is_read_from_several_files(repo: Path, capsys: Capture) -> None:
     [
         (["csv", "nowhere.csv"], "nowhere.csv: No such file or directory"),
         (["csv", "a.csv", "--map", "x"], "--map 'x' is not COLUMN=MEANING"),
-        (["csv", "a.csv", "--pool", "x"], "--pool 'x' is not NAME=CIDR"),
-        (["csv", "a.csv", "--pool", "x=10.0.0.1/24"], "--pool x: '10.0.0.1/24' has host bits set"),
-        (["csv", "a.csv", "--namespace", "A b"], "'A b' is no name of Kubernetes"),
+        (["csv", "a.csv", "--add-pool", "x"], "--add-pool 'x' is not NAME=CIDR"),
+        (
+            ["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"],
+            "--add-pool x: '10.0.0.1/24' has host bits set",
+        ),
+        (["csv", "a.csv", "--default-namespace", "A b"], "'A b' is no name of Kubernetes"),
         (["cluster", "x=nowhere"], "kubeconfig of nowhere: the file nowhere is not there"),
     ],
 )
@@ -122,6 +125,6 @@ def test_what_no_row_names_is_said_to_be_free(repo: Path, capsys: Capture) -> No
     words = ("import", "csv", "good.csv", "--repo", repo, "--out", repo)
     tight = ipam(capsys, *words, "--dry-run")
     assert (tight.code, "are free" in tight.out) == (0, False), "a pool of these alone"
-    ran = ipam(capsys, *words, "--pool", "edge=10.60.1.0/24")
+    ran = ipam(capsys, *words, "--add-pool", "edge=10.60.1.0/24")
     assert ran.code == 0
     assert "are given out from now on: edge (252).\nReserve what something uses" in ran.out

@@ -49,7 +49,7 @@ def test_it_stands_apart_in_json_and_services_that_compare_get_all(
 ) -> None:
     write(folder, {"tenants/two.yaml": tenant("two")})
     out = tmp_path / "ipam.sarif"
-    ran = checked(folder, capsys, "-o", "json", "--out", f"sarif={out}")
+    ran = checked(folder, capsys, "-o", "json", "--output-file", f"sarif={out}")
     found = json.loads(ran.out)
     assert (found["ok"], found["findings"], found["gates"]) == (True, [], [])
     assert {"pool-exhausted"} < {item["code"] for item in found["inherited"]}

@@ -3,27 +3,16 @@
 import io
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from reconciler.cli.commands import VERBS, Verb
 from tests.cli.running import Ran, ipam
 from tests.world import commit, git, pool, repository, write
 
 Capture = pytest.CaptureFixture[str]
 WORKFLOW = ".github/workflows/ipam.yml"
-
-
-@pytest.fixture(autouse=True)
-def _verbs_in_their_order() -> Iterator[None]:
-    """A verb that is put back stands last, and others are asked for the order."""
-    before = dict(VERBS)
-    yield
-    VERBS.clear()
-    VERBS.update(before)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -261,8 +250,7 @@ def test_with_yes_nothing_is_asked_on_a_terminal(
 def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(VERBS, "import", raising=False)
-    ran = answered(capsys, monkeypatch, "gitlab\ny\ny\ny\nn\na\n", tmp_path)
+    ran = answered(capsys, monkeypatch, "nothing\ngitlab\ny\ny\ny\nn\na\n", tmp_path)
     assert ran.code == 0
     assert "Whose CI shall check it?" in ran.err
     assert "Write ipam.yaml?" in ran.err
@@ -277,8 +265,7 @@ def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(
 def test_who_quits_keeps_what_was_agreed_to(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(VERBS, "import", raising=False)
-    ran = answered(capsys, monkeypatch, "none\ny\nq\n", tmp_path)
+    ran = answered(capsys, monkeypatch, "nothing\nnone\ny\nq\n", tmp_path)
     assert ran.code == 130
     assert list(files(tmp_path)) == ["ipam.yaml"]
 
@@ -286,7 +273,6 @@ def test_who_quits_keeps_what_was_agreed_to(
 def test_who_has_clusters_is_led_to_import_where_that_is_there(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(VERBS, "import", Verb("Author", "Files of what lives already."))
     ran = answered(capsys, monkeypatch, "clusters\nnone\na\n", tmp_path)
     assert ran.code == 0
     assert "What do you have?" in ran.err

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from reconciler.cli import files
+from reconciler.cli import cluster_options
 from reconciler.model.errors import UsageError
 from tests.cli.running import environment, given_out
 from tests.test_locks import pins, project
@@ -65,7 +65,7 @@ def test_what_asks_no_cluster_runs_with_the_packages_of_the_lean_lock(checkout: 
     git(checkout, "clone", "-q", "--bare", ".", str(bare))
     here = ["--repo", str(checkout)]
     verbs = (
-        *(["check"], ["check", "--format", "sarif"], ["plan"], ["plan", "-o", "yaml"]),
+        *(["check"], ["check", "-o", "sarif"], ["plan"], ["plan", "-o", "yaml"]),
         *(["status"], ["get", "allocations"], ["who", "10.40.0.1"], ["explain", "team-a/one"]),
         *(
             ["find", "--count", "4"],
@@ -119,16 +119,16 @@ def test_what_asks_clusters_says_in_one_error_how_it_is_installed(checkout: Path
 def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> None:
     about = project()
     extra = {name.replace("-", "_") for name in pins("requirements.lock")}
-    assert set(files.CLUSTERS) <= extra
+    assert set(cluster_options.CLUSTERS) <= extra
     assert {line.partition(">")[0].replace("-", "_") for line in about["clusters"]} == set(
-        files.CLUSTERS
+        cluster_options.CLUSTERS
     )
     lacking = {name.replace("-", "_") for name in pins("requirements-check.lock")}
-    assert lacking.isdisjoint(files.CLUSTERS)
+    assert lacking.isdisjoint(cluster_options.CLUSTERS)
 
 
 def test_with_the_extra_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    files.require_clusters("apply")
-    monkeypatch.setattr(files, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
+    cluster_options.require_clusters("apply")
+    monkeypatch.setattr(cluster_options, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
     with pytest.raises(UsageError, match=r"apply needs .*: no_such_module, sys\.no\.such$"):
-        files.require_clusters("apply")
+        cluster_options.require_clusters("apply")

@@ -189,7 +189,7 @@ def test_a_signal_ends_it_with_its_number(
         raise SignalReceived(15)
 
     monkeypatch.setattr("reconciler.cli.reconcile.pause", end)
-    monkeypatch.setattr("reconciler.cli.failures._farewells", iter([0]))
+    monkeypatch.setattr("reconciler.cli.entry._farewells", iter([0]))
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
     assert capsys.readouterr().err.endswith(
         "ended by SIGTERM; run it again, and it goes on from here\n"

@@ -33,7 +33,6 @@ def test_a_pool_that_is_named_is_drawn_as_status_draws_it(repo: Path, capsys: Ca
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[1].split() == ["10.40.0.0", "AAAAAAAABBBBBBBB" + "." * 16]
     assert "  B  team-a/two: 8\n" in ran.out
-    assert ran.out == ipam(capsys, "status", "--map", "edge", "--repo", repo).out
 
 
 def test_it_is_drawn_as_it_was(repo: Path, capsys: Capture) -> None:
@@ -46,9 +45,6 @@ def test_it_is_drawn_as_it_was(repo: Path, capsys: Capture) -> None:
 
 
 def test_it_is_drawn_as_a_picture(repo: Path, capsys: Capture) -> None:
-    first, second = (
-        ipam(capsys, "map", *asked, "--repo", repo).out for asked in (["--svg"], ["-o", "svg"])
-    )
-    assert first == second
-    assert first.startswith("<svg ")
-    assert ">  B  team-a/two: 8</text>" in first
+    drawn = ipam(capsys, "map", "-o", "svg", "--repo", repo).out
+    assert drawn.startswith("<svg ")
+    assert ">  B  team-a/two: 8</text>" in drawn

@@ -47,7 +47,7 @@ def test_what_the_base_gets_meanwhile_is_nothing_of_the_change(repo: Path, capsy
 
 def test_a_picture_goes_into_a_file(repo: Path, tmp_path: Path, capsys: Capture) -> None:
     place = tmp_path / "maps.svg"
-    asked = ("check", "--repo", repo, "--base", "main", "--out", f"svg={place}")
+    asked = ("check", "--repo", repo, "--base", "main", "--output-file", f"svg={place}")
     assert ipam(capsys, *asked).code == 0
     texts = [it.text for it in ElementTree.parse(place).iter() if it.tag.endswith("text")]
     assert "  B  team-a/two: 0 → 8" in texts

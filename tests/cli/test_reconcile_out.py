@@ -1,4 +1,4 @@
-"""`reconcile --out`: the result as a file, beside what it says."""
+"""`reconcile --output-file`: the result as a file, beside what it says."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_the_files_hold_what_stdout_would_and_people_read_text(
     repo: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     places = {form: tmp_path / f"result.{form}" for form in ("json", "yaml")}
-    outs = [word for form, path in places.items() for word in ("--out", f"{form}={path}")]
+    outs = [word for form, path in places.items() for word in ("--output-file", f"{form}={path}")]
     ran = ipam(capsys, "reconcile", "--repo", repo, *outs)
     assert ran.code == 0
     assert ran.out.startswith("Plan for ")
@@ -46,19 +46,19 @@ def test_a_loop_writes_it_anew_in_each_run(
             raise KeyboardInterrupt
 
     monkeypatch.setattr("reconciler.cli.reconcile.pause", pause)
-    ipam(capsys, "reconcile", "--repo", repo, "--interval", "60s", "--out", f"json={place}")
+    ipam(capsys, "reconcile", "--repo", repo, "--interval", "60s", "--output-file", f"json={place}")
     assert seen == [git(repo, "rev-parse", "HEAD"), None]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "markdown=x"], "'markdown' is no format; use one of json, yaml."),
+        (["--output-file", "markdown=x"], "'markdown' is no format; use one of json, yaml."),
         (
-            ["--out", "json"],
+            ["--output-file", "json"],
             "'json' names no file. Name a file, as in json=result.json; -o chooses",
         ),
-        (["--out", "json=x", "--watch"], "--out and --watch exclude each other"),
+        (["--output-file", "json=x", "--watch"], "--output-file and --watch exclude each other"),
     ],
 )
 def test_what_does_not_go_together_is_wrong_usage_and_nothing_is_done(
@@ -74,7 +74,9 @@ def test_a_file_that_cannot_be_written_is_told_when_all_is_done(
     repo: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     before = git(repo, "rev-parse", "HEAD")
-    ran = ipam(capsys, "reconcile", "--repo", repo, "--out", f"json={tmp_path / 'no' / 'x'}")
+    ran = ipam(
+        capsys, "reconcile", "--repo", repo, "--output-file", f"json={tmp_path / 'no' / 'x'}"
+    )
     assert ran.code == 64
     assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
-    assert "--out cannot be written" in ran.err
+    assert "--output-file cannot be written" in ran.err

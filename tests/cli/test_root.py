@@ -160,7 +160,7 @@ def test_forges_are_told_paths_from_the_top_and_people_from_the_root(
 ) -> None:
     big = repository(tmp_path / "big", below(WRONG, "infra/ipam"))
     outs = [f"{form}={tmp_path / form}" for form in ("gitlab", "sarif", "junit", "markdown")]
-    words = [word for out in outs for word in ("--out", out)]
+    words = [word for out in outs for word in ("--output-file", out)]
     ran = ipam(capsys, "check", "-o", "github", *words, "--repo", big / "infra/ipam")
     assert "::error file=infra/ipam/tenants/one.yaml,line=" in ran.out
     said = {form: (tmp_path / form).read_text() for form in ("gitlab", "sarif", "junit")}

@@ -152,7 +152,7 @@ def test_verbs_that_write_files_write_them_into_the_root(
     git(big, "add", "-A")
     git(big, "reset", "-q", "--hard")
     (tmp_path / "a.csv").write_text("address,cluster,pool\n10.61.1.10,team-a/web,lane\n")
-    words = ("import", "csv", tmp_path / "a.csv", "--pool", "lane=10.61.1.0/24")
+    words = ("import", "csv", tmp_path / "a.csv", "--add-pool", "lane=10.61.1.0/24")
     ran = ipam(capsys, *words)
     assert ran.code == 0, ran.err
     found = git(big, "status", "--porcelain", "-uall").splitlines()

@@ -28,8 +28,7 @@ class Broken(io.StringIO):
 
 def test_a_reader_that_went_away_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Broken())
-    output.write("x")
-    output.flush()
+    output.emit("x", flushes=True)
 
 
 def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,5 +114,5 @@ def test_after_silence_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Mo
     with path.open("w", encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         output.silence()
-        output.write("x")
+        output.emit("x")
     assert path.read_text(encoding="utf-8") == ""

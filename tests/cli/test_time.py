@@ -79,20 +79,22 @@ def test_a_later_day_is_shown_and_an_earlier_one_is_wrong_usage(
 
     at(monkeypatch, CLOCK + 3 * DAY)
     assert expires() == 0
-    assert expires("--at", "now") == 1
-    assert expires("--at", "2026-02-16T10:01:29Z") == 0
-    assert expires("--at", "2026-02-16T10:01:30Z") == 1
+    assert expires("--plan-time", "now") == 1
+    assert expires("--plan-time", "2026-02-16T10:01:29Z") == 0
+    assert expires("--plan-time", "2026-02-16T10:01:30Z") == 1
     for wrong in ("2026-02-15T10:01:00Z", "tomorrow", "2026-02-16"):
-        ran = ipam(capsys, verb, "--repo", folder, "--at", wrong)
+        ran = ipam(capsys, verb, "--repo", folder, "--plan-time", wrong)
         assert (ran.code, ran.out) == (64, "")
-        assert f"--at {wrong}" in ran.err.replace("'", "")
+        assert f"--plan-time {wrong}" in ran.err.replace("'", "")
 
 
 def test_what_a_later_day_shows_is_what_reconcile_does_then(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     at(monkeypatch, CLOCK + 3 * DAY)
-    shown = json.loads(ipam(capsys, "plan", "--repo", folder, "--at", "now", "-o", "json").out)
+    shown = json.loads(
+        ipam(capsys, "plan", "--repo", folder, "--plan-time", "now", "-o", "json").out
+    )
     done = json.loads(ipam(capsys, "reconcile", "--repo", folder, "-o", "json").out)
     assert shown["digest"] == done["plan"]["digest"]
 

@@ -28,7 +28,6 @@ def repo(tmp_path: Path) -> Path:
     "verb",
     [
         "status",
-        "status --map edge",
         "map edge",
         "find --count 9",
         "check",
@@ -51,14 +50,6 @@ def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys:
     ran = ipam(capsys, "status", "--repo", repo)
     assert ran.out.splitlines()[1].split()[:4] == ["edge", "NetworkPool", "256", "8"]
     assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
-
-
-def test_status_draws_a_pool_that_is_named_or_all(repo: Path, capsys: Capture) -> None:
-    every, one = (ipam(capsys, "status", "--map", *it, "--repo", repo) for it in ([], ["edge"]))
-    assert every.out == one.out
-    assert one.out.splitlines()[1].split() == ["10.40.0.0", "AAAAAAAA" + "." * 24]
-    none = ipam(capsys, "status", "--map", "nobody", "--repo", repo)
-    assert (none.code, "no pool 'nobody'" in none.err) == (64, True)
 
 
 def test_status_tells_what_is_refused_too(repo: Path, capsys: Capture) -> None:
@@ -240,7 +231,7 @@ def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None
     assert "NetworkPool" in names
     text = ipam(capsys, "schema", "networkpool").out
     assert json.loads(text)["title"] == "NetworkPool (Butler)"
-    ran = ipam(capsys, "schema", "--all", tmp_path / "deep" / "schemas")
+    ran = ipam(capsys, "schema", "--out", tmp_path / "deep" / "schemas")
     assert (ran.code, ran.out) == (0, "")
     assert (tmp_path / "deep" / "schemas" / "NetworkPool.json").is_file()
 

@@ -46,7 +46,7 @@ def test_who_would_lead_needs_a_cluster(tmp_path: Path, capsys: Capture) -> None
 def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
     form: str, capsys: Capture
 ) -> None:
-    cli_daemon.start(form)
+    cli_daemon.start_log(form)
     told = "no way to https://me:hidden@example.com\x1b[2J"
     extra = {"round": 7, "cluster": "a/web"}
     logging.getLogger("reconciler.x").warning("%s", told, extra=extra)
@@ -63,7 +63,7 @@ def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
 
 @pytest.mark.usefixtures("_quiet")
 def test_what_is_said_while_a_round_is_worked_at_names_the_round(capsys: Capture) -> None:
-    cli_daemon.start("json")
+    cli_daemon.start_log("json")
     log = logging.getLogger("reconciler.x")
     with in_round(3):
         log.info("published", extra={"claim": "a/b/c"})

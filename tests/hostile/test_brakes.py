@@ -92,7 +92,7 @@ def test_an_unrelated_change_is_not_red_for_a_brake_of_its_base(folder: Path, sa
     leave(folder, 5, clock=CLOCK + 91)
     assert said("check", "--base", "main")[0] == 0
     leave(folder, 6, 7, 8, clock=CLOCK + 92)
-    code, text = said("check", "--base", "main", "--format", "json")
+    code, text = said("check", "--base", "main", "-o", "json")
     (brake,) = brakes(text)
     assert code == 3
     assert "releases 9 of 12 live records" in brake["message"]
@@ -105,7 +105,7 @@ def test_what_the_base_would_release_counts_while_no_brake_of_its_own_holds_it(
     assert said("check")[0] == 0
     git(folder, "switch", "-qc", "change")
     leave(folder, 3, clock=CLOCK + 61)
-    code, text = said("check", "--base", "main", "--format", "json")
+    code, text = said("check", "--base", "main", "-o", "json")
     assert (code, len(brakes(text))) == (3, 1)
 
 
@@ -116,7 +116,7 @@ def test_all_that_is_left_is_everything_though_the_base_holds_the_rest(
     git(folder, "switch", "-qc", "change")
     git(folder, "rm", "-q", "tenants/one.yaml")
     leave(folder, 9, 10, clock=CLOCK + 61)
-    code, text = said("check", "--base", "main", "--format", "json")
+    code, text = said("check", "--base", "main", "-o", "json")
     assert (code, "releases everything: 12 of 12" in brakes(text)[0]["message"]) == (3, True)
 
 
@@ -157,7 +157,7 @@ def test_a_change_to_a_base_with_loosened_settings_is_judged_as_its_merge_will_b
     git(folder, "switch", "-qc", "change")
     write(folder, {"tenants/big.yaml": tenant("big", networking="{lbPoolSize: 150}")})
     leave(folder, 0, 1, 2, 3, 4)
-    code, text = said("check", "--base", "main", "--format", "json")
+    code, text = said("check", "--base", "main", "-o", "json")
     document = json.loads(text)
     assert (code, [it["code"] for it in document["gates"]]) == (3, ["brake", "capacity"])
     assert "settings-loosened" in {it["code"] for it in document["inherited"]}

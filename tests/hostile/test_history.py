@@ -6,6 +6,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.opening import open_source
+from reconciler.cli.options import Reading
 from tests.cli.running import given_out
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
@@ -71,7 +72,7 @@ def test_nor_by_a_reconcile_of_its_own_where_the_branch_went_on(folder: Path) ->
     assert run(["reconcile", "--repo", str(folder)]) == 0
     main = git(folder, "rev-parse", "HEAD")
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
-    source = open_source(folder, "HEAD", worktree=False).source
+    source = open_source(Reading(folder)).source
     line = [step.id for step in source.past(["allocations", "tenants"])]
     assert line[:2] == [git(folder, "rev-parse", "HEAD"), main]
 
@@ -85,7 +86,7 @@ def test_nor_by_an_empty_commit_that_says_so(folder: Path) -> None:
     write(folder, {"NOTES.md": "ours\n"})
     main = commit(folder, clock=CLOCK + 60)
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
-    source = open_source(folder, "HEAD", worktree=False).source
+    source = open_source(Reading(folder)).source
     line = [step.id for step in source.past(["README.md", "NOTES.md"])]
     assert line == [git(folder, "rev-parse", "HEAD"), main]
 

@@ -36,7 +36,7 @@ def test_a_link_of_the_change_leads_no_report_elsewhere(
     (outside / "report.md").write_text("mine")
     link = folder / where.partition("/")[0]
     link.symlink_to(outside if "/" in where else outside / "report.md")
-    assert run(["check", "--repo", str(folder), "--out", f"markdown={where}"]) == 64
+    assert run(["check", "--repo", str(folder), "--output-file", f"markdown={where}"]) == 64
     assert (outside / "report.md").read_text() == "mine"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.opening import open_source
+from reconciler.cli.options import Reading
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import BRAKE, override
 from tests.world import CLOCK, commit, git, tenant, write
@@ -36,7 +37,7 @@ def merge(folder: Path, *names: str, at: int) -> str:
 
 
 def line(folder: Path) -> list[str]:
-    source = open_source(folder, "HEAD", worktree=False).source
+    source = open_source(Reading(folder)).source
     return [item.id for item in source.past(["allocations", "tenants", "overrides", "notes"])]
 
 

@@ -79,7 +79,7 @@ def test_every_verb_tells_it_in_every_format_with_one_code(
     repo = ["--repo", str(folder)]
     outs = folder.parent / "outs"
     outs.mkdir()
-    written = [word for form in FORMATS for word in ("--out", f"{form}={outs / form}")]
+    written = [word for form in FORMATS for word in ("--output-file", f"{form}={outs / form}")]
     runs: list[tuple[int | None, list[str]]] = [
         (1, ["check", *repo, *written]),
         (1, ["check", *repo, "--worktree"]),

@@ -40,7 +40,7 @@ def checked(
 ) -> tuple[int, list[str]]:
     """The exit code, and the codes of all findings and gates."""
     capsys.readouterr()
-    code = run(["check", "--repo", str(folder), "--format", "json", *options])
+    code = run(["check", "--repo", str(folder), "-o", "json", *options])
     said = json.loads(capsys.readouterr().out)
     return code, sorted(it["code"] for it in (*said["findings"], *said["gates"]))
 

@@ -23,7 +23,7 @@ def judged(
 ) -> tuple[int, set[str], list[tuple[str, str | None]]]:
     """The exit code, all codes, and what is decided."""
     capsys.readouterr()
-    code = run(["check", "--repo", str(folder), "--format", "json", *options])
+    code = run(["check", "--repo", str(folder), "-o", "json", *options])
     said = json.loads(capsys.readouterr().out)
     decided = [(it["action"], it["reason"]) for it in said["plan"]["actions"]]
     return code, {it["code"] for it in (*said["findings"], *said["gates"])}, decided

@@ -43,7 +43,7 @@ def edited(folder: Path, path: str, edit: Edit) -> None:
 
 def checked(folder: Path, capsys: pytest.CaptureFixture[str], base: str = "main") -> dict[str, Any]:
     capsys.readouterr()
-    code = run(["check", "--repo", str(folder), "--base", base, "--format", "json"])
+    code = run(["check", "--repo", str(folder), "--base", base, "-o", "json"])
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert document["exitCode"] == code
     return document

@@ -50,7 +50,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_form_lists_a_bounded_number_and_tells_of_the_error(
     form: str, crowded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = ipam(capsys, "check", "--repo", crowded, "--format", form)
+    ran = ipam(capsys, "check", "--repo", crowded, "-o", form)
     assert ran.code == 1
     assert "field-required" in ran.out
     assert ran.out.count("overlaps spec.reserved") <= 2 * IN_ALL

@@ -54,11 +54,8 @@ class Play:
     def codes(self, verb: str, *more: str) -> tuple[int, set[str]]:
         """Run a verb: the exit code, and the codes of its errors."""
         code, _ = self.ipam(verb, *more)
-        out = self.capsys.readouterr()
-        del out
-        flag = "--format" if verb == "check" else "-o"
         self.capsys.readouterr()
-        run([verb, "--repo", str(self.folder), flag, "json", *more])
+        run([verb, "--repo", str(self.folder), "-o", "json", *more])
         found = json.loads(self.capsys.readouterr().out)
         found = found.get("plan", found)["findings"]
         return code, {it["code"] for it in found if it["severity"] == "error"}

@@ -34,6 +34,6 @@ def map_of_change(stage: Stage) -> str:
     """What the demo's pull request changes in its pool."""
     picture = stage.folder / "map.svg"
     stage.run("git switch -q add-refunds")
-    stage.run(f"ipam check --base main --out svg={picture}")
+    stage.run(f"ipam check --base main --output-file svg={picture}")
     stage.run("git switch -q main")
     return picture.read_text(encoding="utf-8")

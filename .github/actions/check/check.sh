@@ -49,11 +49,11 @@ if [ -n "$proposed" ] && git cat-file -e "$proposed^{commit}" 2>/dev/null; then
   sides+=(--proposed="$proposed")
 fi
 
-words=("${sides[@]}" --format="$FORMAT")
-words+=(--out "json=$out/check.json")
-words+=(--out "markdown=$out/comment.md")
-[ "$SARIF" != true ] || words+=(--out "sarif=$out/ipam.sarif")
-[ "$JUNIT" != true ] || words+=(--out "junit=$out/ipam.xml")
+words=("${sides[@]}" --output="$FORMAT")
+words+=(--output-file "json=$out/check.json")
+words+=(--output-file "markdown=$out/comment.md")
+[ "$SARIF" != true ] || words+=(--output-file "sarif=$out/ipam.sarif")
+[ "$JUNIT" != true ] || words+=(--output-file "junit=$out/ipam.xml")
 while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
 
 [ -z "$TOKEN" ] || export IPAM_GIT_TOKEN=$TOKEN

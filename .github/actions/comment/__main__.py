@@ -152,8 +152,8 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     words = [
         f"--base={base}",
         f"--rev={head.sha}",
-        f"--out=json={result}",
-        f"--out=markdown={text}",
+        f"--output-file=json={result}",
+        f"--output-file=markdown={text}",
     ]
     if (folder / _PROPOSED).is_file():
         words.append(f"--proposed={_PROPOSED}")

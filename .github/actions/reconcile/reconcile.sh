@@ -14,7 +14,7 @@ if [ "$DRY_RUN" = true ]; then
   "$bin/ipam" plan -o json >"$out/result.json" || true
   "$bin/ipam" plan -o markdown >"$out/summary.md" || true
 else
-  words=(--branch="$BRANCH" --out "json=$out/result.json")
+  words=(--branch="$BRANCH" --output-file "json=$out/result.json")
   [ "$APPLY" = true ] || words+=(--no-apply)
   while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
   # Text of files stands in what it says. It is no command of the runner.

@@ -1,0 +1,194 @@
+"""`move` and `schema`: files for authors of documents."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from reconciler.cli import options
+from reconciler.cli.commands import VerbCommand
+from reconciler.cli.files import write_edit
+from reconciler.cli.opening import open_source
+from reconciler.cli.options import (
+    Reading,
+    color_options,
+    debug_option,
+    option,
+    out_option,
+    reading_options,
+    repository_option,
+)
+from reconciler.cli.output import emit, note, painter, progress, tell_errors
+from reconciler.documents.findings import has_error, join_limited
+from reconciler.documents.text import escape
+from reconciler.documents.validators import schema as read_schema
+from reconciler.families import families
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.pool import Contract
+from reconciler.planning.documents import schema_files
+from reconciler.planning.ownership import contracts_of
+from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
+from reconciler.report.json import json_text
+from reconciler.report.text.plan import moves_text
+from reconciler.report.text.table import Painter
+
+_DAYS_30 = 30 * 86_400
+_HEAD = """\
+# Whose folder is whose, by the documents of teams; ipam schema --codeowners writes it. The last match wins.
+"""
+# Paths without characters that forges interpret as patterns.
+_PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*", re.ASCII)
+_EXAMPLE = families()[0].kinds[0].name
+
+
+@click.command(cls=VerbCommand)
+@click.argument("claim")
+@option("--to", "pool", metavar="POOL", required=True, help="Pool that the claim moves to.")
+@option("--reason", default="", help="Reason, for the Override.")
+@option("--expires", metavar="TIME", help="End of the Override. Default: in 30 days.")
+@repository_option
+@color_options
+def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, color: str) -> int:
+    """Write the files by which CLAIM moves to another pool, and show what will happen.
+
+    Two changes are made of them: first the Override, then the move. The claim gets a range of the
+    pool, and its old range stays announced until nobody uses it. Nothing is committed.
+
+    All that serves a tenant as one moves along, by whichever of its claims it is named: a request
+    that is its own claim, and what it has grown by. Each range has an Override of its own. What
+    else the tenant holds is named, with what moves it.
+
+    CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
+    """
+    read = open_source(Reading(repo, worktree=True))
+    now = int(options.now() if options.now is not None else read.source.clock())
+    with progress("planning"):
+        found = prepare(read.source, MoveRequest(claim, pool, reason, now, _end(expires, now)))
+    hint = "commit or remove what is there, then run it again"
+    for change in found.overrides:
+        write_edit(read.ground, change, hint, is_new=True)
+    for change in found.changes:
+        write_edit(read.ground, change, hint)
+    emit(_describe(found, painter(color)))
+    return ExitCode.OK
+
+
+def _end(expires: str | None, now: int) -> int:
+    if expires is None:
+        return now + _DAYS_30
+    end = parse_instant(expires)
+    if end is None or end <= now:
+        hint = f"write it as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
+        raise UsageError(f"--expires {expires!r} is no time to come", hint)
+    return end
+
+
+def _describe(found: MoveEdits, brush: Painter) -> str:
+    """Return the text of the two changes and their effect."""
+    claim, to = found.claims[0].short, found.pool.name
+    pairs = zip(found.allowed_by, found.claims, strict=True)
+    let = [f"{path} lets {it.short} move" for path, it in pairs]
+    made = " ".join(it.path for it in found.overrides)
+    if made:
+        lines = [
+            "Two changes, each merged by itself:",
+            f"  1. {let[0]}",
+            *(f"     {it}" for it in let[1:]),
+            f"     git add {made} && git commit -m 'Let {claim} move to {to}'",
+        ]
+    else:
+        lines = [f"{'; '.join(let)}: one change is left to be merged."]
+    files = " ".join(quote(it.path) for it in found.changes)
+    edits = [f"{place.path}:{place.line}: {words}" for place, words in found.edits]
+    lines += [
+        f"  {2 if made else 1}. {edits[0]}",
+        *(f"     {edit}" for edit in edits[1:]),
+        f"     git add {files} && git commit -m 'Move {claim} to {to}'",
+        "Then reconcile does this:",
+    ]
+    stays = staying_lines(found.staying, found.pool)
+    before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
+    return f"{before}{moves_text(found.evaluation, brush)}{after}"
+
+
+@click.command(
+    cls=VerbCommand,
+    help=f"""Print the JSON Schema of a kind; without one, list the kinds.
+
+    Editors take them: `# yaml-language-server: $schema=../.schemas/{_EXAMPLE}.json`.
+    """,
+)
+@click.argument("kind", required=False)
+@out_option("all schemas", is_folder=True)
+@option("--codeowners", is_flag=True, help="Print CODEOWNERS: whose folder is whose, by the teams.")
+@reading_options
+@debug_option
+def schema(kind: str | None, out: Path | None, codeowners: bool, reading: Reading) -> int:
+    """Print the JSON Schema of a kind, or write all of them; or whose folder is whose."""
+    if codeowners:
+        if kind is not None or out is not None:
+            raise UsageError("--codeowners goes with no kind, and not with --out", "leave them out")
+        return _codeowners(reading)
+    files = schema_files()
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, path in files.items():
+            text = json.dumps(read_schema(path), indent=2, ensure_ascii=False) + "\n"
+            (out / f"{name}.json").write_text(text, encoding="utf-8", newline="\n")
+        note(f"wrote {len(files)} schemas to {out}")
+        return ExitCode.OK
+    if kind is None:
+        emit("".join(f"{name}\n" for name in files))
+        return ExitCode.OK
+    by_lower = {name.lower(): name for name in files}
+    if kind.lower() not in by_lower:
+        versions = [name for name in files if name.lower().startswith(f"{kind.lower()}.")]
+        raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(versions or files)}")
+    emit(json_text(read_schema(files[by_lower[kind.lower()]])))
+    return ExitCode.OK
+
+
+def _codeowners(reading: Reading) -> int:
+    """Print CODEOWNERS from the documents of teams, or nothing if they have errors."""
+    read = open_source(reading)
+    evaluation = evaluate_source(read.source)
+    if has_error(evaluation.findings):
+        tell_errors(evaluation.findings, painter("auto"))
+        return ExitCode.WRONG
+    emit(codeowners_text(contracts_of(evaluation.documents), read.repository.roots.own))
+    return ExitCode.OK
+
+
+def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
+    """Return a CODEOWNERS line for each folder, nested ones after the enclosing one.
+
+    Args:
+        contracts: Documents of teams.
+        place: The root folder, or empty for the top.
+
+    Raises:
+        UsageError: A team has folders but no reviewers, or no team has any. A nested folder without
+            a line would be reviewed by the team around it.
+    """
+    if place and _PLACE.fullmatch(place) is None:
+        hint = "name the root by letters, digits, -, _ and ."
+        raise UsageError("the root has a name that no CODEOWNERS file can hold", hint)
+    lacking = [it.team for it in contracts if it.folders and not it.owners]
+    if lacking:
+        hint = 'gitops-ipam.dev/owners: "@acme/payments"'
+        raise UsageError(f"nobody reviews the folders of {join_limited(lacking)}", hint)
+    owners: dict[str, set[str]] = {}
+    for contract in contracts:
+        for folder in contract.folders:
+            owners.setdefault(folder, set()).update(contract.owners)
+    if not owners:
+        hint = "say in its Team which are: gitops-ipam.dev/folders: tenants/payments"
+        raise UsageError("no team has folders of its own", hint)
+    top = f"/{place}/" if place else "/"
+    lines = [f"{top}{folder} {' '.join(sorted(owners[folder]))}\n" for folder in sorted(owners)]
+    return "".join([_HEAD, *lines])

@@ -1,0 +1,247 @@
+"""`apply`, `render`, `doctor`, and `verify`."""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.policies import policies as admission_policies
+from reconciler.apply.render import render as run_render
+from reconciler.apply.target import ApplyOptions
+from reconciler.cli.cluster_options import Reach, apply_options, reach_options
+from reconciler.cli.commands import VerbCommand
+from reconciler.cli.opening import open_branch, open_here, open_source, open_there
+from reconciler.cli.options import (
+    Number,
+    Reading,
+    branch_option,
+    break_glass_option,
+    detailed_exitcode_option,
+    dry_run_option,
+    option,
+    out_option,
+    reading_options,
+    remote_option,
+    repository_option,
+)
+from reconciler.cli.output import Result, emit, output_options, progress, tell, tell_errors
+from reconciler.documents.findings import has_error
+from reconciler.gitio.interface import Source
+from reconciler.gitio.opening import open_revision
+from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import GitRepository
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.reconcile.branch import current_head, is_in_history
+from reconciler.reconcile.doctor import diagnose, diagnosis_code
+from reconciler.reconcile.evaluation import applied_code, as_reconciled
+from reconciler.reconcile.records import require_unedited
+from reconciler.reconcile.verify import Verified, revisions_of
+from reconciler.reconcile.verify import verify as run_verify
+from reconciler.report.json import apply_document, diagnosis_document, envelope
+from reconciler.report.queries import verification_document
+from reconciler.report.text.runs import (
+    applied_text,
+    diagnosis_text,
+    verification_text,
+    verified_text,
+)
+
+
+@click.command(cls=VerbCommand)
+@repository_option
+@remote_option
+@branch_option
+@option("--rev", help="Revision of the branch. Default: its head.")
+@reach_options
+@apply_options
+@dry_run_option
+@detailed_exitcode_option
+@option("--allow-release", metavar="N", type=Number(), help="Delete at most N objects.")
+@option(
+    "--shard", metavar="I/N", default="0/1", help="Only part I (from 0) of N parts of the clusters."
+)
+@output_options("text", "json", "yaml")
+def apply(
+    repo: Path,
+    remote: str | None,
+    branch: str | None,
+    rev: str | None,
+    reach: Reach,
+    wanted: ApplyOptions,
+    dry_run: bool,
+    detailed_exitcode: bool,
+    allow_release: int | None,
+    shard: str,
+    result: Result,
+) -> int:
+    """Bring the clusters to what the committed records say, by server-side apply.
+
+    Only what is on the branch of the remote is applied. A run that finds nothing to do writes
+    nothing. Exit code 5: some cluster failed; the others were applied.
+    """
+    if not reach.is_named:
+        message = "no management cluster is named"
+        raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+    reach.require()
+    part = parse_shard(shard)
+    repository = open_branch(repo, remote, branch)
+    with progress("reading"):
+        evaluation = as_reconciled(_published(repository, rev), repository)
+        require_unedited(evaluation)
+    wanted = replace(
+        wanted,
+        dry_run=dry_run,
+        allow_release=allow_release,
+        shard=part,
+        root=repository.git.root.path,
+    )
+    with progress("applying"):
+        applied = apply_fleet(evaluation, reach.open(), wanted, partial(is_in_history, repository))
+    code = applied_code(evaluation, applied)
+    would_change = dry_run and any(item.is_changed for item in applied)
+    if code is ExitCode.OK and detailed_exitcode and would_change:
+        code = ExitCode.CHANGES
+    if not result.is_document:
+        tell_errors(evaluation.findings, result.brush)
+    result.show(
+        lambda brush: applied_text(applied, brush, dry_run=dry_run),
+        lambda: apply_document(applied, evaluation.tree.revision or "", code),
+    )
+    return code
+
+
+def _published(repository: GitRepository, rev: str | None) -> Source:
+    """Return the files of the branch head, or of one of its revisions.
+
+    Raises:
+        UsageError: The revision is not on the branch, so it is not reviewed, and other runs do not
+            know its allocations.
+    """
+    head, _ = current_head(repository)
+    repository.require_pushed(head)
+    if rev is None:
+        return repository.source(head.id)
+    source = repository.source(rev)
+    revision = source.revision()
+    if revision is None or not repository.is_in(revision.id, head.id):
+        raise UsageError(f"{rev} is not on branch {repository.branch}", "push it first")
+    return source
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return the index (from 0) and the count of a shard such as `0/4`."""
+    index, slash, count = text.partition("/")
+    if slash and index.isdecimal() and count.isdecimal() and text.isascii():
+        shard = int(index), int(count)
+        if shard[0] < shard[1]:
+            return shard
+    raise UsageError(f"--shard {text!r} is not I/N", "0/4 is the first of four")
+
+
+@click.command(cls=VerbCommand)
+@reading_options
+@out_option("the objects", is_folder=True, required=True)
+@option("--policies", is_flag=True, help="Also write the admission policies.")
+@option("--reconciler", metavar="USER", default="", help="With --policies: who applies the files.")
+@break_glass_option
+@output_options("text", "json", "yaml")
+def render(
+    reading: Reading,
+    out: Path,
+    policies: bool,
+    reconciler: str,
+    break_glass: Sequence[str],
+    result: Result,
+) -> int:
+    """Write the objects that clusters get, a folder a cluster, from the committed records.
+
+    For kubectl, Flux and Argo CD: each folder has a kustomization. Nothing is written while
+    something is wrong in the repository (exit code 1), and never what belongs to others: apply
+    sets the fields that are ours there, such as the endpoint of a Cluster and its port. Records
+    that were edited outside of reconcile end it with exit code 3.
+    """
+    if bool(reconciler) != policies or (break_glass and not policies):
+        message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
+        raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
+    with progress("reading"):
+        read = open_source(reading)
+        evaluation = as_reconciled(read.source, read.repository)
+        require_unedited(evaluation)
+    tell_errors(evaluation.findings, result.brush)
+    manifests = admission_policies(reconciler, break_glass) if policies else ()
+    is_wrong = has_error(evaluation.findings)
+    counts = {} if is_wrong else run_render(evaluation, out, manifests)
+    if is_wrong:
+        tell(f"Nothing was written to {out}: mend the errors first.")
+    result.show(
+        lambda _: "".join(f"{out}/{name}: {count} files\n" for name, count in counts.items()),
+        lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},
+    )
+    return ExitCode.WRONG if is_wrong else ExitCode.OK
+
+
+@click.command(cls=VerbCommand)
+@repository_option
+@remote_option
+@branch_option
+@reach_options
+@output_options("text", "json", "yaml")
+def doctor(repo: Path, remote: str | None, branch: str | None, reach: Reach, result: Result) -> int:
+    """Tell what of Git, clusters, rights and versions is in order, and how to mend the rest.
+
+    Writes nothing, neither in Git nor in a cluster. Exit code 4: something of Git is wrong; 5:
+    something of a cluster is.
+    """
+
+    def opened() -> GitRepository:
+        return open_here(repo, branch) if remote is None else open_there(remote, branch)
+
+    if reach.is_named:
+        reach.require()
+    probe = RepositoryProbe(opened, dict(os.environ))
+    with progress("looking"):
+        diagnosis = diagnose(probe, reach.open() if reach.is_named else None, time.time)
+    code = diagnosis_code(diagnosis)
+    result.show(
+        lambda brush: diagnosis_text(diagnosis, brush),
+        lambda: diagnosis_document(diagnosis, code),
+    )
+    return code
+
+
+@click.command(cls=VerbCommand)
+@repository_option
+@click.argument("reach", metavar="[RANGE]", default="HEAD")
+@output_options("text", "json", "yaml")
+def verify(repo: Path, reach: str, result: Result) -> int:
+    """Replay every reconcile commit, and compare its bytes with what it holds.
+
+    RANGE is a branch, or A..B; all of HEAD when none is given. Commits of others that touch what
+    reconcile writes are listed. Exit code 1: some commit says that reconcile made it, and a plan of
+    its base does not make it.
+    """
+    repository = open_here(repo)
+    newest, after = revisions_of(reach)
+    head = open_revision(repository, newest).revision()
+    brush, is_text = result.brush, not result.is_document
+    found: list[Verified] = []
+    # On a terminal, the printed lines show the progress.
+    is_silent = is_text and sys.stdout.isatty()
+    with nullcontext() if is_silent else progress("verifying"):
+        for item in run_verify(repository, head.id, after):
+            found.append(item)
+            if is_text:
+                emit(verified_text(item, brush), flushes=True)
+    code = ExitCode.WRONG if any(item.is_wrong for item in found) else ExitCode.OK
+    result.show(
+        lambda brush: verification_text(found, brush),
+        lambda: verification_document(head.id, found, code),
+    )
+    return code

@@ -1,0 +1,252 @@
+"""`check` and `plan`: the review of a revision, of a change, or of single files."""
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler import __version__
+from reconciler.cli.commands import VerbCommand
+from reconciler.cli.files import STDIN, read_file
+from reconciler.cli.opening import (
+    ChangeOptions,
+    Reviewed,
+    asked_root,
+    change_options,
+    reviewed,
+    source_at,
+)
+from reconciler.cli.options import (
+    Reading,
+    detailed_exitcode_option,
+    option,
+    reading_options,
+)
+from reconciler.cli.output import (
+    Out,
+    Result,
+    emit,
+    emit_document,
+    output_file_option,
+    output_options,
+    progress,
+    tell,
+    write_texts,
+)
+from reconciler.documents.text import MAX_BYTES
+from reconciler.gitio.config import found_root, root_folder
+from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.settings import PATH as SETTINGS
+from reconciler.planning.settings import read_settings
+from reconciler.reconcile.evaluation import exit_code
+from reconciler.reconcile.files import Place, check_alone
+from reconciler.report.ci import dotenv_text, github_text, gitlab_text, junit_text, sarif_text
+from reconciler.report.findings import all_found
+from reconciler.report.json import check_document, json_text, plan_document, yaml_text
+from reconciler.report.maps import map_svg
+from reconciler.report.markdown import at_top, markdown_text, marked
+from reconciler.report.moves import causes_listed
+from reconciler.report.text.plan import causes_text, check_text, plan_text
+from reconciler.report.text.table import Painter, findings_text
+from reconciler.review.preview import NOTHING, Preview, evaluated_base, preview
+from reconciler.review.result import Compared, with_emptiness
+
+FORMATS = (
+    *("text", "json", "yaml", "github", "gitlab"),
+    *("sarif", "junit", "markdown", "svg", "dotenv"),
+)
+# Formats that show the result of the merge.
+_DRAWN = ("markdown", "svg")
+_OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
+_ALONE = (
+    "note: looked at by itself: not at what it refers to, what is taken, and what runs full;"
+    " ipam check --worktree does"
+)
+
+
+class CheckResult(Struct, frozen=True):
+    """Result of a check.
+
+    Attributes:
+        root: The root folder, or empty for the top of the repository.
+        preview: The result of the merge, or nothing if no format shows it.
+    """
+
+    compared: Compared
+    base: str | None = None
+    root: str = ""
+    preview: Preview = NOTHING
+
+    @property
+    def code(self) -> ExitCode:
+        """The exit code."""
+        return exit_code(self.compared.evaluation)
+
+    def text(self, form: str, painter: Painter) -> str:
+        """Return the check in one of `FORMATS`. The painter applies only to text.
+
+        Forges use paths relative to the top. People and consumers of JSON use paths relative to
+        the root. Services that determine new findings themselves get all findings.
+        """
+        compared, base = self.compared, self.base or ""
+        if form == "text":
+            return check_text(compared.evaluation, painter, compared.inherited, base, compared)
+        if form in ("json", "yaml", "dotenv"):
+            plan = plan_document(compared.evaluation, base=self.base)
+            document = check_document(
+                compared.evaluation, plan, self.code, compared.inherited, compared
+            )
+            return {"json": json_text, "yaml": yaml_text, "dotenv": dotenv_text}[form](document)
+        if form == "svg":
+            return map_svg(self.preview.maps)
+        compared = at_top(compared, self.root)
+        match form:
+            case "markdown":
+                text = markdown_text(compared, "check", base=self.base, preview=self.preview)
+                return marked(text, self.root)
+            case "github":
+                return github_text(compared.evaluation)
+            case "gitlab":
+                return gitlab_text(compared.whole(base))
+            case "sarif":
+                return sarif_text(compared.whole(base), __version__, self.root)
+            case _:
+                return junit_text(compared.whole(base))
+
+
+@click.command(cls=VerbCommand)
+@click.argument("files", metavar="[FILE]...", nargs=-1)
+@reading_options
+@change_options
+@option(
+    "--also",
+    metavar="REV",
+    multiple=True,
+    help="Also merge with this other open change. Repeatable.",
+)
+@option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
+@output_file_option(*FORMATS)
+@output_options(*FORMATS)
+def check(
+    files: tuple[str, ...],
+    reading: Reading,
+    change: ChangeOptions,
+    also: tuple[str, ...],
+    allow_empty: bool,
+    outs: tuple[Out, ...],
+    result: Result,
+) -> int:
+    """Find what is wrong, and what would run full.
+
+    With --base the Settings of that revision judge the change. Exit code 1: the content is wrong,
+    or there is none; 3: it is right, but a gate stops it. With FILE these alone are looked at, by
+    themselves and beside each other; - is stdin. No repository is needed then.
+    """
+    if files:
+        checked = CheckResult(_alone(files))
+        tell(_ALONE)
+    else:
+        found = reviewed(reading, replace(change, also=also))
+        compared = with_emptiness(found.source, found.compared, allows=allow_empty)
+        is_drawn = any(form in _DRAWN for form in (result.output, *(out.form for out in outs)))
+        drawn = _preview(found, change) if is_drawn else NOTHING
+        checked = CheckResult(compared, change.base, found.root, drawn)
+    emit(checked.text(result.output, result.brush))
+    plain = Painter(is_on=False)
+    write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
+    return checked.code
+
+
+def _preview(found: Reviewed, change: ChangeOptions) -> Preview:
+    """Return the result of the merge, or only the maps without a base."""
+    evaluation, repository = found.compared.evaluation, found.repository
+    if change.base is None:
+        return preview(evaluation)
+    with progress("comparing"):
+        source = source_at(repository.source(change.base), change.plan_time)
+        drawn = preview(evaluation, partial(evaluated_base, repository, source))
+    return drawn._replace(base=repository.resolve(change.base).id)
+
+
+def _alone(files: Sequence[str]) -> Compared:
+    """Return the findings of files, without their repository.
+
+    Raises:
+        UsageError: An option applies only to revisions, or a file cannot be read.
+    """
+    context = click.get_current_context()
+    for name in _OF_REVISIONS:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            wrong = f"--{name.replace('_', '-')}"
+            hint = f"leave {wrong} out, or the files: then the whole repository is checked"
+            raise UsageError(f"files are checked by themselves, without {wrong}", hint)
+    named = {file if file == STDIN else os.path.normpath(file): file for file in files}
+    places = {shown: place for shown, file in named.items() if (place := _place(file)) is not None}
+    hint = "name files; a whole repository is checked by ipam check --worktree"
+    data = {shown: read_file(file, MAX_BYTES, hint=hint) for shown, file in named.items()}
+    return Compared(check_alone(data, places))
+
+
+def _place(file: str) -> Place | None:
+    """Return the place of a file in its root, or None if it is in no root."""
+    folder, name = Path(file).parent.resolve(), Path(file).name
+    top = next((it for it in (folder, *folder.parents) if (it / ".git").exists()), None)
+    if top is None or file == STDIN:
+        return None
+    asked = asked_root()
+    own = root_folder(asked) if asked is not None else found_root(folder, top, SETTINGS)
+    root = top / own.path
+    if not (folder / name).is_relative_to(root):
+        return None
+    path = root / SETTINGS
+    data = read_file(str(path), MAX_BYTES) if path.is_file() else None
+    settings, _ = read_settings(data)
+    folders = (*settings.folders, settings.records)
+    if data is None and not any((root / it).is_dir() for it in folders):
+        return None  # the checkout is not an ipam root
+    return (folder / name).relative_to(root).as_posix(), settings
+
+
+@click.command(cls=VerbCommand)
+@reading_options
+@change_options
+@option("--all", "keeps", is_flag=True, help="Also show what stays.")
+@detailed_exitcode_option
+@output_options("text", "json", "yaml", "markdown")
+def plan(
+    reading: Reading, change: ChangeOptions, keeps: bool, detailed_exitcode: bool, result: Result
+) -> int:
+    """Show the exact addresses that reconciling this revision gives out.
+
+    Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
+    another gate would stop it (3).
+    """
+    found, base = reviewed(reading, change), change.base
+    compared = found.compared
+    if not (compared.evaluation.state.pools or compared.evaluation.plan.decisions):
+        compared = with_emptiness(found.source, compared, allows=False)
+    evaluation = compared.evaluation
+    if result.output == "text":
+        brush = result.brush
+        # The plan contains refusals. Other findings that stop it are printed here.
+        shown = ("capacity", "brake", "clock-ahead", "announcement-moved")
+        refused = [item for item in evaluation.gates if item.code not in shown]
+        others = [item for item in all_found(evaluation) if item not in refused]
+        tell(findings_text(others, brush)) if others else None
+        emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
+        if compared.causes:
+            emit(causes_text(compared.causes, brush))
+    elif result.output == "markdown":
+        text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
+        emit(marked(text, found.root))
+    else:
+        document = plan_document(evaluation, base=base, keeps=keeps)
+        causes = {} if base is None else {"causes": causes_listed(compared.causes)}
+        emit_document({**document, **causes}, result.output)
+    code = exit_code(evaluation)
+    is_pending = detailed_exitcode and bool(evaluation.changes)
+    return ExitCode.CHANGES if code is ExitCode.OK and is_pending else code
