@@ -188,7 +188,7 @@ def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "run", lambda arguments: 3)
-    monkeypatch.setattr(entry.output, "prepare", lambda: None)
+    monkeypatch.setattr("reconciler.cli.output.prepare", lambda: None)
     monkeypatch.setattr(entry, "install", lambda: None)
     with pytest.raises(SystemExit) as left:
         entry.main()
