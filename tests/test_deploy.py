@@ -87,12 +87,6 @@ def pods() -> Iterator[dict[str, Any]]:
         yield job["template"]["spec"]
 
 
-def daemon() -> dict[str, Any]:
-    """The Pod of the Deployment."""
-    spec: dict[str, Any] = named("daemon.yaml", "Deployment", "ipam")["spec"]["template"]["spec"]
-    return spec
-
-
 def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
     always = (Need.APPLY, Need.NAMESPACES, Need.INTAKE, Need.OBSERVE, Need.WATCH)
     file = "rbac.yaml"
@@ -142,24 +136,6 @@ def test_only_the_job_that_applies_has_an_account_in_the_cluster() -> None:
     }
 
 
-def test_every_flag_of_a_job_is_one_of_its_verb() -> None:
-    for spec in pods():
-        verb, *words = spec["containers"][0]["args"]
-        command = ipam.get_command(click.Context(ipam), verb)
-        assert command is not None
-        known = {name for option in command.params for name in option.opts}
-        assert {word for word in words if word.startswith("--")} <= known
-
-
-def test_every_variable_of_a_job_is_set_or_comes_from_kubernetes() -> None:
-    settings = named("apply-job.yaml", "ConfigMap", "ipam")["data"]
-    for spec in pods():
-        container = spec["containers"][0]
-        own = {entry["name"] for entry in container["env"]}
-        used = set(re.findall(r"\$\((\w+)\)", " ".join(container["args"])))
-        assert used <= own | set(settings) | {"JOB_COMPLETION_INDEX"}
-
-
 def test_there_are_as_many_pods_as_shards() -> None:
     job = jobs()["ipam-apply"]
     args = job["template"]["spec"]["containers"][0]["args"]
@@ -182,42 +158,6 @@ def test_every_cluster_is_in_exactly_one_shard(names: list[str], count: int) -> 
         assert sum(is_in_shard(name, shard) for shard in shards) == 1
 
 
-def test_shards_are_of_like_size() -> None:
-    names = [f"team-{index % 50}/cluster-{index}" for index in range(2_000)]
-    sizes = [sum(is_in_shard(name, (index, 8)) for name in names) for index in range(8)]
-    assert all(200 < size < 300 for size in sizes), sizes
-
-
-def test_no_pod_has_a_privilege_or_a_root_file_system_to_write_to() -> None:
-    for spec in (*pods(), daemon()):
-        context = spec["securityContext"]
-        assert context["runAsNonRoot"]
-        assert context["runAsUser"] == 65532
-        assert context["seccompProfile"] == {"type": "RuntimeDefault"}
-        (container,) = spec["containers"]
-        assert container["securityContext"] == {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        }
-        mounts = {item["mountPath"]: item["name"] for item in container["volumeMounts"]}
-        volumes = {item.pop("name"): item for item in spec["volumes"]}
-        assert set(mounts) == {"/cache", "/tmp"}
-        assert set(mounts.values()) == set(volumes)
-        assert volumes["tmp"] == {"emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}
-        assert {"name": "XDG_CACHE_HOME", "value": "/cache"} in container["env"]
-
-
-def test_no_secret_is_written_in_a_manifest() -> None:
-    for file in FILES:
-        assert all(item["kind"] != "Secret" for item in manifests(file))
-    for spec in (*pods(), daemon()):
-        (token,) = [
-            entry for entry in spec["containers"][0]["env"] if entry["name"] == "IPAM_GIT_TOKEN"
-        ]
-        assert set(token["valueFrom"]) == {"secretKeyRef"}
-
-
 def test_what_is_kept_is_the_cache_of_the_pod_that_commits() -> None:
     kept = {}
     for name, job in jobs().items():
@@ -226,16 +166,6 @@ def test_what_is_kept_is_the_cache_of_the_pod_that_commits() -> None:
     assert kept == {"ipam-reconcile": "ipam-cache", "ipam-apply": None}
     claim = named("apply-job.yaml", "PersistentVolumeClaim", "ipam-cache")
     assert claim["spec"]["accessModes"] == ["ReadWriteOnce"]
-
-
-def test_the_image_runs_ipam_without_being_root_as_a_user_that_has_a_name() -> None:
-    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
-    # Without a name ssh and ssh-keygen say "No user exists for uid 65532" and end.
-    assert 0 < text.index("useradd --uid 65532 --gid 65532") < text.index("USER 65532:65532")
-    assert re.search(r"^USER 65532:65532$", text, re.MULTILINE)
-    assert 'ENTRYPOINT ["ipam"]' in text
-    for name in re.findall(r"^COPY (\S+)", text, re.MULTILINE):
-        assert (ROOT / name).exists(), name
 
 
 def test_the_page_names_every_file_and_flags_that_exist() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit import LOCKS, PARTS, judged
+from tests.audit import LOCKS, PARTS
 
 ROOT = Path(__file__).resolve().parents[1]
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.MULTILINE)  # fmt: skip
@@ -79,25 +79,3 @@ def test_ci_and_the_image_install_by_hash_and_ci_runs_the_audit() -> None:
     assert installs
     assert all("--require-hashes -r " in line or "--no-deps" in line for line in installs)
     assert "\nmake audit\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("said", "weak", "words"),
-    [
-        ("", False, "nothing was looked up: the advisory service cannot be reached"),
-        ("Traceback", False, "cannot be reached"),
-        ('{"dependencies": []}', False, "cannot be reached"),
-        ('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', False,
-         "the advisory service knows none of 1 packages"),
-        ('{"dependencies": [{"name": "a", "version": "1", "vulns": []},'
-         ' {"name": "b", "skip_reason": "x"}]}', False,
-         "no weakness known in 1 packages; not looked up: b"),
-        ('{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "CVE-1",'
-         ' "fix_versions": ["2"]}]}]}', True, "a 1: CVE-1 (mended in 2)"),
-    ],
-)  # fmt: skip
-def test_what_was_not_looked_up_is_said_and_only_a_known_weakness_fails(
-    said: str, weak: bool, words: str
-) -> None:
-    found, sentence = judged(said, "requirements.lock")
-    assert (found, words in sentence) == (weak, True), sentence

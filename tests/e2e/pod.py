@@ -1,6 +1,5 @@
 """A Pod of the chart as a process of this machine: its arguments, its variables, its account."""
 
-import base64
 import json
 import os
 import re
@@ -9,7 +8,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests.caches import PYTHON
 from tests.chart.rendering import Manifest, only
@@ -125,21 +123,7 @@ def token(server: ApiServer, account: str) -> str:
 
 def kubeconfig(server: ApiServer, account: str) -> str:
     """A kubeconfig with a token of an account, as people make it for a tenant."""
-    authority = base64.b64encode((server.folder / "apiserver.crt").read_bytes()).decode()
-    config: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [
-            {
-                "name": "it",
-                "cluster": {"server": server.url, "certificate-authority-data": authority},
-            }
-        ],
-        "users": [{"name": "it", "user": {"token": token(server, account)}}],
-        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
-        "current-context": "it",
-    }
-    return json.dumps(config)
+    return server.kubeconfig_with(token(server, account))
 
 
 def install(server: ApiServer, objects: list[Manifest]) -> None:

@@ -37,13 +37,7 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Assets:
-    """Binaries by name, without those that are not there, and folders of CRD files.
-
-    Attributes:
-        crds: By whose they are: `metallb`, and those that only `make envtest` brings, which are
-            not there without it: `in-cluster`, `capi-v1beta1`, `capi-v1beta2` and
-            `prometheus-operator`.
-    """
+    """Binaries that exist by name, and folders of CRD files, which need not exist."""
 
     binaries: dict[str, Path]
     crds: dict[str, Path]
@@ -51,13 +45,8 @@ class Assets:
     @cached_property
     def version(self) -> str:
         """The version of Kubernetes, as a server tells it."""
-        told = subprocess.run(
-            [self.binaries["kube-apiserver"], "--version"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return told.stdout.split()[-1]
+        command = [self.binaries["kube-apiserver"], "--version"]
+        return subprocess.check_output(command, text=True).split()[-1]
 
 
 def pins() -> str:
@@ -94,7 +83,15 @@ _REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
 @cache
 def find() -> Assets | str:
     """What was built or given, or one line that says what is missing."""
-    return found_in(Path(_GIVEN) if _GIVEN else _CACHE, _CACHE)
+    kube = Path(_GIVEN) if _GIVEN else _CACHE
+    paths = {name: kube / name for name in KUBE}
+    paths |= {name: _CACHE / name for name in (METALLB, IPAM_PROVIDER, HELM)}
+    there = {name: path for name, path in paths.items() if os.access(path, os.X_OK)}
+    if missing := [name for name in KUBE if name not in there]:
+        return f"no API server binaries ({', '.join(missing)}): make envtest"
+    names = ("in-cluster", PROMETHEUS_OPERATOR, *(f"capi-{it}" for it in CLUSTER_API))
+    crds = {name: _CACHE / "crds" / name for name in names}
+    return Assets(there, {**crds, "metallb": METALLB_CRDS})
 
 
 @cache
@@ -102,19 +99,6 @@ def find_helm() -> Path | str:
     """The helm that was built, or one line that says what is missing."""
     path = _CACHE / HELM
     return path if os.access(path, os.X_OK) else "no helm: make envtest"
-
-
-def found_in(kube: Path, built: Path) -> Assets | str:
-    """What is in a folder of Kubernetes' binaries, and in the folder of `make envtest`."""
-    paths = {name: kube / name for name in KUBE}
-    paths |= {name: built / name for name in (METALLB, IPAM_PROVIDER, HELM)}
-    there = {name: path for name, path in paths.items() if os.access(path, os.X_OK)}
-    if missing := [name for name in KUBE if name not in there]:
-        return f"no API server binaries ({', '.join(missing)}): make envtest"
-    names = ("in-cluster", PROMETHEUS_OPERATOR, *(f"capi-{it}" for it in CLUSTER_API))
-    return Assets(
-        there, {name: built / "crds" / name for name in names} | {"metallb": METALLB_CRDS}
-    )
 
 
 def monitoring(name: str) -> Path:

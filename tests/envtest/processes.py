@@ -91,15 +91,7 @@ def until(
     by: subprocess.Popen[bytes] | None = None,
     log: Path | None = None,
 ) -> Any:
-    """Ask a real server until the answer is true; returns it.
-
-    Args:
-        asked: Gives something false while it is not so yet.
-        what: For the message when time is over.
-        seconds: How long to wait at most.
-        by: Whose end is the end of waiting.
-        log: Its last lines are part of the message.
-    """
+    """Ask a real server until the answer is true, or `by` ended; `log` is part of the failure."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and (by is None or by.poll() is None):
         if answer := asked():

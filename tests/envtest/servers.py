@@ -16,7 +16,7 @@ from tests.envtest.assets import IPAM_PROVIDER, METALLB, Assets, lacking
 from tests.envtest.controller import Controller, ipam_provider, metallb
 from tests.envtest.processes import Processes, free_port, signing_key
 from tests.envtest.processes import until as until
-from tests.envtest.wiping import Snapshot, settle_policies, snapshot, wipe
+from tests.envtest.wiping import Snapshot, snapshot, wipe
 
 # Who may log in, and the groups that they are in.
 USERS = {
@@ -159,20 +159,23 @@ class ApiServer:
     def kubeconfig_for(self, user: str) -> Path:
         """A kubeconfig of a user, with inline data."""
         path = self.folder / f"{user}.kubeconfig"
-        if path.exists():
-            return path
+        if not path.exists():
+            path.write_text(self.kubeconfig_with(self.fleet.tokens[user]))
+        return path
+
+    def kubeconfig_with(self, token: str) -> str:
+        """A kubeconfig with a token."""
         authority = base64.b64encode((self.folder / "apiserver.crt").read_bytes()).decode()
         cluster = {"server": self.url, "certificate-authority-data": authority}
         config = {
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": self.name, "cluster": cluster}],
-            "users": [{"name": user, "user": {"token": self.fleet.tokens[user]}}],
-            "contexts": [{"name": self.name, "context": {"cluster": self.name, "user": user}}],
-            "current-context": self.name,
+            "users": [{"name": "user", "user": {"token": token}}],
+            "contexts": [{"name": "it", "context": {"cluster": self.name, "user": "user"}}],
+            "current-context": "it",
         }
-        path.write_text(json.dumps(config, indent=1))
-        return path
+        return json.dumps(config, indent=1)
 
     def kubectl(
         self, *words: str, stdin: str = "", user: str = "admin"
@@ -284,10 +287,6 @@ class ApiServer:
     def wipe(self, *, crds: bool = False) -> None:
         """Bring the server back to what it was when it was new; its CRDs only if asked."""
         wipe(self, crds=crds)
-
-    def settle_policies(self) -> None:
-        """Wait until all admission policies are in force as they are stored: a second or two."""
-        settle_policies(self)
 
     def start_metallb(self) -> Controller:
         """MetalLB's controller, which hands out addresses to Services."""

@@ -8,13 +8,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
 from reconciler.kube.clusters import KubeCluster
 from reconciler.model.objects import NODE
-from tests.apply.execution.site import FIRST, SECOND, evaluated, world
-from tests.apply.execution.test_fake_fleet import LATER, gone
+from tests.apply.execution.site import FIRST, SECOND, world
 from tests.hostile.api import Fleet, Liar, fleet
 from tests.kube.kubeconfigs import data
 from tests.kube.server import Asked, Reply, Time
@@ -130,18 +127,3 @@ def test_a_server_that_drips_is_given_up_at_its_deadline(site: Fleet) -> None:
     assert applied[FIRST].state is ClusterState.UNREACHABLE
     assert "the cluster's 60 seconds are over" in applied[FIRST].error
     assert applied[SECOND].state is ClusterState.APPLIED
-
-
-def test_a_cluster_that_claims_all_addresses_many_times_holds_its_own_records_alone(
-    site: Fleet,
-) -> None:
-    """Five thousand Services, each with an address of a record that shall go."""
-    site.apply(BOTH)
-    site.apply(gone(BOTH), "b")
-    ingress = {"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.5"}, {"ip": "10.0.0.1"}]}}}
-    claims = [{**service(number), **ingress} for number in range(5_000)]
-    site.apis[FIRST].liar = lists(SERVICES, page(*claims))
-    evaluation = evaluated(gone(BOTH), clock=LATER)
-    held = still_announced(evaluation, site.clusters(), ApplyOptions())
-    (why,) = held.values()
-    assert why.startswith("Service x/s0 of team-a/web still has ")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.running import Said, given_out
 from tests.hostile.test_overrides import override
-from tests.world import CLOCK, SMALL, commit, git, provider, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
@@ -56,29 +56,6 @@ def test_each_release_that_is_held_is_told_with_the_commit_and_its_author(
             f" commit {left[:12]} of 'A Person' took it out of 'tenants/t00.yaml'"
         ) in text
     assert git(folder, "log", "-1", "--format=%s") == "ipam: allocate 1"
-
-
-def test_one_whose_document_is_there_still_is_told_so(folder: Path, said: Said) -> None:
-    provider = (folder / "providers/default.yaml").read_text(encoding="utf-8")
-    write(folder, {"providers/default.yaml": provider.replace("mode: ipam", "mode: cloud")})
-    commit(folder, "to the cloud", clock=CLOCK + 60)
-    code, text = said("check")
-    assert code == 3
-    assert "its document in 'tenants/t00.yaml' is as it was: what that names has changed" in text
-
-
-def test_one_that_was_edited_names_the_edit_and_very_many_are_counted(
-    folder: Path, said: Said, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reconciler.reconcile.evaluation.MAX_LISTED", 2)
-    write(folder, {"providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud")})
-    for n in range(5):
-        text = tenant(f"t{n:02}", providerConfigRef="{name: cloud}")
-        write(folder, {f"tenants/t{n:02}.yaml": text})
-    edited = commit(folder, "they need none", clock=CLOCK + 60)
-    text = said("check")[1]
-    assert f"commit {edited[:12]} of 'A Person' edited it in 'tenants/t00.yaml'" in text
-    assert ".: warning brake-held: a brake holds 3 more releases back" in text
 
 
 def test_an_unrelated_change_is_not_red_for_a_brake_of_its_base(folder: Path, said: Said) -> None:

@@ -52,19 +52,6 @@ def test_a_request_that_goes_is_told(main: Path, capsys: Capture) -> None:
     assert found["message"].endswith("with this change it gets nothing")
 
 
-def test_one_that_moves_is_told(main: Path, capsys: Capture) -> None:
-    write(
-        main,
-        {
-            "tenants/vip.yaml": request(
-                "vip", "edge", pinnedRange="{startAddress: 10.40.0.130, endAddress: 10.40.0.131}"
-            )
-        },
-    )
-    (found,) = describe(main, capsys)
-    assert found["message"].endswith("with this change it gets 10.40.0.130-10.40.0.131")
-
-
 def test_somebody_else_who_gets_it_is_an_error(main: Path, capsys: Capture) -> None:
     write(
         main, {"tenants/live.yaml": tenant("live"), "tenants/late.yaml": tenant("late", **PINNED)}

@@ -9,18 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.caches import ROOT
-from tests.image.containerfile import Step, image, of, steps
+from tests.image.containerfile import image, of
 
 NAMED = ROOT / "deploy" / "named.sh"
-
-
-def test_lines_that_go_on_are_one_step_and_comments_are_none() -> None:
-    text = "# a comment\nFROM x@y\nRUN a \\\n    && b\n# another\nCOPY c d/\n\n"
-    assert list(steps(text)) == [
-        Step("FROM", "x@y"),
-        Step("RUN", "a && b"),
-        Step("COPY", "c d/"),
-    ]
 
 
 def test_the_base_is_named_by_digest_and_the_user_by_number() -> None:
