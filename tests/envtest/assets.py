@@ -45,8 +45,10 @@ class Assets:
     @cached_property
     def version(self) -> str:
         """The version of Kubernetes, as a server tells it."""
-        command = [self.binaries["kube-apiserver"], "--version"]
-        return subprocess.check_output(command, text=True).split()[-1]
+        command = (str(self.binaries["kube-apiserver"]), "--version")
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[
+            -1
+        ]
 
 
 def pins() -> str:

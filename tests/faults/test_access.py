@@ -11,7 +11,7 @@ import pytest
 from reconciler.apply.plan import ClusterState
 from tests.apply.execution.site import FIRST, SECOND, world
 from tests.cli.running import ipam
-from tests.faults.site import HUB, Faulty, good, refusal
+from tests.faults.site import HUB, Faulty, good
 from tests.kube.certificates import make
 from tests.kube.proxy import Fault
 from tests.world import repository
@@ -32,15 +32,6 @@ def test_f59_a_server_without_server_side_apply_is_refused(site: Faulty) -> None
     assert proxy.count(VERSION) == 1
     assert proxy.count(WRITES) == 0
     good(applied, HUB, SECOND)
-    site.settle(FILES)
-
-
-def test_f59_a_server_that_does_not_tell_its_version_is_taken_as_it_is(site: Faulty) -> None:
-    """F59: some hide it from those who need not know it."""
-    said = 'forbidden: User "x" cannot get path "/version"'
-    proxy = site.breaks(FIRST, Fault(VERSION, status=403, body=refusal(403, said, "Forbidden")))
-    good(site.apply(FILES), HUB, FIRST, SECOND)
-    assert proxy.count(VERSION) == 1
     site.settle(FILES)
 
 

@@ -93,20 +93,6 @@ def test_f44_a_pool_of_others_that_overlaps_is_named_before_anything_is_written(
     site.settle(FILES)
 
 
-def test_f44_the_no_of_metallbs_webhook_is_shown(site: Faulty) -> None:
-    """F44: a pool that somebody made between our list and our write."""
-    said = (
-        'admission webhook "ipaddresspoolvalidationwebhook.metallb.io" denied the request: CIDR'
-        ' "10.0.0.4/30" in pool "default-pool" overlaps with already defined CIDR "10.0.0.0/29"'
-    )
-    proxy = site.breaks(FIRST, Fault(PATCH_POOL, status=403, body=refusal(403, said)))
-    applied = site.apply(FILES)
-    assert 'overlaps with already defined CIDR "10.0.0.0/29"' in failures(applied[FIRST])[POOL_NAME]
-    assert proxy.count(PATCH_POOL) == 1
-    good(applied, HUB, SECOND)
-    site.settle(FILES)
-
-
 def test_f53_what_others_made_under_our_name_is_left_alone(site: Faulty) -> None:
     """F53: until a person says --adopt."""
     one = site.tenants[FIRST]
