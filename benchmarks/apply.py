@@ -15,7 +15,7 @@ import urllib3
 from benchmarks.apply_many import many_table
 from benchmarks.apply_vips import vips_table
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
 from reconciler.kube.resources import DesiredObject, desired_objects

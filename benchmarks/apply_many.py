@@ -18,7 +18,7 @@ import urllib3
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
 from reconciler.model.objects import MANAGEMENT

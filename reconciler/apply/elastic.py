@@ -1,19 +1,41 @@
-"""Values of elastic growth."""
+"""Values of elastic growth: Services and MetalLB pools of a cluster, and messages to tenants."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.inventory import InventoryObjects
+from reconciler.apply.inventory import NAME, InventoryEntry, data_of
+from reconciler.apply.metallb import (
+    NAMESPACE,
+    controller_time,
+    describe,
+    pool_addresses,
+    ranges_of,
+    state_error,
+)
+from reconciler.apply.snapshot import SERVICES, LiveObjects, Query, Snapshot
+from reconciler.apply.steps import is_ours
+from reconciler.documents.findings import shown
 from reconciler.families.demand import DemandEntry
-from reconciler.kube.resources import DesiredObject, with_status
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    PINNED,
+    POOL,
+    PREFIXES,
+    SHARED,
+    DesiredObject,
+    with_status,
+)
 from reconciler.model.claim import Allocation
-from reconciler.model.objects import Ref
+from reconciler.model.instant import parse_instant
+from reconciler.model.objects import Manifest, Ref
 from reconciler.model.plan import CONDITION, REASONS
+from reconciler.model.settings import METALLB_POOL
 
-_NOTHING = IPSet()
+_TYPE = "LoadBalancer"
+_MAX_PINNED = 2
 
 
 class Service(NamedTuple):
@@ -21,9 +43,7 @@ class Service(NamedTuple):
 
     Attributes:
         name: `namespace/name`.
-        addresses: Its addresses.
         created: The creation time by the server's clock, in seconds since 1970.
-        is_dying: The Service is being deleted.
         is_ours: Its class and annotations permit the pool of `ipam`.
         pinned: The addresses that it requests by value.
         sharing: The key of MetalLB's IP sharing; empty for none.
@@ -35,11 +55,11 @@ class Service(NamedTuple):
 
     name: str
     uid: str
-    addresses: IPSet = _NOTHING
+    addresses: IPSet
     created: int = 0
     is_dying: bool = False
     is_ours: bool = True
-    pinned: IPSet = _NOTHING
+    pinned: IPSet = IPSet()
     sharing: str = ""
     backend: str = ""
     ports: frozenset[str] = frozenset()
@@ -50,6 +70,96 @@ class Service(NamedTuple):
     def waits(self) -> bool:
         """Return whether it waits for an address of the pool of `ipam`."""
         return self.is_ours and not self.is_dying and not self.addresses
+
+
+def read_services(
+    items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()
+) -> tuple[tuple[Service, ...], tuple[str, ...]]:
+    """Return the Services of type LoadBalancer, and invalid ones with the reason.
+
+    Args:
+        items: All Services of a cluster, not validated.
+        lb_class: The class that MetalLB serves there; empty for Services without one.
+        pools: Names of the pools of `ipam` there; empty for the default name.
+    """
+    found: list[Service] = []
+    odd: list[str] = []
+    for item in items:
+        try:
+            service = _service(item, lb_class, pools or (METALLB_POOL,))
+        except ValueError as wrong:
+            metadata = item["metadata"]
+            title = shown(f"{metadata.get('namespace')}/{metadata.get('name')}")
+            odd.append(f"Service {title}: {wrong}")
+        else:
+            found += [service] if service is not None else []
+    return tuple(found), tuple(odd)
+
+
+def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service | None:
+    spec = item.get("spec") or {}
+    balancer = (item.get("status") or {}).get("loadBalancer") or {}
+    texts = [text for entry in balancer.get("ingress") or () if (text := entry.get("ip"))]
+    is_balancer = spec.get("type") == _TYPE
+    if not is_balancer and not texts:
+        return None
+    metadata = item["metadata"]
+    annotations = metadata.get("annotations") or {}
+    created = parse_instant(metadata.get("creationTimestamp") or "")
+    if created is None:
+        raise ValueError("metadata.creationTimestamp is no time")
+    pinned, problem = _pinned(spec, annotations)
+    is_class = (spec.get("loadBalancerClass") or "") == lb_class
+    sharing = _annotation(annotations, SHARED)
+    ports = (f"{it.get('protocol') or 'TCP'}/{it.get('port')}" for it in spec.get("ports") or ())
+    return Service(
+        name=f"{metadata['namespace']}/{metadata['name']}",
+        uid=metadata["uid"],
+        addresses=ranges_of(f"{text}-{text}" for text in texts),
+        created=created,
+        is_dying=bool(metadata.get("deletionTimestamp")),
+        is_ours=is_balancer and is_class and _annotation(annotations, POOL) in ("", *pools),
+        pinned=pinned,
+        sharing=sharing,
+        backend=_backend(spec) if sharing else "",
+        ports=frozenset(ports) if sharing else frozenset(),
+        needs_ipv6=_needs_ipv6(spec),
+        problem=problem,
+    )
+
+
+def _annotation(annotations: Mapping[str, str], name: str) -> str:
+    return next((text for it in PREFIXES if (text := annotations.get(f"{it}{name}"))), "")
+
+
+def _pinned(spec: Manifest, annotations: Mapping[str, str]) -> tuple[IPSet, str]:
+    """Return the addresses that a Service requests, and why they cannot be assigned."""
+    pinned, listed = spec.get("loadBalancerIP") or "", _annotation(annotations, PINNED)
+    if pinned and listed:
+        return IPSet(), "it asks for addresses by spec.loadBalancerIP and by an annotation, too"
+    texts = [text.strip() for text in (pinned or listed).split(",")]
+    if len(texts) > _MAX_PINNED:
+        return IPSet(), f"it asks for more than {_MAX_PINNED} addresses"
+    try:
+        return ranges_of(f"{text}-{text}" for text in texts if text), ""
+    except ValueError:
+        return IPSet(), f"it asks for {shown(pinned or listed)}, which is no address"
+
+
+def _needs_ipv6(spec: Manifest) -> bool:
+    """Return whether a Service requires both IP versions, or IPv6 only."""
+    policy, versions = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
+    if policy == "RequireDualStack" or versions == ["IPv6"]:
+        return True
+    # MetalLB assigns an address of either version to a Service that prefers two versions.
+    return policy != "PreferDualStack" and len(versions) > 1
+
+
+def _backend(spec: Manifest) -> str:
+    """Return the value that must be equal to share an address: the Pods, for local traffic."""
+    if spec.get("externalTrafficPolicy") != "Local":
+        return ""
+    return repr(sorted((spec.get("selector") or {}).items()))
 
 
 class ElasticPool(NamedTuple):
@@ -63,6 +173,46 @@ class ElasticPool(NamedTuple):
     addresses: IPSet
     avoids_buggy: bool = False
     assigns: bool = True
+
+
+def read_pool(manifest: Manifest) -> ElasticPool:
+    """Return an IPAddressPool, or raise ValueError if an address is invalid."""
+    spec: Mapping[str, Any] = manifest.get("spec") or {}
+    return ElasticPool(
+        pool_addresses(manifest),
+        avoids_buggy=spec.get("avoidBuggyIPs") is True,
+        assigns=spec.get("autoAssign") is not False,
+    )
+
+
+def announced(pools: Iterable[ElasticPool]) -> IPSet:
+    """Return all addresses of some pools."""
+    return IPSet.of(item for pool in pools for item in pool.addresses)
+
+
+def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
+    """Return the number of addresses that a Service without a request could still get.
+
+    Args:
+        pools: The pools that the cluster announces.
+        ours: The addresses of the tenant. Other announced addresses do not count.
+        used: The addresses of Services.
+    """
+    found = 0
+    for pool in pools:
+        free = (pool.addresses & ours) - used
+        found += (free.size - (_buggy(free) if pool.avoids_buggy else 0)) if pool.assigns else 0
+    return found
+
+
+def _buggy(addresses: IPSet) -> int:
+    """Return the number of IPv4 addresses of a set that end in 0 or 255."""
+    return sum(
+        (item.last - last) // 256 - (item.first - 1 - last) // 256
+        for item in addresses
+        for last in (0, 255)
+        if item.version == 4
+    )
 
 
 class ObservedCluster(Struct, frozen=True):
@@ -79,6 +229,51 @@ class ObservedCluster(Struct, frozen=True):
     now: int
     odd: tuple[str, ...] = ()
     unwell: str = ""
+
+
+SILENT = 30
+"""Seconds after a pool's change until MetalLB's controller has read it, or is not running."""
+
+
+def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, now: int) -> str:
+    """Return why new addresses would not reach a Service; empty if they would.
+
+    Args:
+        pools: The IPAddressPools of `ipam`.
+        states: MetalLB's ConfigurationStates; empty for versions without them.
+        lacks: Applied addresses that are missing in the pools.
+        now: The server's clock.
+    """
+    every, reported = list(pools), list(states)
+    if error := state_error(reported):
+        return error
+    if lacks:
+        return f"its IPAddressPool lacks {describe(lacks)}, which was applied: somebody changed it"
+    for pool in every:
+        spec: Mapping[str, Any] = pool.get("spec") or {}
+        name = pool["metadata"]["name"]
+        if spec.get("serviceAllocation"):
+            return f"somebody set spec.serviceAllocation of IPAddressPool {name}: it is not for all"
+        if spec.get("autoAssign") is False:
+            return f"somebody set spec.autoAssign of IPAddressPool {name} to false"
+    return silence(every, reported, now)
+
+
+def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> str:
+    """Return an error if MetalLB's controller has not read a changed pool in time; else empty."""
+    read = controller_time(states)
+    if read is None:
+        return ""  # older versions of MetalLB do not report it
+    heard = parse_instant(read)
+    for pool in pools:
+        for entry in pool["metadata"].get("managedFields") or ():
+            written = parse_instant(entry.get("time", ""))
+            is_spec = "f:spec" in (entry.get("fieldsV1") or {})
+            if written is None or not is_spec or entry.get("subresource"):
+                continue
+            if now - written > SILENT and (heard is None or heard < written):
+                return "MetalLB's controller has not read the IPAddressPool since it was changed"
+    return ""
 
 
 class GrantedRanges(Struct, frozen=True):
@@ -139,23 +334,15 @@ class ClusterReading(NamedTuple):
     used: IPSet
 
 
-class Use(NamedTuple):
-    """The number of addresses of a record that Services use."""
-
-    record: str
-    range: IPRange
-    used: int
-
-
 class GrowthOutcome(Struct, frozen=True):
     """The growth that follows from the state of a cluster.
 
     Attributes:
         entries: The entries that stay or come back, by index.
+        first: The index of the first new entry.
         back: The entries that come back.
         wish: The number of additional addresses to request; 0 for none.
         needed: The number of those that Services wait for. The others are requested in advance.
-        first: The index of the first new entry.
         going: Entries that can be released, in the order of release.
         idle: The start of the idle time of each entry, by `idle_key`.
         names: Some of the waiting Services, for messages.
@@ -180,13 +367,86 @@ class GrowthOutcome(Struct, frozen=True):
     reading: ClusterReading | None = None
 
 
-_MAX_TELLING = 1_024
+KEY = "idle"
+"""The key of idle times in the first ConfigMap of the inventory."""
+
+_MAX_LINES = 2_000
+_MAX_DIGITS = 15
+
+
+def remembered(config_maps: Iterable[Manifest]) -> str | None:
+    """Return the idle times in an inventory as text; None without an inventory."""
+    first = data_of(config_maps).get(NAME)
+    return None if first is None else first.get(KEY, "")
+
+
+def write_idle(idle: Mapping[str, int]) -> str:
+    """Format the start of idle times, in seconds since 1970 by address, as lines."""
+    return "".join(f"{key} {since}\n" for key, since in sorted(idle.items()))
+
+
+def read_idle(text: str) -> dict[str, int]:
+    """Parse the lines of `write_idle`. Invalid lines are skipped, because tenants can edit them."""
+    found: dict[str, int] = {}
+    for line in text.splitlines()[:_MAX_LINES]:
+        key, _, since = line.partition(" ")
+        if since.isascii() and since.isdecimal() and len(since) <= _MAX_DIGITS:
+            found[key] = int(since)
+    return found
+
+
+def used_by(services: Iterable[Service]) -> IPSet:
+    """Return the addresses of Services."""
+    return IPSet.of(item for service in services for item in service.addresses)
+
+
+def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> ClusterReading | None:
+    """Return the use that a plan read; None if it read no Services, or an object is invalid."""
+    services = snapshot.answers.get(SERVICES)
+    pools = snapshot.answers.get(Query(ADDRESS_POOL, NAMESPACE))
+    if services is None or pools is None:
+        return None
+    found, odd = read_services(live.manifest for live in services.objects.values())
+    ours = [it for ref, it in pools.objects.items() if is_ours(it, entries.get(str(ref)))]
+    try:
+        addresses = IPSet.of(item for live in ours for item in pool_addresses(live.manifest))
+    except ValueError:
+        return None
+    return None if odd else ClusterReading(addresses, used_by(found))
+
+
+class Use(NamedTuple):
+    """The number of addresses of a record that Services use."""
+
+    record: str
+    range: IPRange
+    used: int
+
+
+def uses(records: Iterable[Allocation], reading: ClusterReading) -> tuple[Use, ...]:
+    """Return the number of used addresses of each record, by name.
+
+    A record is left out if a part is not announced and none is used: it is not idle yet.
+    """
+    found = []
+    for record in records:
+        if (item := record.range) is None:
+            continue
+        # Range ends are compared, because a cluster can have many Services and records.
+        runs = reading.used.overlapping(item)
+        used = sum(min(it.last, item.last) - max(it.first, item.first) + 1 for it in runs)
+        if used or reading.announced.covers(item):
+            found.append(Use(record.name, item, used))
+    return tuple(sorted(found))
+
+
+_MAX_MESSAGE = 1_024
 """Maximum characters of a message. A cluster can contain many names."""
 
 
 def worded(
     desired: Sequence[DesiredObject],
-    live: InventoryObjects,
+    live: LiveObjects,
     words: Mapping[Ref, tuple[StatusMessage, ...]],
     growing: Callable[[], Collection[Ref]],
 ) -> list[DesiredObject]:
@@ -195,40 +455,42 @@ def worded(
     Args:
         desired: The desired objects.
         live: The live objects.
-        words: The messages, by object, for observed objects.
+        words: The messages, by object, for observed objects. Others keep an earlier message.
         growing: Returns the objects that can still grow; called if an earlier message exists.
     """
     found: list[DesiredObject] = []
     for item in desired:
-        before = live[item.ref].status if item.ref in live else {}
-        told = _describe(words[item.ref]) if item.ref in words else _kept(before)
-        if told is not None and item.ref not in words and item.ref not in growing():
-            told = None
-        status = item.status or {}
-        conditions = [_with(it, told) for it in status.get("conditions") or ()]
-        found.append(with_status(item, {"conditions": conditions}) if told else item)
+        if item.ref in words:
+            message = _joined(words[item.ref])
+        else:
+            message = _earlier(live[item.ref].status) if item.ref in live else None
+            if message is not None and item.ref not in growing():
+                message = None
+        if message is not None:
+            conditions = [_with(it, message) for it in (item.status or {}).get("conditions") or ()]
+            item = with_status(item, {"conditions": conditions})
+        found.append(item)
     return found
 
 
-def _describe(words: tuple[StatusMessage, ...]) -> StatusMessage | None:
+def _joined(words: tuple[StatusMessage, ...]) -> StatusMessage | None:
     if not words:
         return None
     text = "; ".join(word.message for word in words)
     # A tenant chose some of the words, so control characters are removed.
     plain = "".join(it if it.isprintable() else "?" for it in text)
-    return StatusMessage(words[0].reason, plain[:_MAX_TELLING])
+    return StatusMessage(words[0].reason, plain[:_MAX_MESSAGE])
 
 
-def _kept(status: Mapping[str, Any]) -> StatusMessage | None:
-    """Return the message of an earlier run."""
+def _earlier(status: Mapping[str, Any]) -> StatusMessage | None:
     for it in status.get("conditions") or ():
         if it.get("type") == CONDITION and it.get("reason") in REASONS:
             return StatusMessage(it["reason"], str(it.get("message", "")))
     return None
 
 
-def _with(condition: Mapping[str, str], told: StatusMessage | None) -> Mapping[str, str]:
+def _with(condition: Mapping[str, str], message: StatusMessage) -> Mapping[str, str]:
     """Return the condition with the message. A condition that is not ready keeps its reason."""
-    if told is None or condition["type"] != CONDITION or condition["status"] != "True":
+    if condition["type"] != CONDITION or condition["status"] != "True":
         return condition
-    return {**condition, "reason": told.reason, "message": told.message}
+    return {**condition, "reason": message.reason, "message": message.message}

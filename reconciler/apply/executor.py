@@ -1,17 +1,41 @@
-"""Execution of cluster plans."""
+"""Execution of cluster plans, and the work on one cluster."""
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from reconciler.apply.decision import Action, noted, status_to_apply
-from reconciler.apply.inventory import Live, live_of, objects_of
-from reconciler.apply.metallb import NAMESPACE, controller_time, state_error
-from reconciler.apply.plan import WRITTEN, ObjectResult, Progress, foresee
+from reconciler.addresses import IPSet
+from reconciler.apply.elastic import ClusterReading, reading_for, uses
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, identify, save
+from reconciler.apply.metallb import NAMESPACE, controller_time, describe, state_error, written
+from reconciler.apply.plan import (
+    WRITTEN,
+    Applied,
+    ClusterPlan,
+    ClusterState,
+    ObjectResult,
+    Progress,
+    foresee,
+    foreseen,
+)
+from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.rights import is_established
+from reconciler.apply.snapshot import (
+    Live,
+    ObjectLists,
+    Snapshot,
+    live_of,
+    objects_of,
+    read_and_plan,
+)
 from reconciler.apply.steps import (
+    Action,
     Apply,
     AwaitEstablished,
     AwaitPolicies,
@@ -25,15 +49,21 @@ from reconciler.apply.steps import (
     Tell,
     Try,
     applied,
+    noted,
     pruned,
+    status_to_apply,
 )
+from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by
 from reconciler.model.errors import (
+    BugError,
     ClusterError,
+    IdentityError,
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
+    ReconcilerError,
     RejectedError,
     StaleError,
     UnauthorizedError,
@@ -50,37 +80,15 @@ from reconciler.model.objects import (
 )
 
 T = TypeVar("T")
-
-
-def poll(
-    cluster: Cluster, ask: Callable[[], T], is_so: Callable[[T], bool], *, every: float, times: int
-) -> tuple[T, bool]:
-    """Poll until a condition is true. Return the last answer, and whether it is.
-
-    Args:
-        cluster: The cluster, whose deadline applies.
-        ask: Sends the request.
-        is_so: The condition.
-        every: Seconds between two requests.
-        times: The maximum number of requests.
-
-    Raises:
-        UnreachableError: The deadline ends before.
-    """
-    said = ask()
-    for _ in range(times - 1):
-        if is_so(said):
-            return said, True
-        cluster.pause(every)
-        said = ask()
-    return said, is_so(said)
-
-
+_log = logging.getLogger(__name__)
 _ATTEMPTS = 5
 
 
 class ObjectApplier(Struct, frozen=True):
     """Applies, patches, and deletes objects of one cluster.
+
+    The failure of an object is part of the progress. Each method raises UnreachableError and
+    UnauthorizedError, because the work on the cluster cannot continue after these.
 
     Attributes:
         revision: The revision, which is part of each body.
@@ -90,106 +98,87 @@ class ObjectApplier(Struct, frozen=True):
     revision: str
     progress: Progress
 
-    def apply(self, step: Apply) -> None:
-        """Apply an object.
-
-        Raises:
-            UnreachableError: The cluster is unreachable.
-            UnauthorizedError: The credentials are refused.
-        """
-        if step.unless_failed is not None and self.progress.has_failed(step.unless_failed):
-            return
-        step = self._anew(step, self.progress.live(step.ref, step.live))
-        for attempt in range(_ATTEMPTS):
-            try:
-                self._bring(step)
-            except (UnreachableError, UnauthorizedError):
-                raise
-            except StaleError as stale:
-                if attempt < _ATTEMPTS - 1:
-                    step = self._anew(step, self._read(step.ref))
-                    continue
-                self.progress.fail(str(step.ref), str(stale))
-            except OwnedError as owned:
-                self.progress.fail(str(step.ref), _owners(owned))
-            except ClusterError as failed:
-                self.progress.fail(str(step.ref), _said(failed))
-            return
-
-    def patch(self, step: Patch) -> None:
-        """Set fields of an object of another owner.
-
-        Raises:
-            UnreachableError: The cluster is unreachable.
-            UnauthorizedError: The credentials are refused.
-        """
-        if any(self.progress.has_failed(ref) for ref in step.rests_on):
-            return
-        if self._write(step.ref, step.manifest, PART_MANAGER, force=step.takes) is not None:
-            foresee(self.progress, step)
-
-    def own(self, step: Own) -> None:
-        """Set the owners of an object of this run if all of them exist.
-
-        Raises:
-            UnreachableError: The cluster is unreachable.
-            UnauthorizedError: The credentials are refused.
-        """
-        name, live = str(step.ref), self.progress.now.get(step.ref)
-        owners = {ref: self.progress.live(ref, step.there.get(ref)) for ref, _ in step.owners}
-        uids = {ref: owner.uid for ref, owner in owners.items() if owner is not None}
-        body = step.desired.body
-        if live is None or body is None or len(uids) < len(owners):
-            return
-        wanted = desired_object(owned_by(body, step.owners, uids))
-        said = wanted.at(self.revision)
-        said = {**said, "metadata": {**said["metadata"], "uid": live.uid}}
-        if (now := self._write(step.ref, said, MANAGER, force=True)) is not None:
-            self.progress.now[step.ref] = now
-            self.progress.entries[name] = noted(wanted, now.uid, self.progress.entries.get(name))
-
-    def _write(self, ref: Ref, manifest: Manifest, manager: str, *, force: bool) -> Live | None:
-        """Return the object after a write; None, with the failure, if it could not be written."""
+    @contextmanager
+    def _failing(self, ref: Ref, more: str = "") -> Iterator[None]:
+        """Record a failure of the block as the failure of an object."""
         try:
-            return live_of(self.cluster.apply(manifest, manager, force=force))
+            yield
         except (UnreachableError, UnauthorizedError):
             raise
         except OwnedError as owned:
-            owners = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
-            self.progress.fail(str(ref), owners or str(owned))
+            fields = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
+            self.progress.fail(str(ref), f"{fields or owned}{more}")
         except ClusterError as failed:
-            self.progress.fail(str(ref), _said(failed))
-        return None
+            error = f"{failed}; {failed.hint}" if failed.hint else str(failed)
+            self.progress.fail(str(ref), error)
+
+    def apply(self, step: Apply) -> None:
+        """Apply an object."""
+        if self.progress.has_failed(step.unless_failed):
+            return
+        step = self._updated(step, self.progress.now.get(step.ref, step.live))
+        with self._failing(step.ref, "; --adopt takes it over"):
+            for _ in range(_ATTEMPTS - 1):
+                try:
+                    self._bring(step)
+                except StaleError:
+                    step = self._updated(step, self._read(step.ref))
+                else:
+                    return
+            self._bring(step)
+
+    def patch(self, step: Patch) -> None:
+        """Set fields of an object of another owner."""
+        if self.progress.has_failed(*step.rests_on):
+            return
+        with self._failing(step.ref):
+            self.cluster.apply(step.manifest, PART_MANAGER, force=step.takes)
+            foresee(self.progress, step)
+
+    def own(self, step: Own) -> None:
+        """Set the owners of an object of this run if all of them exist."""
+        ref = step.desired.ref
+        live = self.progress.now.get(ref)
+        owners = {it: self.progress.now.get(it, step.there.get(it)) for it, _ in step.owners}
+        uids = {it: owner.uid for it, owner in owners.items() if owner is not None}
+        if live is None or step.desired.body is None or len(uids) < len(owners):
+            return
+        wanted = desired_object(owned_by(step.desired.body, step.owners, uids))
+        with self._failing(ref):
+            now = live_of(
+                self.cluster.apply(_with_uid(wanted.at(self.revision), live), MANAGER, force=True)
+            )
+            self.progress.now[ref] = now
+            entry = self.progress.entries.get(str(ref))
+            self.progress.entries[str(ref)] = noted(wanted, now.uid, entry)
 
     def delete(self, step: Delete) -> None:
-        """Delete an object if it still belongs to `ipam`.
-
-        Raises:
-            UnreachableError: The cluster is unreachable.
-            UnauthorizedError: The credentials are refused.
-        """
-        ref, live = step.ref, self.progress.live(step.ref, step.live)
+        """Delete an object if it still belongs to `ipam`."""
+        ref = step.live.ref
+        live = self.progress.now.get(ref, step.live)
         now = pruned(ref, live, self.progress.entries.get(str(ref)))
         if not isinstance(now, Delete):
             foresee(self.progress, now)
             return
         live = now.live
-        for attempt in range(_ATTEMPTS):
-            try:
-                self._remove(live)
-            except (UnreachableError, UnauthorizedError):
-                raise
-            except ClusterError as failed:
-                left = self._same(live) if isinstance(failed, StaleError) else None
-                if left is not None and attempt < _ATTEMPTS - 1:
+        with self._failing(ref):
+            for _ in range(_ATTEMPTS - 1):
+                try:
+                    self._remove(live)
+                    break
+                except StaleError:
+                    found = self.cluster.get(ref)
+                    left = None if found is None else live_of(found)
+                    # A changed spec can be the work of a newer run.
+                    before = live.uid, live.generation
+                    if left is None or (left.uid, left.generation) != before:
+                        raise
                     live = left
-                    continue
-                self.progress.fail(str(ref), _said(failed))
             else:
-                self.progress.deleted(ref)
-            return
+                self._remove(live)
+            self.progress.deleted(ref)
 
-    def _anew(self, step: Apply, live: Live | None) -> Apply:
+    def _updated(self, step: Apply, live: Live | None) -> Apply:
         """Return the step for the current state of the object."""
         if live is step.live:
             return step
@@ -224,28 +213,11 @@ class ObjectApplier(Struct, frozen=True):
             self._remove(live)
         body = step.desired.at(self.revision)
         if action is Action.CONFIGURE and live is not None:
-            # Replace only the object that was read, not another one of the same name.
-            body = {**body, "metadata": {**body["metadata"], "uid": live.uid}}
+            body = _with_uid(body, live)
         now = live_of(self.cluster.apply(body, MANAGER, force=step.decision.force))
         status = status_to_apply(step.desired, now, self.progress.entries.get(str(step.ref)))
-        return (
-            now,
-            ObjectResult.CREATED if action is Action.CREATE else ObjectResult.CONFIGURED,
-            status,
-        )
-
-    def _same(self, before: Live) -> Live | None:
-        """Return the current object if only its status or metadata changed in the meantime.
-
-        A changed spec can be the work of a newer run.
-        """
-        found = self.cluster.get(before.ref)
-        live = None if found is None else live_of(found)
-        is_same = live is not None and (live.uid, live.generation) == (
-            before.uid,
-            before.generation,
-        )
-        return live if is_same else None
+        is_new = action is Action.CREATE
+        return now, ObjectResult.CREATED if is_new else ObjectResult.CONFIGURED, status
 
     def _remove(self, live: Live) -> None:
         """Delete an object and wait until it is gone.
@@ -268,18 +240,12 @@ class ObjectApplier(Struct, frozen=True):
             raise ClusterError(f"it is being deleted, held by {held}")
 
 
-def _owners(owned: OwnedError) -> str:
-    fields = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
-    return f"{fields or owned}; --adopt takes it over"
-
-
-def _said(failed: ClusterError) -> str:
-    return f"{failed}; {failed.hint}" if failed.hint else str(failed)
+def _with_uid(body: Manifest, live: Live) -> Manifest:
+    """Return the body for the object that was read, and no other one of the same name."""
+    return {**body, "metadata": {**body["metadata"], "uid": live.uid}}
 
 
 _ESTABLISHED_SECONDS = 60
-_LATE = "MetalLB's controller has not confirmed the change yet"
-_OLD_POLICIES = "the server does not go by the new admission policies yet"
 
 
 class Executor:
@@ -312,13 +278,21 @@ class Executor:
         }
 
     def run(self, step: Step) -> None:
-        """Carry out a step.
-
-        Raises:
-            ClusterError: The work on this cluster cannot continue.
-        """
+        """Carry out a step, or raise ClusterError if the work on this cluster cannot continue."""
         act = self._acts.get(type(step), partial(foresee, self.progress))
         act(step)
+
+    def _poll(
+        self, ask: Callable[[], T], is_so: Callable[[T], bool], *, every: float, times: int
+    ) -> tuple[T, bool]:
+        """Poll until a condition is true. Return the last answer, and whether it is."""
+        answer = ask()
+        for _ in range(times - 1):
+            if is_so(answer):
+                return answer, True
+            self.cluster.pause(every)
+            answer = ask()
+        return answer, is_so(answer)
 
     def _make_namespace(self, step: MakeNamespace) -> None:
         foresee(self.progress, step)
@@ -332,7 +306,7 @@ class Executor:
             return live is None or is_established(live)
 
         ask = partial(self.cluster.get, step.ref)
-        _, is_so = poll(self.cluster, ask, is_served, every=0.2, times=_ESTABLISHED_SECONDS * 5)
+        _, is_so = self._poll(ask, is_served, every=0.2, times=_ESTABLISHED_SECONDS * 5)
         if not is_so:
             message = f"CRD {step.ref.name} is not established after {_ESTABLISHED_SECONDS} s"
             raise ClusterError(message)
@@ -341,15 +315,13 @@ class Executor:
         try:
             found = self.cluster.list(step.resource, step.namespace).items
         except NoSuchKindError as missing:
-            if not step.is_needed:
-                return
             message, hint = f"no kind {step.resource.kind} there", "--crds installs the CRDs"
             raise ClusterError(message, hint) from missing
         self.progress.now |= objects_of(found, step.resource)
 
     def _tell(self, step: Tell) -> None:
         """Create an event. A failure is only noted, because the conditions contain the same."""
-        live = self.progress.live(step.desired.ref, step.before)
+        live = self.progress.now.get(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())
         if event is None:
             return
@@ -375,16 +347,17 @@ class Executor:
             return self.cluster.list(CONFIGURATION_STATE, NAMESPACE).items
 
         try:
-            states, is_so = poll(self.cluster, ask, is_confirmed, every=0.1, times=51)
+            states, is_so = self._poll(ask, is_confirmed, every=0.1, times=51)
         except NoSuchKindError:
             states, is_so = [], True  # MetalLB before 0.15.3 has no configuration state
-        self.progress.notes += [] if is_so else [_LATE]
+        if not is_so:
+            self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
         self.progress.error = state_error(states)
 
     def _await_policies(self, step: AwaitPolicies) -> None:
         """Send empty patches, which write nothing and are judged like any write."""
 
-        def goes() -> bool:
+        def is_allowed() -> bool:
             try:
                 self.cluster.merge(step.ref, {}, MANAGER)
             except NoSuchObjectError:
@@ -393,15 +366,212 @@ class Executor:
                 return False
             return True
 
-        _, is_so = poll(self.cluster, goes, bool, every=0.1, times=100)
-        self.progress.notes += [] if is_so else [_OLD_POLICIES]
+        _, is_so = self._poll(is_allowed, bool, every=0.1, times=100)
+        if not is_so:
+            self.progress.notes.append("the server does not go by the new admission policies yet")
 
     def _try(self, step: Try) -> None:
         try:
-            for inner in step.steps if self.progress.may_try(step) else ():
+            for inner in self.progress.steps_of(step):
                 self.run(inner)
         except UnreachableError:
             raise
         except ClusterError as failed:
             self.progress.fail(step.name, str(failed))
         self._begun, self._done_before = self.cluster.now(), len(self.progress.outcomes)
+
+
+LAST_SECONDS = 10.0
+"""Seconds to save the inventory after the deadline. Without it, a long run would always start over.
+"""
+
+
+@contextmanager
+def contained() -> Iterator[None]:
+    """Turn exceptions into failures of one cluster, so that the others continue.
+
+    Raises:
+        BugError: The work raised an unexpected exception.
+        ClusterError: This machine ran out of a resource.
+    """
+    try:
+        yield
+    except ReconcilerError:
+        raise
+    except OSError as failed:
+        raise ClusterError(f"this machine failed at it: {failed.strerror or failed}") from failed
+    except MemoryError as failed:
+        raise ClusterError("it takes more memory than there is") from failed
+    except Exception as bug:
+        _log.debug("a bug", exc_info=bug)
+        raise BugError(bug) from bug
+
+
+class Run(Struct, frozen=True):
+    """One apply to the clusters `only`; None for all."""
+
+    revision: str
+    options: ApplyOptions
+    only: Container[str] | None = None
+
+
+@dataclass(slots=True)
+class Work:
+    """The work on one cluster.
+
+    Attributes:
+        plan: The plan; None if the cluster could not be read.
+        failure: The error that stopped the work.
+        unsaved: Why the inventory could not be saved.
+    """
+
+    cluster: Cluster
+    identity: ClusterIdentity
+    run: Run
+    progress: Progress
+    plan: ClusterPlan | None = None
+    failure: ClusterError | None = None
+    unsaved: ClusterError | None = None
+
+    def applied(self, name: str) -> Applied:
+        """Return the result of the cluster."""
+        failure = self.unsaved or self.failure
+        is_done = failure is None and not self.run.options.dry_run
+        notes = self.plan.notes if self.plan is not None else ()
+        revision = self.run.revision if is_done else self.identity.inventory.revision
+        error = self.progress.error or (self.plan.error if self.plan is not None else "")
+        state = ClusterState.FAILED if error else ClusterState.APPLIED
+        found = Applied(name, state, error=error) if failure is None else refused(name, failure)
+        return replace(
+            found,
+            uid=self.identity.uid,
+            revision=revision,
+            outcomes=tuple(self.progress.outcomes),
+            requests=self.cluster.requests(),
+            notes=(*notes, *self.progress.notes),
+        )
+
+
+def worked(
+    cluster: Cluster,
+    identity: ClusterIdentity,
+    run: Run,
+    plan: Callable[[Snapshot], ClusterPlan],
+    lists: ObjectLists | None = None,
+) -> Work:
+    """Plan the changes of a cluster, make them, and save the inventory.
+
+    A dry run stops after the plan.
+
+    Args:
+        cluster: The cluster.
+        identity: The identity and inventory of the cluster.
+        run: The apply.
+        plan: Makes the plan from a snapshot.
+        lists: Objects by kind that were listed before.
+    """
+    entries = identity.inventory.objects
+    executor = Executor(cluster, run.revision, Progress(dict(entries)))
+    work = Work(cluster, identity, run, executor.progress)
+    try:
+        with contained():
+            work.plan = read_and_plan(cluster, plan, lists)
+            if run.options.dry_run:
+                work.progress = foreseen(entries, work.plan.steps)
+            else:
+                for step in work.plan.steps:
+                    executor.run(step)
+            if work.plan.stop is not None:
+                raise work.plan.stop
+    except ClusterError as failed:
+        work.failure = failed
+    if work.plan is None or run.options.dry_run or not work.plan.keeps_inventory:
+        return work
+    # The inventory can be saved if its namespace exists.
+    if executor.made == [it.ref for it in work.plan.steps if isinstance(it, MakeNamespace)]:
+        cluster.extend(LAST_SECONDS)
+        try:
+            save(cluster, identity, run.revision, work.progress.entries, run.options.root)
+        except ClusterError as failed:
+            work.unsaved = failed
+    return work
+
+
+def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
+    """Return the result of a cluster that nothing could be applied to."""
+    state = ClusterState.FAILED
+    if isinstance(failure, UnreachableError):
+        state = ClusterState.UNREACHABLE
+    elif isinstance(failure, IdentityError):
+        state = ClusterState.REFUSED
+    return Applied(
+        name,
+        state,
+        revision=revision,
+        error=str(failure),
+        hint=failure.hint,
+        is_bug=isinstance(failure, BugError),
+    )
+
+
+_PIECES = 100
+
+
+def apply_tenant(
+    cluster: Cluster,
+    target: Target,
+    known: Enrolled | None,
+    claim: Callable[[ClusterIdentity], None],
+    run: Run,
+) -> tuple[Applied, Enrolled]:
+    """Apply to a tenant cluster.
+
+    Args:
+        cluster: The cluster.
+        target: The desired state.
+        known: The entry of the registry.
+        claim: Refuses the identity of another cluster, and a revision that is too old.
+        run: The apply.
+
+    Returns:
+        The result, and the new entry of the registry.
+
+    Raises:
+        ClusterError: The cluster is unreachable, or its identity changed.
+    """
+    uid = known.uid if known else ""
+    identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
+    claim(identity)
+    read: ClusterReading | None = None
+
+    def plan(snapshot: Snapshot) -> ClusterPlan:
+        nonlocal read
+        read = reading_for(snapshot, identity.inventory.objects)
+        return plan_tenant(target, snapshot, identity.inventory, run.options, identity.home)
+
+    work = worked(cluster, identity, run, plan)
+    found, given = _announced(work, target), target.given()
+    result = work.applied(target.name)
+    if rogues := found - given:
+        what = f"rogue: it announces {describe(rogues)}, which no record gave it"
+        result = replace(result, notes=(*result.notes, f"{what}; nobody is kept from that"))
+    if read is not None:
+        result = replace(result, uses=uses(target.records, read))
+    kept = found & given
+    records = IPSet.of([*target.addresses(), *target.released])
+    # If the cluster splits its ranges into too many, the registry gets all given ranges.
+    announced = kept if len(kept.ranges) <= len(records.ranges) + _PIECES else given
+    is_failed = (work.unsaved or work.failure) is not None
+    revision = known.revision if known and is_failed else result.revision
+    spaces = target.spaces_of(announced, known.spaces if known else ())
+    return result, Enrolled(identity.uid, revision, spaces, written(announced))
+
+
+def _announced(work: Work, target: Target) -> IPSet:
+    """Return the announced addresses of `ipam`; all possible ones if the work was interrupted."""
+    if work.plan is not None and work.failure is None:
+        return work.plan.announced(work.progress)
+    if work.plan is not None:
+        return work.plan.at_most
+    # The cluster was not read: it still announces the same addresses.
+    return IPSet.of([*target.remembered, *target.addresses()])

@@ -4,22 +4,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
-from typing import NamedTuple
 
 from reconciler.addresses import IPSet, format_short
-from reconciler.apply.cluster_identity import check_memory, identify
+from reconciler.apply.executor import contained
 from reconciler.apply.fleet import AT_ONCE, threads
+from reconciler.apply.inventory import check_memory, identify
 from reconciler.apply.management import Access, ManagementCluster, open_management
-from reconciler.apply.metallb import (
-    MAX_POOLS,
-    NAMESPACE,
-    nodes_in,
-    pool_addresses,
-    ranges_of,
-    users_of,
-)
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
 from reconciler.apply.targets import (
+    ApplyOptions,
     cluster_of,
     described_clusters,
     former_clusters,
@@ -27,7 +20,6 @@ from reconciler.apply.targets import (
     known_as_now,
     require_claims,
 )
-from reconciler.apply.work import contained
 from reconciler.documents.findings import nearest
 from reconciler.families import families
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
@@ -66,67 +58,49 @@ def still_announced(
         UsageError: An option names a claim that does not exist.
     """
     require_claims(evaluation, options)
-    expiring = _expiring(evaluation)
+    expiring: dict[str, list[Allocation]] = {}
+    for record in (*leaving(evaluation), *left_behind(evaluation)):
+        expiring.setdefault(cluster_of(record), []).append(record)
     if not expiring:
         return {}
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
             if cluster is None:
-                nobody = "no management cluster tells whether anybody uses it"
-                left = left_behind(evaluation)
-                said = {it.path for it in left if options.confirms(it.claim, cluster_of(it))}
-                return {it.path: nobody for it in left if it.path not in said}
+                reason = "no management cluster tells whether anybody uses it"
+                return _unconfirmed(left_behind(evaluation), options, reason)
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
         except ClusterError as failed:
-            _note(failed, bugs)
+            _collect(failed, bugs)
             reason = f"the management cluster cannot be asked: {failed}"
-            unconfirmed = [
-                records
+            return {
+                record.path: reason
                 for name, records in expiring.items()
+                for record in records
                 if name not in options.confirm_withdrawn
-            ]
-            return {record.path: reason for records in unconfirmed for record in records}
-        doubts = _Doubts(evaluation, management, Access(clusters, management), options)
+            }
+        query = _Query(evaluation, management, Access(clusters, management), options)
         with threads(CONTACTS) as pool:
-            found = list(pool.map(doubts.of, expiring, expiring.values()))
-        for failure in doubts.failures:
-            _note(failure, bugs)
+            found = list(pool.map(query.of, expiring, expiring.values()))
+        for failure in query.failures:
+            _collect(failure, bugs)
         return {path: why for held in found for path, why in held.items()}
 
 
-def _note(failed: ClusterError, bugs: list[BugError] | None) -> None:
+def _unconfirmed(
+    records: Sequence[Allocation], options: ApplyOptions, reason: str
+) -> dict[str, str]:
+    return {it.path: reason for it in records if not options.confirms(it.claim, cluster_of(it))}
+
+
+def _collect(failed: ClusterError, bugs: list[BugError] | None) -> None:
     if isinstance(failed, BugError) and bugs is not None:
         bugs.append(failed)
 
 
-def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
-    """Return the records that the plan would free, by cluster."""
-    found: dict[str, list[Allocation]] = {}
-    for record in (*leaving(evaluation), *left_behind(evaluation)):
-        found.setdefault(cluster_of(record), []).append(record)
-    return found
-
-
-class ExpiringRecord(NamedTuple):
-    """A record, and the question about it to its cluster.
-
-    Attributes:
-        instead: The new range of a claim that moved.
-        is_kept: Whether a pool with the range keeps the record. The left range of a moved claim
-            always is in a pool, so its new range is looked for instead.
-        is_forced: Whether an option frees the record even if it is used.
-    """
-
-    record: Allocation
-    instead: IPSet
-    is_kept: bool
-    is_forced: bool = False
-
-
-class _Doubts:
+class _Query:
     """Asks clusters about records."""
 
     def __init__(
@@ -166,20 +140,10 @@ class _Doubts:
                 known = self._known.get(name)
                 identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
                 with self._places:  # the cluster has answered: read all of it
-                    return dict(_announced(cluster, name, [self._shown(it) for it in records]))
+                    return dict(self._announced(cluster, name, records))
         except ClusterError as failed:
             self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
-
-    def _shown(self, record: Allocation) -> ExpiringRecord:
-        """Return the question about a record."""
-        if not record.announced:
-            return ExpiringRecord(record, IPSet(), is_kept=True)
-        now = self._current.get(record.claim)
-        instead = IPSet() if now is None or now.range is None else IPSet((now.range,))
-        return ExpiringRecord(
-            record, instead, is_kept=False, is_forced=self._options.forces(record.claim)
-        )
 
     def _in_management(self, records: Records) -> Mapping[str, str]:
         """Return the records that objects of the management cluster still use."""
@@ -207,61 +171,67 @@ class _Doubts:
             return f"{name} was applied to, and there is no kubeconfig for it any more"
         return ""
 
+    def _announced(
+        self, cluster: Cluster, name: str, records: Records
+    ) -> Iterator[tuple[str, str]]:
+        """Return the records whose ranges are in a pool, at a Service, or at a node of a cluster."""
+        pools = _pools(cluster)
+        announced = IPSet.of(item for found in pools.values() for item in found)
+        used = _used(cluster, IPSet.of(it.range for it in records if it.range is not None))
+        places = sorted(used)
+        for record in records:
+            item = record.range
+            if item is None:
+                continue
+            begin = bisect_left(places, (item.version, item.first))
+            inside = places[begin : bisect_right(places, (item.version, item.last))]
+            holding = (
+                f"IPAddressPool {it}" for it, held in pools.items() if held.overlapping(item)
+            )
+            pool = next(holding, "")
+            _, user = min((used[at] for at in inside), default=(0, ""))
+            if record.announced:
+                # The left range of a moved claim always is in a pool, so its new range is looked
+                # for instead.
+                if self._options.forces(record.claim):
+                    continue
+                now = self._current.get(record.claim)
+                if not user and pool and now is not None and now.range is not None:
+                    missing = IPSet((now.range,)) - announced
+                    if missing:
+                        what = format_short(missing.ranges[0])
+                        yield record.path, f"{name} does not announce {what} yet"
+            else:
+                user = user or pool
+            if user:
+                yield record.path, f"{user} of {name} still has {format_short(item)}"
 
-def _announced(
-    cluster: Cluster, name: str, asked: Sequence[ExpiringRecord]
-) -> Iterator[tuple[str, str]]:
-    """Return the records whose ranges are in a pool, at a Service, or at a node of a cluster."""
-    every = IPSet.of(it.record.range for it in asked if it.record.range is not None)
-    there = _pools(cluster)
-    pools = {pool: held for pool, found in there.items() if (held := found & every)}
-    all_there = IPSet.of(item for found in there.values() for item in found)
-    if len(pools) > MAX_POOLS:
-        raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
+
+def _used(cluster: Cluster, addresses: IPSet) -> dict[tuple[int, int], tuple[int, str]]:
+    """Return the first user of each address: Services, then nodes, with its position."""
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
-    # One pass over the objects of the cluster for all records.
-    users = [(f"Service {item.service}", item.address) for item in users_of(services, every)]
-    users += [(f"Node {item.service}", item.address) for item in nodes_in(nodes, every)]
-    first: dict[tuple[int, int], tuple[int, str]] = {}
-    for order, (who, address) in enumerate(users):
+    users = [(f"Service {it.service}", it.address) for it in users_of(services, addresses)]
+    users += [(f"Node {it.service}", it.address) for it in nodes_in(nodes, addresses)]
+    found: dict[tuple[int, int], tuple[int, str]] = {}
+    for order, (user, address) in enumerate(users):
         (at,) = ranges_of([f"{address}-{address}"])
-        first.setdefault((at.version, at.first), (order, who))
-    used = sorted(first)
-    for record, instead, is_kept, is_forced in asked:
-        item = record.range
-        assert item is not None  # noqa: S101 - only such are asked for  # nosec B101
-        begin = bisect_left(used, (item.version, item.first))
-        inside = used[begin : bisect_right(used, (item.version, item.last))]
-        holding = (
-            f"IPAddressPool {pool}" for pool, held in pools.items() if held.overlapping(item)
-        )
-        pool = next(holding, "")
-        _, user = min((first[at] for at in inside), default=(0, pool if is_kept else ""))
-        if user and not is_forced:
-            yield record.path, f"{user} of {name} still has {format_short(item)}"
-        elif pool and not is_forced and (missing := instead - all_there):
-            yield record.path, f"{name} does not announce {format_short(missing.ranges[0])} yet"
+        found.setdefault((at.version, at.first), (order, user))
+    return found
 
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:
     try:
         found = cluster.list(ADDRESS_POOL, NAMESPACE).items
-        return {_name(item): pool_addresses(item) for item in found}
+        return {item["metadata"]["name"]: pool_addresses(item) for item in found}
     except NoSuchKindError:
         return {}
     except ValueError as wrong:
         raise ClusterError(f"some IPAddressPool cannot be read: {wrong}") from wrong
 
 
-def _name(manifest: Manifest) -> str:
-    name: str = manifest["metadata"]["name"]
-    return name
-
-
 _MINUTE = (
     "the next full minute since the move, because the newest commit is younger than the last one"
 )
-_UNASKED = "no cluster was asked"
 
 
 def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
@@ -274,10 +244,9 @@ def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
     Returns:
         The reason, by path of the record.
     """
-    grown = evaluation.state.grown
-    stay = [it for it in left_behind(evaluation) if not options.confirms(it.claim, cluster_of(it))]
-    stay += [it for it in leaving(evaluation) if it.path in grown]
-    return {record.path: _UNASKED for record in stay}
+    reason = "no cluster was asked"
+    grown = [it.path for it in leaving(evaluation) if it.path in evaluation.state.grown]
+    return _unconfirmed(left_behind(evaluation), options, reason) | dict.fromkeys(grown, reason)
 
 
 def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
@@ -305,10 +274,6 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
     """Refuse claims and clusters of options that do not exist.
 
-    Args:
-        evaluation: The evaluation of the revision.
-        options: Options of the command.
-
     Raises:
         UsageError: A claim or cluster does not exist.
     """
@@ -318,7 +283,9 @@ def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
     of_records = (cluster_of(record) for record in evaluation.state.records)
     there = {*of_records, *described_clusters(evaluation.documents)}
     for name in sorted(options.confirm_withdrawn - there):
-        message = f"--confirm-withdrawn: there is no cluster {name!r}"
         meant = nearest(name, sorted(there))
         hint = f"did you mean {meant}? " if meant else ""
-        raise UsageError(message, f"{hint}A tenant's cluster is named as NAMESPACE/NAME")
+        raise UsageError(
+            f"--confirm-withdrawn: there is no cluster {name!r}",
+            f"{hint}A tenant's cluster is named as NAMESPACE/NAME",
+        )

@@ -11,42 +11,52 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.apply.cluster_identity import ClusterIdentity, check_memory
-from reconciler.apply.elastic import ClusterReading, StatusMessage
-from reconciler.apply.elastic_growth import all_growers
-from reconciler.apply.elastic_services import uses
+from reconciler.apply.elastic import ClusterReading, StatusMessage, uses
+from reconciler.apply.executor import (
+    LAST_SECONDS,
+    Run,
+    apply_tenant,
+    contained,
+    refused,
+    worked,
+)
+from reconciler.apply.growth import all_growers
 from reconciler.apply.intake import identities
+from reconciler.apply.intake_run import not_in_git
+from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, check_memory, uid_of
 from reconciler.apply.management import (
     Access,
     ClusterRegistry,
-    apply_management,
+    ManagementCluster,
     open_management,
     without_kubeconfig,
 )
-from reconciler.apply.memory import Enrolled, uid_of
-from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.plan_management import ManagementDesiredState
-from reconciler.apply.target import ApplyOptions, Target
+from reconciler.apply.plan import Applied, ClusterPlan, ClusterState
+from reconciler.apply.plan_management import ManagementDesiredState, plan_management
+from reconciler.apply.snapshot import Snapshot
 from reconciler.apply.targets import (
+    ApplyOptions,
     Claims,
+    Target,
     address_conflicts,
-    claims_of,
     former_clusters,
     is_whole,
-    moved,
+    known_as_now,
     remembered,
     require_claims,
     targets,
 )
-from reconciler.apply.work import LAST_SECONDS, Run, apply_tenant, contained, refused
 from reconciler.documents.document import Documents
 from reconciler.documents.findings import shown
 from reconciler.kube.interface import CONTACTS, Clusters
 from reconciler.kube.resources import desired_objects
 from reconciler.model.errors import ClusterError, GitError, IdentityError, UsageError
-from reconciler.model.objects import MANAGEMENT, NAMESPACE, Ref
+from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
+
+AT_ONCE = 16
+"""Maximum number of clusters that are read and written at once."""
 
 
 class Scope(Struct, frozen=True):
@@ -62,10 +72,6 @@ class Scope(Struct, frozen=True):
     only: Container[str] | None = None
     words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
     readings: Mapping[str, ClusterReading] = field(default_factory=dict)
-
-
-WHOLE = Scope()
-"""All clusters, without observations."""
 
 
 T = TypeVar("T")
@@ -115,11 +121,6 @@ def in_turn(
 _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
-def _root(path: str) -> str:
-    """Describe a root. Anyone with write access to the cluster can change the text."""
-    return f"root {shown(path)}" if path else "the top of the repository"
-
-
 class RevisionGuard:
     """Refuses to apply an older revision over a newer one.
 
@@ -145,11 +146,11 @@ class RevisionGuard:
         self._revision = revision
         self._is_in = is_in
         self._accepted = accepted
-        self._told: dict[tuple[str, str], bool | GitError] = {}
+        self._answers: dict[tuple[str, str], bool | GitError] = {}
         self._lock = Lock()
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision.
+        """Refuse a cluster that has, or might have, a newer revision or another root.
 
         Raises:
             IdentityError: The revision is newer, or unknown and not accepted.
@@ -157,8 +158,7 @@ class RevisionGuard:
         self._check_root(name, identity)
         last = identity.inventory.revision
         newer = self._newer(last)
-        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
-        if newer is not None and not is_accepted:
+        if newer is not None and not self._accepts(name):
             what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
             raise IdentityError(f"{what}: {newer}", f"{_HINT} {name}") from newer
 
@@ -175,70 +175,58 @@ class RevisionGuard:
         if self._holds(last) is True:
             return
         self._newer(last)
-        if MANAGEMENT not in self._accepted:
+        if not self._accepts(MANAGEMENT):
             message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
             raise IdentityError(message, f"{_HINT} {MANAGEMENT}")
 
-    def _check_root(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that another root of the repository was applied to.
+    def _accepts(self, name: str) -> bool:
+        return name in self._accepted or MANAGEMENT in self._accepted
 
-        The objects of the other root would be deleted.
-        """
+    def _check_root(self, name: str, identity: ClusterIdentity) -> None:
+        """Refuse a cluster of another root. The objects of that root would be deleted."""
         other = identity.inventory
-        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
-        if other.revision and other.root != self._root and not is_accepted:
-            message = f"{_root(other.root)} was applied last, and this is {_root(self._root)}"
+        if other.revision and other.root != self._root and not self._accepts(name):
+            before, now = (
+                f"root {shown(path)}" if path else "the top of the repository"
+                for path in (other.root, self._root)
+            )
             hint = "apply each root to clusters of its own; if it moved, and is the same"
-            raise IdentityError(message, f"{hint}: --re-enrol {name}")
+            raise IdentityError(
+                f"{before} was applied last, and this is {now}", f"{hint}: --re-enrol {name}"
+            )
 
     def _newer(self, last: str) -> GitError | None:
         """Refuse a newer revision. Return why the comparison failed, or None."""
         if self._holds(last) is True:
             return None
-        told = self._ask(self._revision, last)
-        if told is True:
+        answer = self._ask(self._revision, last)
+        if answer is True:
             message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
             raise IdentityError(message, "apply the head of the branch")
-        return told if isinstance(told, GitError) else None
+        return answer if isinstance(answer, GitError) else None
 
     def _holds(self, last: str) -> bool | GitError:
         return last in ("", self._revision) or self._ask(last, self._revision)
 
     def _ask(self, ancestor: str, revision: str) -> bool | GitError:
-        if not (ancestor.isalnum() and revision.isalnum()):
-            return GitError("it is not the id of a commit")
         asked = ancestor, revision
         with self._lock:  # one query for all clusters with the same revision
-            if asked not in self._told:
+            if asked not in self._answers:
                 try:
-                    self._told[asked] = self._is_in(*asked)
+                    self._answers[asked] = self._is_in(*asked)
                 except GitError as failed:
-                    self._told[asked] = failed
-            return self._told[asked]
+                    self._answers[asked] = failed
+            return self._answers[asked]
 
 
-_IDENTITY = Ref(NAMESPACE, "", "kube-system")
+def _renames(
+    documents: Documents, known: Mapping[str, Enrolled], access: Access
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Compare renamed clusters with the identities under their old names in the registry.
 
-
-class Renames(Struct, frozen=True):
-    """Results of the comparison of renamed clusters.
-
-    Attributes:
-        same: Old names by new names of clusters that have the same identity.
-        left: Why nothing is applied for an old name until its identity is known.
-    """
-
-    same: Mapping[str, str] = field(default_factory=dict)
-    left: Mapping[str, str] = field(default_factory=dict)
-
-
-def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access) -> Renames:
-    """Compare renamed clusters with the identities under their old names.
-
-    Args:
-        documents: The documents of the revision.
-        known: The registry of clusters, by name.
-        access: The source of connections.
+    Returns:
+        Old names by new names of clusters that have the same identity, and why nothing is applied
+        for an old name until its identity is known.
     """
     same: dict[str, str] = {}
     left: dict[str, str] = {}
@@ -255,7 +243,7 @@ def renames(documents: Documents, known: Mapping[str, Enrolled], access: Access)
             left[before] = f"it was renamed to {now}, for which there is no kubeconfig yet"
         elif own == uid:
             same[now] = before
-    return Renames(same, left)
+    return same, left
 
 
 def _uid(name: str, access: Access) -> str:
@@ -264,7 +252,7 @@ def _uid(name: str, access: Access) -> str:
     if cluster is None:
         return ""
     try:
-        home = cluster.get(_IDENTITY)
+        home = cluster.get(IDENTITY)
         return uid_of(home["metadata"]["uid"]) if home is not None else ""
     except ValueError as wrong:
         raise ClusterError(str(wrong)) from wrong
@@ -273,24 +261,9 @@ def _uid(name: str, access: Access) -> str:
 
 
 def is_in_shard(cluster: str, shard: tuple[int, int]) -> bool:
-    """Return whether a cluster belongs to one of `n` shards.
-
-    Args:
-        cluster: The name of the cluster.
-        shard: The index from 0, and the number of shards.
-    """
+    """Return whether a cluster belongs to a shard: its index from 0, and the number of shards."""
     index, count = shard
     return int.from_bytes(sha256(cluster.encode()).digest()[:8], "big") % count == index
-
-
-AT_ONCE = 16
-
-
-class _Done(Struct, frozen=True):
-    """The result of a cluster, and its new entry in the registry."""
-
-    applied: Applied | None
-    enrolled: Enrolled | None
 
 
 def apply_fleet(
@@ -298,7 +271,7 @@ def apply_fleet(
     clusters: Clusters,
     options: ApplyOptions,
     is_in: Callable[[str, str], bool],
-    scope: Scope = WHOLE,
+    scope: Scope | None = None,
 ) -> list[Applied]:
     """Apply the committed records of a revision to all clusters.
 
@@ -307,7 +280,7 @@ def apply_fleet(
         clusters: The source of connections.
         options: Options of the command.
         is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
-        scope: The clusters to apply to.
+        scope: The clusters to apply to; None for all.
 
     Returns:
         The management cluster first, then the others by name.
@@ -316,6 +289,7 @@ def apply_fleet(
         UsageError: No management cluster is given.
     """
     require_claims(evaluation, options)
+    scope = scope or Scope()
     run = Run(evaluation.tree.revision or "", options, scope.only)
     with ExitStack() as opened:
         try:
@@ -332,6 +306,32 @@ def apply_fleet(
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
         return _Fleet(evaluation, Access(clusters, management), registry, run, guard).run(scope)
+
+
+def _apply_management(
+    management: ManagementCluster, desired_state: ManagementDesiredState, run: Run
+) -> Applied:
+    identity = management.identity
+
+    def plan(snapshot: Snapshot) -> ClusterPlan:
+        return plan_management(
+            desired_state, snapshot, identity.inventory, run.options, identity.home
+        )
+
+    work = worked(management.cluster, identity, run, plan, management.objects)
+    done = work.applied(MANAGEMENT)
+    if work.failure:
+        return done
+    state = desired_state
+    notes = not_in_git(management, state.pools, state.known, state.settings)
+    return replace(done, notes=(*done.notes, *notes))
+
+
+class _Done(Struct, frozen=True):
+    """The result of a cluster, and its new entry in the registry."""
+
+    applied: Applied | None
+    enrolled: Enrolled | None
 
 
 class _Fleet:
@@ -352,8 +352,10 @@ class _Fleet:
         self.todo = todo
         self.registry = registry
         self.access = access
-        self.renames = renames(evaluation.documents, registry.known, access)
-        self.known = moved(registry.known, self.renames.same)
+        self.same, self.left = _renames(evaluation.documents, registry.known, access)
+        gone = frozenset(self.same.values())
+        now = known_as_now(registry.known, self.same)
+        self.known = {name: enrolled for name, enrolled in now.items() if name not in gone}
         self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
         self.names_by_uid: dict[str, str] = {}
         self.claims: dict[str, Claims] = {}
@@ -380,20 +382,22 @@ class _Fleet:
             is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
             own = [pool.submit(self._own, scope.words)] if is_first else []
             if self.options.policies is not None:
-                wait(
-                    own
-                )  # its policies may name another account, which then cannot write the registry
+                # Its policies may name another account, which then cannot write the registry.
+                wait(own)
             begun = in_turn(pool, list(by_name), others, work)
         # Save successful clusters even if another one failed.
         done = {
             name: future.result() for name, future in begun.items() if future.exception() is None
         }
-        gone = {old: _Done(None, None) for now, old in self.renames.same.items() if now in done}
+        gone = {old: _Done(None, None) for now, old in self.same.items() if now in done}
         failed = self._remember({**done, **gone})
-        rest = [begun[name].result().applied for name in sorted(begun)]
-        first = [future.result() for future in own]
-        told = (_with_uses(it, by_name[it.cluster], scope) for it in rest if it is not None)
-        return [*first, *told, *failed]
+        results = [future.result() for future in own]
+        for name in sorted(begun):
+            applied, reading = begun[name].result().applied, scope.readings.get(name)
+            if applied is not None and applied.uses is None and reading is not None:
+                applied = replace(applied, uses=uses(by_name[name].records, reading))
+            results += [applied] if applied is not None else []
+        return [*results, *failed]
 
     def _is_touched(self, name: str) -> bool:
         return self.todo.only is None or name in self.todo.only
@@ -420,6 +424,10 @@ class _Fleet:
             return False
 
     def _own(self, words: Mapping[Ref, tuple[StatusMessage, ...]]) -> Applied:
+        @cache
+        def growing() -> frozenset[Ref]:
+            return frozenset(item.ref for item in all_growers(self.evaluation))
+
         desired_state = ManagementDesiredState(
             self.desired.get(MANAGEMENT, ()),
             tuple(self.evaluation.state.pools.values()),
@@ -427,21 +435,17 @@ class _Fleet:
             is_whole(self.evaluation),
             words,
             identities(self.evaluation),
-            cache(self._growing),
+            growing,
         )
         try:
             with contained():
-                return apply_management(self.management, desired_state, self.todo)
+                return _apply_management(self.management, desired_state, self.todo)
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
 
-    def _growing(self) -> frozenset[Ref]:
-        """Return the objects of elastic tenants."""
-        return frozenset(item.ref for item in all_growers(self.evaluation))
-
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
-        if (why := self.renames.left.get(target.name)) and known is not None:
+        if (why := self.left.get(target.name)) and known is not None:
             waits = Applied(target.name, ClusterState.WAITING, revision=known.revision, error=why)
             return _Done(waits, known)
         try:
@@ -455,9 +459,7 @@ class _Fleet:
 
                 def claim(identity: ClusterIdentity) -> None:
                     self._claim(identity, target)
-                    place.enter_context(
-                        self.places
-                    )  # the cluster has answered, so it takes a place
+                    place.enter_context(self.places)  # only clusters that answered take a place
 
                 applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
         except ClusterError as failed:
@@ -485,7 +487,7 @@ class _Fleet:
         self, every: Sequence[Target], found: Sequence[Target]
     ) -> dict[str, tuple[str, ...]]:
         """Return the other clusters that might announce ranges of each cluster."""
-        self.claims = claims_of(every)
+        self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
         wanted = {item.name: self.claims[item.name] for item in found}
         # Two records of one address are an error: no cluster gets the address until it is fixed.
         self.disputed = address_conflicts(self.claims, wanted)
@@ -519,11 +521,3 @@ class _Fleet:
         except ClusterError as failed:
             return [refused(f"{MANAGEMENT} (inventory)", failed)]
         return []
-
-
-def _with_uses(applied: Applied, target: Target, scope: Scope) -> Applied:
-    """Add the observed use to a result if the apply read none."""
-    reading = scope.readings.get(applied.cluster)
-    if applied.uses is not None or reading is None:
-        return applied
-    return replace(applied, uses=uses(target.records, reading))

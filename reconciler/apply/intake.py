@@ -1,24 +1,29 @@
-"""Copies of cluster objects in Git."""
+"""Copies in Git of objects that exist only in the management cluster."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.apply.decision import is_ours
-from reconciler.apply.intake_state import (
-    DeletionDetector,
-    DeletionLimits,
-    IntakeState,
-    RejectionEvents,
-    format_identity,
-)
-from reconciler.apply.inventory import InventoryEntry, Live
+from reconciler.apply.inventory import InventoryEntry
+from reconciler.apply.snapshot import Live
+from reconciler.apply.steps import is_ours
 from reconciler.documents.document import Document, Identity
-from reconciler.documents.findings import Finding, Location, Severity, gate, shown, warning
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    Severity,
+    gate,
+    join_limited,
+    shown,
+    warning,
+)
 from reconciler.documents.yaml import dump
 from reconciler.families import families
+from reconciler.families.events import event_name, event_on, reference
 from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import UID, IntakeKind, copied
 from reconciler.model.change import FileChange
@@ -30,6 +35,86 @@ from reconciler.planning.evaluate import Evaluation
 
 SPACE = f"{PREFIX}address-space"
 """The annotation of a pool that names its address space."""
+MAX_CHARACTERS = 96 * 1024
+REJECTED = "IPAMRejected"
+MAX_EVENTS_PER_NAMESPACE = 20
+MAX_EVENTS = 200
+MIN_DELETIONS = 600
+"""Seconds between the two lists, and the period in which deletions count together."""
+_DIGITS = 15
+_UNKNOWN = "?"
+"""The namespace of removals that were recorded without one."""
+
+
+class IntakeState(Struct, frozen=True):
+    """What is stored between observations.
+
+    Times are seconds since 1970, by the clock of the management cluster.
+
+    Attributes:
+        missing: Copies whose object a complete list lacked, and since when.
+        rejected: Objects that were rejected, and the hash of the reason in their Event.
+        removed: When copies were removed and how many, by `Kind.group/namespace`.
+    """
+
+    missing: Mapping[Identity, int] = field(default_factory=dict)
+    rejected: Mapping[Identity, str] = field(default_factory=dict)
+    removed: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+
+def format_identity(identity: Identity) -> str:
+    """Return `Kind.group/namespace/name`, with `_` for no namespace."""
+    group, kind, namespace, name = identity
+    return f"{kind}.{group}/{namespace or '_'}/{name}"
+
+
+def hash_of(reason: str) -> str:
+    """Return the hash of a reason."""
+    return sha256(reason.encode()).hexdigest()[:16]
+
+
+def format_state(state: IntakeState) -> str:
+    """Return the state as text. Lines beyond the limit are left out, least important first."""
+    lines = [
+        f"went {it} {at} {n}\n" for it, all_ in sorted(state.removed.items()) for at, n in all_
+    ]
+    lines += [f"missing {format_identity(it)} {at}\n" for it, at in sorted(state.missing.items())]
+    lines += [f"told {format_identity(it)} {why}\n" for it, why in sorted(state.rejected.items())]
+    text = ""
+    for line in lines:
+        if len(text) + len(line) > MAX_CHARACTERS:
+            break
+        text += line
+    return text
+
+
+def parse_state(text: str) -> IntakeState:
+    """Parse the state. Invalid lines are skipped."""
+    missing: dict[Identity, int] = {}
+    rejected: dict[Identity, str] = {}
+    removed: dict[str, tuple[tuple[int, int], ...]] = {}
+    for line in text.splitlines():
+        match line.split(" "):
+            case ["went", kind, at, count] if _is_number(at) and _is_number(count):
+                removed[kind] = (*removed.get(kind, ()), (int(at), int(count)))
+            case ["missing", name, since] if (it := _identity(name)) and _is_number(since):
+                missing[it] = int(since)
+            case ["told", name, reason] if it := _identity(name):
+                rejected[it] = reason
+    return IntakeState(missing, rejected, removed)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+
+
+def _identity(text: str) -> Identity | None:
+    steps = text.split("/")
+    kind, dot, group = steps[0].partition(".")
+    if len(steps) != len(("kind", "namespace", "name")) or not (dot and all(steps)):
+        return None
+    _, namespace, name = steps
+    return group, kind, "" if namespace == "_" else namespace, name
 
 
 class ObjectCopy(NamedTuple):
@@ -37,12 +122,6 @@ class ObjectCopy(NamedTuple):
 
     data: bytes
     uid: str
-
-
-class RefusedIntake(NamedTuple):
-    """Why an object is not copied."""
-
-    reason: str
 
 
 class Copies(Struct, frozen=True):
@@ -87,27 +166,18 @@ def copies_of(
     return Copies(found, used)
 
 
-def copy_of(
-    manifest: Manifest, intake: IntakeKind, settings: Settings
-) -> ObjectCopy | RefusedIntake:
+def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> ObjectCopy | str:
     """Return the copy of a live object, or why it is not valid."""
     space = manifest["metadata"].get("annotations", {}).get(SPACE, DEFAULT_SPACE)
     if space != DEFAULT_SPACE and settings.address_spaces is None:
         what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
-        return RefusedIntake(f"{what}: what is in use could be given out anew there")
+        return f"{what}: what is in use could be given out anew there"
     data = dump(copied(manifest, intake)).encode()
-    path = path_of(settings.observed, intake.identity(manifest))
-    loaded = source_reader(settings)(path, data)
-    wrong = next((it for it in loaded.findings if it.severity is Severity.ERROR), None)
-    return (
-        ObjectCopy(data, manifest["metadata"]["uid"])
-        if wrong is None
-        else RefusedIntake(_said(wrong))
-    )
-
-
-def _said(found: Finding) -> str:
-    return f"{found.message}; {found.hint}" if found.hint else found.message
+    loaded = source_reader(settings)(path_of(settings.observed, intake.identity(manifest)), data)
+    for found in loaded.findings:
+        if found.severity is Severity.ERROR:
+            return f"{found.message}; {found.hint}" if found.hint else found.message
+    return ObjectCopy(data, manifest["metadata"]["uid"])
 
 
 class ListedCopy(NamedTuple):
@@ -147,7 +217,7 @@ class IntakeContext(Struct, frozen=True):
 
     Attributes:
         described: Identities in documents of users. Only the plan of the revision removes copies of
-            these (`counting.py`).
+            these.
         copies: The copies in the tree.
         named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with copies;
             empty for none.
@@ -245,7 +315,10 @@ class _Taking:
         self.known = {*context.described, *context.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
-        self.events = RejectionEvents(context.state.rejected, seen.at)
+        self.told: dict[Identity, str] = {}
+        self.told_in = Counter(namespace for _, _, namespace, _ in context.state.rejected)
+        self.untold = 0
+        self.events: list[Manifest] = []
         limits = DeletionLimits(context.settings, context.allowed, context.copies.used)
         self.deletions = DeletionDetector(context.state, limits, seen.at)
 
@@ -254,54 +327,53 @@ class _Taking:
         for intake in every:
             self.known |= self.context.copies.of(intake).keys()
         for intake in every:
-            self._kind(intake, self.seen.listed.get(intake.resource))
-        deletions = self.deletions
+            if (listed := self.seen.listed.get(intake.resource)) is not None:
+                self._kind(intake, listed)
+        notes = self.deletions.notes
+        if self.untold:
+            limits = f"at most {MAX_EVENTS_PER_NAMESPACE} per namespace and {MAX_EVENTS} in total"
+            notes.append(f"{self.untold} more objects are rejected without an Event: {limits}")
         return TakenIn(
             tuple(FileChange(path, data) for path, data in sorted(self.changes.items())),
             self.seen.uid,
             tuple(self.rejected),
-            tuple(deletions.held),
-            (*deletions.notes, *self.events.notes()),
-            tuple(self.events.events),
-            replace(deletions.state(), rejected=self.events.rejected),
+            tuple(self.deletions.held),
+            tuple(notes),
+            tuple(self.events),
+            replace(self.deletions.state(), rejected=self.told),
         )
 
-    def _kind(self, intake: IntakeKind, listed: ListedCopy | None) -> None:
+    def _kind(self, intake: IntakeKind, listed: ListedCopy) -> None:
         copies = self.context.copies.of(intake)
         mine = {it: copy for it, copy in copies.items() if it not in self.context.described}
-        if listed is None:
-            return
-        there = dict(self._there(intake, listed, mine))
-        for identity, manifest in there.items():
-            self._object(intake, identity, manifest, mine.get(identity))
-        self._gone(intake, listed, mine, there)
-
-    def _there(
-        self, intake: IntakeKind, listed: ListedCopy, copies: Mapping[Identity, ObjectCopy]
-    ) -> Iterator[tuple[Identity, Manifest]]:
-        """Return objects that `ipam` did not create and that are not in files of users."""
+        there: set[Identity] = set()
         for manifest in listed.items:
             identity = intake.identity(manifest)
             if identity in self.context.described:
                 continue
-            copy = copies.get(identity)
-            is_same = copy is not None and copy.uid == manifest["metadata"]["uid"]
-            if is_same or not is_own(self.seen.entries, intake, manifest):
-                yield identity, manifest
+            copy = mine.get(identity)
+            is_own = _is_own(self.seen.entries, intake, manifest)
+            if not is_own or (copy is not None and copy.uid == manifest["metadata"]["uid"]):
+                there.add(identity)
+            if not is_own and (copy is not None or self._is_new(intake, manifest)):
+                self._object(intake, identity, manifest, copy)
+        missing = {it: copy.uid for it, copy in mine.items() if it not in there}
+        kind = f"{intake.kind}.{intake.resource.group}"
+        if listed.problem and not missing:
+            self.deletions.notes.append(f"not all {kind} can be read: {listed.problem}")
+        deleted = [it for it, uid in missing.items() if uid in self.seen.deleted]
+        for identity in self.deletions.gone(kind, listed.problem, mine, missing, deleted):
+            self.changes[path_of(self.settings.observed, identity)] = None
 
     def _object(
         self, intake: IntakeKind, identity: Identity, manifest: Manifest, copy: ObjectCopy | None
     ) -> None:
-        if is_own(self.seen.entries, intake, manifest):
-            return
-        if copy is None and not self._is_new(intake, manifest):
-            return
-        why = leaves_out(self.settings, intake, identity)
-        found = RefusedIntake(why) if why else copy_of(manifest, intake, self.settings)
-        if isinstance(found, RefusedIntake):
+        why = _leaves_out(self.settings, intake, identity)
+        found = why or copy_of(manifest, intake, self.settings)
+        if isinstance(found, str):
             # An object that was never copied and is not in spec.intake is not a rejection.
             if copy is not None or not why:
-                self._reject(intake, identity, manifest, found.reason)
+                self._reject(intake, identity, manifest, found)
             return
         self.known.add(identity)
         if copy is None or copy.data != found.data:
@@ -318,28 +390,155 @@ class _Taking:
     def _reject(
         self, intake: IntakeKind, identity: Identity, manifest: Manifest, reason: str
     ) -> None:
-        """Report an object that is not copied; its owner gets an Event."""
+        """Report an object that is not copied; its owner gets an Event per reason, within limits."""
         self.rejected.append(Rejected(identity, reason))
-        self.events.reject(intake, identity, manifest, reason)
+        before, now, namespace = self.context.state.rejected, hash_of(reason), identity[2]
+        if identity not in before:
+            is_full = self.told_in[namespace] >= MAX_EVENTS_PER_NAMESPACE
+            if is_full or self.told_in.total() >= MAX_EVENTS:
+                self.untold += 1
+                return
+            self.told_in[namespace] += 1
+        self.told[identity] = now
+        if before.get(identity) != now:
+            about = reference(intake.resource, manifest)
+            name = event_name(about, REJECTED, reason)
+            event = event_on(about, name, ("Warning", REJECTED, reason), self.seen.at, {})
+            self.events.append(event)
 
-    def _gone(
+
+class DeletionLimits(NamedTuple):
+    """Limits of removals.
+
+    Attributes:
+        allowed: The number of removals that the user permits, or None.
+        used: Copies of pools with recorded addresses.
+    """
+
+    settings: Settings
+    allowed: int | None = None
+    used: Collection[Identity] = ()
+
+
+class DeletionDetector:
+    """The deletions of one observation, kind by kind.
+
+    Attributes:
+        held: Why copies of deleted objects stay.
+        notes: Why missing objects do not count as deleted.
+    """
+
+    def __init__(self, state: IntakeState, limits: DeletionLimits, at: int) -> None:
+        self._limits = limits
+        self._at = at
+        self._since = state.missing
+        self._missing: dict[Identity, int] = {}
+        self._removed = {
+            kind: recent
+            for kind, every in state.removed.items()
+            if (recent := tuple(it for it in every if at - MIN_DELETIONS < it[0] <= at))
+        }
+        self.held: list[str] = []
+        self.notes: list[str] = []
+
+    def state(self) -> IntakeState:
+        """Return the state for the next observation."""
+        return IntakeState(self._missing, {}, self._removed)
+
+    def gone(
         self,
-        intake: IntakeKind,
-        listed: ListedCopy,
-        copies: Mapping[Identity, ObjectCopy],
-        there: Mapping[Identity, Manifest],
-    ) -> None:
-        """Remove copies whose object was deleted."""
-        missing = {it: copy.uid for it, copy in copies.items() if it not in there}
-        kind = f"{intake.kind}.{intake.resource.group}"
-        if listed.problem and not missing:
-            self.deletions.notes.append(f"not all {kind} can be read: {listed.problem}")
-        deleted = [it for it, uid in missing.items() if uid in self.seen.deleted]
-        for identity in self.deletions.gone(kind, listed.problem, copies, missing, deleted):
-            self.changes[path_of(self.settings.observed, identity)] = None
+        kind: str,
+        problem: str,
+        copies: Collection[Identity],
+        missing: Iterable[Identity],
+        deleted: Collection[Identity],
+    ) -> list[Identity]:
+        """Return the copies of a kind to remove, in order.
+
+        Args:
+            kind: `Kind.group`.
+            problem: Why the list is not complete; empty if it is.
+            copies: All copies of the kind.
+            missing: The copies whose object the list lacks.
+            deleted: Those of them whose deletion a watch reported.
+        """
+        lacking = sorted(missing)
+        if problem:
+            self._missing |= {it: self._since[it] for it in lacking if it in self._since}
+            if lacking:
+                what = f"{len(lacking)} of {len(copies)} {kind} are missing"
+                self.notes.append(f"{what}, and do not count as deleted: {problem}")
+            return []
+        since = {it: min(self._since.get(it, self._at), self._at) for it in lacking}
+        gone = [it for it in lacking if it in deleted or self._at - since[it] >= MIN_DELETIONS]
+        gone = self._permitted(kind, self._unused(gone), copies)
+        self._missing |= {it: at for it, at in since.items() if it not in gone}
+        for namespace, count in sorted(_by_namespace(gone).items()):
+            name = f"{kind}/{namespace or '_'}"
+            self._removed[name] = (*self._removed.get(name, ()), (self._at, count))
+        return gone
+
+    def _unused(self, gone: list[Identity]) -> list[Identity]:
+        """Return the copies without records; a record needs its pool."""
+        used = [it for it in gone if it in self._limits.used]
+        if used:
+            what = f"{join_limited(list(map(format_identity, used)))} deleted in the management cluster"
+            why = "records hold addresses of it, so the copy stays until none does"
+            self.held.append(f"{what}, but {why}; or create the pool again")
+        return [it for it in gone if it not in used]
+
+    def _permitted(
+        self, kind: str, gone: list[Identity], copies: Collection[Identity]
+    ) -> list[Identity]:
+        """Return the copies that the release limit permits to remove.
+
+        If only one namespace exceeds the limit, its copies stay: its users must not block the other
+        namespaces.
+        """
+        recent = self._recent(kind)
+        going = _by_namespace(gone) + recent
+        every = _by_namespace(copies) + recent
+        allowed = self._limits.allowed
+        if not gone or not self._is_beyond(going.total(), every.total(), allowed):
+            return gone
+        name = min(going.keys() - {_UNKNOWN}, key=lambda it: (-going[it], it))
+        rest, others = going.total() - going[name], every.total() - every[name]
+        if not others or rest == others or self._is_beyond(rest, others, None):
+            self._hold(kind, going.total(), every.total())
+            return []
+        is_permitted = allowed is not None and going[name] <= allowed
+        if is_permitted or not any(it[2] == name for it in gone):
+            return gone
+        self._hold(f"{kind} of namespace {name}", going[name], every[name])
+        return [it for it in gone if it[2] != name]
+
+    def _hold(self, what: str, going: int, every: int) -> None:
+        why = f"{going} of {every} {what} were deleted in the management cluster"
+        self.held.append(f"{why}; to remove their copies: --allow-release {going}")
+
+    def _recent(self, kind: str) -> Counter[str]:
+        """Count the removals of the last ten minutes by namespace."""
+        found: Counter[str] = Counter()
+        for name, every in self._removed.items():
+            whose, _, namespace = name.partition("/")
+            if whose == kind:
+                place = "" if namespace == "_" else namespace or _UNKNOWN
+                found[place] += sum(count for _, count in every)
+        return found
+
+    def _is_beyond(self, going: int, every: int, allowed: int | None) -> bool:
+        settings = self._limits.settings
+        is_all = going == every > 1
+        is_share = 100 * going > settings.max_release_percent * every
+        is_much = every >= settings.min_records and is_share
+        return (is_all or is_much) and (allowed is None or going > allowed)
 
 
-def leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> str:
+def _by_namespace(identities: Iterable[Identity]) -> Counter[str]:
+    return Counter(namespace for _, _, namespace, _ in identities)
+
+
+def _leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> str:
     """Return why an object is not in `spec.intake`; empty if it is."""
     _, _, namespace, _ = identity
     entries = [item for item in settings.intake if item.kind == intake.kind]
@@ -351,7 +550,7 @@ def leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> st
     return f"spec.intake of Settings names no {intake.kind} of namespace {namespace}"
 
 
-def is_own(entries: Mapping[str, InventoryEntry], intake: IntakeKind, manifest: Manifest) -> bool:
+def _is_own(entries: Mapping[str, InventoryEntry], intake: IntakeKind, manifest: Manifest) -> bool:
     """Return whether `ipam` created an object: it has the label, or is in the inventory."""
     metadata = manifest["metadata"]
     ref = Ref(intake.resource, metadata.get("namespace", ""), metadata["name"])
@@ -374,11 +573,7 @@ def outside(
 ) -> Iterator[str]:
     """Yield a note per kind with the number of objects that are not in Git.
 
-    Args:
-        known: The identities in Git.
-        settings: The Settings. Objects of the intake are not counted.
-        entries: The inventory. Objects of `ipam` are not counted.
-        lists: Objects by kind; other kinds are skipped.
+    Objects of `ipam` (`entries`) and of the intake are not counted.
     """
     for intake in intakes():
         if not intake.lacks[0]:
@@ -387,9 +582,9 @@ def outside(
             1
             for manifest in lists.get(intake.resource, ())
             if (it := intake.identity(manifest)) not in known
-            and not is_own(entries, intake, manifest)
+            and not _is_own(entries, intake, manifest)
             and not intake.is_others(manifest)
-            and leaves_out(settings, intake, it)
+            and _leaves_out(settings, intake, it)
         )
         one, several = intake.lacks
         if count == 1:

@@ -1,12 +1,13 @@
-"""Intake of cluster objects."""
+"""Observation of objects that exist only in the management cluster."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from reconciler.apply.executor import contained
 from reconciler.apply.intake import (
     IntakeContext,
     IntakeObservation,
@@ -14,22 +15,22 @@ from reconciler.apply.intake import (
     TakenIn,
     asked,
     copies_of,
+    format_state,
     intakes,
+    outside,
+    parse_state,
     take_in,
 )
-from reconciler.apply.intake_state import KEY, format_state, parse_state
-from reconciler.apply.inventory import data_of
+from reconciler.apply.inventory import NAME, data_of
 from reconciler.apply.management import ManagementCluster, open_management
-from reconciler.apply.memory import NAME
 from reconciler.apply.rights import crd_name, is_established
-from reconciler.apply.target import ApplyOptions
-from reconciler.apply.work import contained
-from reconciler.documents.document import Document, Identity
+from reconciler.apply.targets import ApplyOptions
+from reconciler.documents.document import Identity
+from reconciler.families import families
 from reconciler.gitio.interface import Repository
 from reconciler.gitio.message import read_message
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import shaped
-from reconciler.model.change import Observation
 from reconciler.model.errors import (
     ClusterError,
     NoSuchKindError,
@@ -38,11 +39,35 @@ from reconciler.model.errors import (
     UnreachableError,
 )
 from reconciler.model.objects import CONFIG_MAP, CRD, MANAGEMENT, MANAGER, Manifest, Ref, Resource
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
 from reconciler.planning.documents import is_observed, of_people
 from reconciler.planning.evaluate import Evaluation
 
+KEY = "intake"
+"""The key of the state in the first ConfigMap of the inventory."""
 _MAX_ASKED = 256
 """Commits with copies that are searched for the trailer."""
+
+
+def not_in_git(
+    management: ManagementCluster,
+    pools: Iterable[Pool],
+    known: Collection[Identity],
+    settings: Settings,
+) -> Iterator[str]:
+    """Return notes about objects that are only in the management cluster, not in Git.
+
+    Kinds that cannot be listed are left out, and families without a pool.
+    """
+    names = {pool.key.family for pool in pools}
+    lists: dict[Resource, list[Manifest]] = {}
+    for family in families():
+        for intake in family.objects.intake if family.name in names else ():
+            with suppress(ClusterError):
+                found = management.objects(intake.resource) if intake.lacks[0] else {}
+                lists[intake.resource] = [live.manifest for live in found.values()]
+    return outside(known, settings, management.identity.inventory.objects, lists)
 
 
 class IntakeLook(Struct, frozen=True):
@@ -80,9 +105,10 @@ def look_for_intake(
     Raises:
         ClusterError: The cluster is unreachable, or has another identity than before.
     """
-    folder = evaluation.tree.settings.observed
-    copies = copies_of(_documents(evaluation), folder, evaluation.state.records)
-    kinds = [intake.resource for intake in asked(evaluation.tree.settings, copies)]
+    tree = evaluation.tree
+    documents = (document for source in tree.sources for document in source.documents)
+    copies = copies_of(documents, tree.settings.observed, evaluation.state.records)
+    kinds = [intake.resource for intake in asked(tree.settings, copies)]
     if not kinds or evaluation.state.halted:
         return IntakeLook()
     with ExitStack() as opened, contained():
@@ -101,18 +127,19 @@ def look_for_intake(
             deleted,
             is_re_enrolled=MANAGEMENT in options.re_enrol,
         )
+        own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
         context = IntakeContext(
-            evaluation.tree.settings,
-            of_people(evaluation.tree),
+            tree.settings,
+            of_people(tree),
             copies,
             named,
             parse_state(before),
             options.allow_release,
-            _unread(evaluation),
+            frozenset(identity for source in own for identity in source.broken),
         )
         taken = take_in(seen, context)
         if not options.dry_run:
-            taken = _describe(management, taken)
+            taken = _create_events(management, taken)
     return IntakeLook(seen.at, taken, before)
 
 
@@ -136,47 +163,24 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
             cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
 
 
-def look_of(look: IntakeLook) -> Observation:
-    """Return the changes to commit."""
-    return Observation(look.at, look.taken.changes, look.taken.seen)
-
-
 def last_named(repository: Repository, revision: str, observed: str) -> str:
     """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none.
 
-    Args:
-        repository: Has the commits.
-        revision: The revision to search from.
-        observed: The observed folder. Only commits that change copies in it have the trailer.
+    Only commits that change copies in the observed folder have the trailer.
     """
     kinds = [intake.resource for intake in intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
     source = repository.source(revision)
     steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)
     for step in islice(steps, _MAX_ASKED):
-        said = read_message(repository.made(step.id).message)
-        if said is not None and said.seen:
-            return said.seen
+        message = read_message(repository.made(step.id).message)
+        if message is not None and message.seen:
+            return message.seen
     return ""
 
 
-def _documents(evaluation: Evaluation) -> Iterator[Document]:
-    return (document for source in evaluation.tree.sources for document in source.documents)
-
-
-def _unread(evaluation: Evaluation) -> frozenset[Identity]:
-    """Return identities of invalid documents of users."""
-    tree = evaluation.tree
-    own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
-    return frozenset(identity for source in own for identity in source.broken)
-
-
 def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
-    """List a kind. An unreadable object is left out, and the list is not complete.
-
-    Raises:
-        UnreachableError: The cluster does not answer any more.
-    """
+    """List a kind. An unreadable object is left out, and the list is not complete."""
     try:
         found = cluster.list(resource)
         definition = cluster.get(Ref(CRD, "", crd_name(resource)))
@@ -197,7 +201,7 @@ def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
     return ListedCopy(items, problem)
 
 
-def _describe(management: ManagementCluster, taken: TakenIn) -> TakenIn:
+def _create_events(management: ManagementCluster, taken: TakenIn) -> TakenIn:
     """Create the Events. A failed one is a note, and is tried again at the next observation."""
     notes: list[str] = []
     rejected = dict(taken.state.rejected)

@@ -1,43 +1,70 @@
-"""Inventories and snapshots of clusters."""
+"""Identities of clusters, and inventories: what `ipam` created in a cluster, in ConfigMaps.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import Enum
+The inventory of the management cluster also has the registry: a line for each other cluster.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from hashlib import sha256
-from typing import Any, NamedTuple
+from itertools import chain, count
+from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.apply.memory import (
-    HALF,
-    NAME,
-    ClusterStatus,
-    Enrolled,
-    is_line,
-    join_statuses,
-    line_bytes,
-    lines_of,
-    part_name,
-    part_number,
-    revision_of,
-    uid_of,
+from reconciler.apply.metallb import ranges_of
+from reconciler.documents.findings import shown
+from reconciler.kube.interface import Cluster, Clusters
+from reconciler.kube.resources import NO_BODY, parse_ref
+from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
+from reconciler.model.objects import (
+    CONFIG_MAP,
+    MANAGEMENT,
+    MANAGER,
+    NAMESPACE,
+    Manifest,
+    Ref,
+    owned_labels,
 )
-from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
-from reconciler.model.objects import Manifest, Ref, Resource, owned_labels
 
+NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"
 WHOLE = 900 * 1024
 """Bytes of a ConfigMap that are used. The server's limit is 1 MiB."""
-
-_TENANT = 1024 * 1024
-"""Characters for the objects of a tenant cluster. Each needs about 100."""
+HALF = 450 * 1024
+"""Bytes of a ConfigMap for registry lines. The rest is for objects."""
+LONGEST = 64 * 1024
+"""Bytes of a registry line."""
+IDENTITY = Ref(NAMESPACE, "", "kube-system")
+"""The object whose uid identifies a cluster."""
 
 _MIN_INVENTORY = 64 * 1024
 _MAX_PARTS = 512
-_ORPHAN = "orphan-since-"
-_LONGEST_TIME = 15
-_LONGEST_LINE = 1_024
-_WORDS = 3
+_UID = re.compile(r"[0-9A-Za-z-]{1,64}")
+_REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_PART = re.compile(rf"{NAME}-([1-9][0-9]{{0,3}})")
+_ORPHAN = re.compile(r"orphan-since-([0-9]{1,15})")
+_CLUSTER = "cluster."
+_HASHED = f"{_CLUSTER}-"
+_MAX_KEY = 253
+
+Parts = Mapping[str, Mapping[str, str]]
+"""The data of the inventory's ConfigMaps, by name."""
+
+
+def uid_of(text: str) -> str:
+    """Return a valid uid of a cluster, or raise ValueError."""
+    if not _UID.fullmatch(text):
+        raise ValueError(f"{shown(text)} is not the uid of a cluster")
+    return text
+
+
+def _revision_of(text: str) -> str:
+    if text and not _REVISION.fullmatch(text):
+        raise ValueError(f"{shown(text)} is not the id of a commit")
+    return text
 
 
 class InventoryEntry(NamedTuple):
@@ -58,14 +85,37 @@ class InventoryEntry(NamedTuple):
     @property
     def orphan_since(self) -> int | None:
         """Return when an orphan was first seen, or None."""
-        text = self.hash.removeprefix(_ORPHAN)
-        is_time = text != self.hash and text.isdecimal() and len(text) <= _LONGEST_TIME
-        return int(text) if is_time else None
+        found = _ORPHAN.fullmatch(self.hash)
+        return int(found[1]) if found else None
 
 
 def orphan(uid: str, now: int) -> InventoryEntry:
     """Return the entry of an object with the label of `ipam` that no run remembers."""
-    return InventoryEntry(uid, f"{_ORPHAN}{now}")
+    return InventoryEntry(uid, f"orphan-since-{now}")
+
+
+class Enrolled(Struct, frozen=True):
+    """An entry of the registry.
+
+    Attributes:
+        uid: The uid of the kube-system namespace.
+        revision: The revision that was applied last.
+        spaces: The address spaces of the addresses.
+        addresses: The ranges that the cluster might announce, in MetalLB's syntax.
+    """
+
+    uid: str
+    revision: str
+    spaces: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+
+class ClusterStatus(Struct, frozen=True):
+    """The valid parts of an entry of the registry, and its errors."""
+
+    name: str
+    enrolled: Enrolled
+    wrong: tuple[str, ...] = ()
 
 
 class Inventory(Struct, frozen=True):
@@ -89,34 +139,36 @@ class Inventory(Struct, frozen=True):
     root: str = ""
 
 
+def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
+    """Return the data of the inventory's ConfigMaps by name, in numerical order."""
+    found = {item["metadata"]["name"]: item.get("data") or {} for item in config_maps}
+    numbers = {name: number for name in found if (number := part_number(name)) is not None}
+    return {name: found[name] for name in sorted(numbers, key=numbers.__getitem__)}
+
+
 def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
     """Parse the inventory in ConfigMaps; other ConfigMaps are ignored.
 
     Args:
         config_maps: All ConfigMaps.
-        remembers: Parse the registry of clusters. It is not parsed for tenants, which can write
-            anything.
+        remembers: Parse the registry. Tenants can write anything, so theirs is not parsed.
 
     Raises:
-        ValueError: The identity or revision cannot be parsed, or the inventory is too large.
+        ValueError: The identity or revision cannot be parsed.
     """
     parts = data_of(config_maps)
-    if not remembers:
-        size = sum(len(data.get("objects", "")) for data in parts.values())
-        if size > _TENANT:
-            raise ValueError(f"it lists objects in {size} characters, limit {_TENANT}")
     first = parts.get(NAME, {})
-    uid, revision = first.get("uid", ""), revision_of(first.get("revision", ""))
+    uid = first.get("uid", "")
     lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]
     read = {line: _entry(line) for line in lines}
     clusters: dict[str, ClusterStatus] = {}
     for part, data in parts.items() if remembers else ():
         for line in lines_of(part, data):
             known = clusters.get(line.name)
-            clusters[line.name] = line if known is None else join_statuses(known, line)
+            clusters[line.name] = line if known is None else _joined(known, line)
     return Inventory(
         uid and uid_of(uid),
-        revision,
+        _revision_of(first.get("revision", "")),
         dict(entry for entry in read.values() if entry is not None),
         {name: line.enrolled for name, line in clusters.items()},
         tuple(line for line, entry in read.items() if entry is None),
@@ -125,50 +177,52 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
     )
 
 
-def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
-    """Return the data of the inventory's ConfigMaps by name, in numerical order."""
-    found = {item["metadata"]["name"]: item.get("data") or {} for item in config_maps}
-    numbers = {name: number for name in found if (number := part_number(name)) is not None}
-    return {name: found[name] for name in sorted(numbers, key=numbers.__getitem__)}
-
-
 def _entry(line: str) -> tuple[str, InventoryEntry] | None:
     """Return an object and its entry, or None for an unknown line."""
-    words = line.split(" ") if len(line) <= _LONGEST_LINE else []
-    if len(words) != _WORDS:
-        return None
-    name, uid, hash_of = words
     try:
+        name, uid, hash_of = line.split(" ")
         parse_ref(name)
     except (KeyError, ValueError):
         return None
     return name, InventoryEntry(uid, hash_of)
 
 
-def config_maps(
-    inventory: Inventory, namespace: str, there: Mapping[str, Mapping[str, str]] | None = None
-) -> list[Manifest]:
+def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None) -> list[Manifest]:
     """Return the ConfigMaps of an inventory, without the registry of clusters.
+
+    Objects are distributed over as few ConfigMaps as possible. Their number doubles if one is full.
 
     Args:
         inventory: The inventory.
         namespace: The namespace of the ConfigMaps.
-        there: The data of existing ConfigMaps, by name, whose registry lines take space.
+        there: Existing ConfigMaps, whose registry lines take space.
     """
+    there = there or {}
     # The end mark keeps a damaged line that is a bare object name from parsing as an entry.
     lines = {f"{line}\n": f"{line}\n" for line in inventory.damaged}
     for name, entry in sorted(inventory.objects.items()):
         lines[name] = f"{name} {entry.uid} {entry.hash}\n"
-    taken = {part_number(name): line_bytes(data) for name, data in (there or {}).items()}
+    taken = {part_number(name): line_bytes(data) for name, data in there.items()}
     # Older versions stored all clusters in the first ConfigMap; their lines move out one by one.
     rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _MIN_INVENTORY) for at in range(_MAX_PARTS)]
-    texts = _divided(lines, rooms)
+    number = 1
+    while True:
+        texts = [""] * number
+        parts: list[list[str]] = [[] for _ in range(number)]
+        for name, line in lines.items():
+            at = int.from_bytes(sha256(name.encode()).digest()[:4], "big") % number
+            parts[at].append(line)
+        texts = ["".join(part) for part in parts]
+        fits = all(len(text.encode()) <= room for text, room in zip(texts, rooms, strict=False))
+        if fits or number >= len(rooms):
+            break
+        number *= 2
     first = {"uid": inventory.uid, "revision": inventory.revision}
-    if inventory.root or "root" in (there or {}).get(NAME, {}):
+    if inventory.root or "root" in there.get(NAME, {}):
         first["root"] = inventory.root
     return [
-        part_manifest(part_name(number), namespace, {**({} if number else first), "objects": text})
-        for number, text in enumerate(texts)
+        part_manifest(part_name(at), namespace, {**({} if at else first), "objects": text})
+        for at, text in enumerate(texts)
     ]
 
 
@@ -179,202 +233,293 @@ def part_manifest(name: str, namespace: str, data: Mapping[str, str]) -> Manifes
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
 
 
-def _divided(lines: Mapping[str, str], rooms: Sequence[int]) -> list[str]:
-    """Distribute lines over as few parts as possible; doubles the number if a part is full."""
-    number = 1
-    while True:
-        parts: list[list[str]] = [[] for _ in range(number)]
-        for name, line in lines.items():
-            parts[_part(name, number)].append(line)
-        texts = ["".join(part) for part in parts]
-        does = all(len(text.encode()) <= room for text, room in zip(texts, rooms, strict=False))
-        if does or number >= len(rooms):
-            return texts
-        number *= 2
+def part_name(number: int) -> str:
+    """Return the name of a ConfigMap by number."""
+    return f"{NAME}-{number}" if number else NAME
 
 
-def stale_parts(
-    there: Mapping[str, Mapping[str, str]], wanted: Iterable[Manifest]
-) -> Iterator[tuple[str, bool]]:
+def part_number(name: str) -> int | None:
+    """Return the number of a ConfigMap by name, or None."""
+    found = _PART.fullmatch(name)
+    return 0 if name == NAME else int(found[1]) if found else None
+
+
+def stale_parts(there: Parts, wanted: Iterable[Manifest]) -> Iterator[tuple[str, bool]]:
     """Return ConfigMaps that no object needs any more, and whether they have registry lines."""
     needed = [item["metadata"]["name"] for item in wanted]
     for name, data in there.items():
         if name not in needed:
-            yield name, any(map(is_line, data))
+            yield name, any(map(_is_line, data))
 
 
-def _part(name: str, count: int) -> int:
-    return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % count
+class Write(Struct, frozen=True):
+    """A change of one ConfigMap; None removes a key."""
+
+    part: str
+    data: Mapping[str, str | None]
 
 
-_NO_ITEMS: tuple[Any, ...] = ()
+def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
+    """Return entries of the registry as data of ConfigMaps; None removes an entry."""
+    data: dict[str, str | None] = {}
+    for name, enrolled in sorted(clusters.items()):
+        key = _cluster_key(name)
+        named = [name] if key.startswith(_HASHED) else []
+        data[key] = None if enrolled is None else " ".join([*named, *_words(enrolled)])
+    return data
 
 
-class Live(Struct, frozen=True):
-    """A validated object of a cluster.
+def lines_of(part: str, data: Mapping[str, str]) -> Iterator[ClusterStatus]:
+    """Parse the entries of the registry in the data of a ConfigMap."""
+    for key, value in data.items():
+        if _is_line(key):
+            yield _cluster_line(f"{key} of ConfigMap {part}", key, value)
 
-    Attributes:
-        manifest: The complete object.
+
+def _is_line(key: str) -> bool:
+    return key.startswith(_CLUSTER)
+
+
+def _cluster_line(where: str, key: str, value: str) -> ClusterStatus:
+    words = value.split(" ")
+    if key.startswith(_HASHED):
+        name = words.pop(0)
+    else:
+        text = key.removeprefix(_CLUSTER)
+        name = text[1:] if text.startswith("_") else text.replace(".", "/", 1)
+    wrong: list[str] = []
+    if _cluster_key(name) != key:
+        name = key
+        wrong.append("it is not the key of the cluster that it names")
+
+    def read(parse: Callable[[str], object], text: str) -> str:
+        try:
+            if text:
+                parse(text)
+        except ValueError as failed:
+            wrong.append(str(failed))
+            return ""
+        return text
+
+    uid, revision, spaces, *addresses = [*words, "", ""]
+    uid, revision = read(uid_of, uid), read(_revision_of, revision)
+    ranges = tuple(text for text in addresses if read(lambda it: ranges_of([it]), text))
+    named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
+    # With an invalid word, positions are unreliable, so the addresses can be of any space.
+    enrolled = Enrolled(uid, revision, () if wrong else named, ranges)
+    return ClusterStatus(name, enrolled, tuple(f"{where}: {why}" for why in wrong))
+
+
+def _joined(one: ClusterStatus, other: ClusterStatus) -> ClusterStatus:
+    """Merge two entries of one cluster: all addresses of both."""
+    mine, theirs = one.enrolled, other.enrolled
+    wrong = (*one.wrong, *other.wrong)
+    if mine.uid != theirs.uid:
+        wrong += ("two lines name it, and do not agree which cluster it is",)
+    is_anywhere = not (mine.spaces and theirs.spaces)  # an unknown address can be of any space
+    spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
+    addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
+    return ClusterStatus(one.name, replace(mine, spaces=spaces, addresses=addresses), wrong)
+
+
+# Keys of ConfigMaps have up to 253 letters, digits, `-`, `_`, and `.`. A namespace has no `.`
+# and starts with neither `_` nor `-`. If the names are too long, the value starts with them.
+def _cluster_key(name: str) -> str:
+    namespace, slash, rest = name.partition("/")
+    key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
+    return key if len(key) <= _MAX_KEY else f"{_HASHED}{sha256(name.encode()).hexdigest()}"
+
+
+def _words(enrolled: Enrolled) -> list[str]:
+    # Names of address spaces are free text. `%` is the empty name.
+    spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
+    return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
+
+
+def has_room(enrolled: Enrolled | None) -> bool:
+    """Return whether an entry of the registry is short enough."""
+    return enrolled is None or len(" ".join(_words(enrolled))) <= LONGEST
+
+
+def line_bytes(data: Mapping[str, str]) -> int:
+    """Return the bytes of registry lines in a ConfigMap."""
+    return sum(_bytes(key, value) for key, value in data.items() if _is_line(key))
+
+
+def _bytes(key: str, value: str) -> int:
+    return len(key) + len(value.encode())
+
+
+def placed(there: Parts, changes: Mapping[str, str | None]) -> list[Write]:
+    """Return the changes of ConfigMaps that store registry lines, in the order of writing.
+
+    A line stays in its ConfigMap if it fits. Otherwise, it is added to another one before it is
+    removed. None removes a line.
     """
+    sizes = {name: line_bytes(data) for name, data in there.items()}
+    more: dict[str, dict[str, str | None]] = {}
+    less: dict[str, dict[str, str | None]] = {}
+    for key, value in changes.items():
+        present = {name: _bytes(key, data[key]) for name, data in there.items() if key in data}
+        home = ""
+        if value is not None:
+            size = _bytes(key, value)
+            for home in chain(present, map(part_name, count())):
+                others = sizes.get(home, 0) - present.get(home, 0)
+                if not others or others + size <= HALF:
+                    break
+            sizes[home] = others + size
+            more.setdefault(home, {})[key] = value
+        for name in present:
+            if name != home:
+                less.setdefault(name, {})[key] = None
+    # The first ConfigMap is last, because its other data mark the work as done.
+    writes = [Write(name, more[name]) for name in sorted(more, reverse=True)]
+    return writes + [Write(name, less[name]) for name in sorted(less)]
 
-    ref: Ref
-    manifest: Manifest
 
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """Return the metadata."""
-        metadata: Mapping[str, Any] = self.manifest["metadata"]
-        return metadata
+def written_to(there: Parts, writes: Iterable[Write]) -> dict[str, Mapping[str, str]]:
+    """Return the data of ConfigMaps after changes."""
+    after = dict(there)
+    for it in writes:
+        changed: dict[str, str | None] = {**after.get(it.part, {}), **it.data}
+        after[it.part] = {key: text for key, text in changed.items() if text is not None}
+    return after
 
-    @property
-    def uid(self) -> str:
-        """Return the uid."""
-        uid: str = self.metadata["uid"]
-        return uid
 
-    @property
-    def version(self) -> str:
-        """Return the resourceVersion."""
-        version: str = self.metadata["resourceVersion"]
-        return version
+def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
+    """Return the changes together with other data of the first ConfigMap."""
+    if not more:
+        return list(writes)
+    at = max((at for at, write in enumerate(writes) if write.part == NAME), default=len(writes))
+    here = writes[at].data if at < len(writes) else {}
+    return [*writes[:at], Write(NAME, {**here, **more}), *writes[at + 1 :]]
 
-    @property
-    def generation(self) -> int:
-        """Return the generation, or 1 if the server does not set it."""
-        generation: int = self.metadata.get("generation", 1)
-        return generation
 
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Return the labels."""
-        return self.metadata.get("labels") or {}
+class ClusterIdentity(Struct, frozen=True):
+    """The identity of a cluster, its inventory, and the ConfigMaps of the inventory."""
 
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """Return the annotations."""
-        return self.metadata.get("annotations") or {}
-
-    @property
-    def finalizers(self) -> tuple[str, ...]:
-        """Return the finalizers."""
-        return tuple(self.metadata.get("finalizers") or _NO_ITEMS)
-
-    @property
-    def dying_since(self) -> str:
-        """Return the deletion time; empty if the object is not being deleted."""
-        since: str = self.metadata.get("deletionTimestamp") or ""
-        return since
-
-    @property
-    def managers(self) -> tuple[str, ...]:
-        """Return the managedFields."""
-        entries = self.metadata.get("managedFields") or _NO_ITEMS
-        return tuple(entry.get("manager", "") for entry in entries)
+    uid: str
+    inventory: Inventory
+    config_maps: Sequence[Manifest]
+    namespace: str
 
     @property
-    def spec(self) -> Mapping[str, Any]:
-        """Return the spec, or an empty mapping."""
-        return self.manifest.get("spec") or {}
-
-    @property
-    def status(self) -> Mapping[str, Any]:
-        """Return the status, or an empty mapping."""
-        return self.manifest.get("status") or {}
-
-    @property
-    def phase(self) -> str | None:
-        """Return the phase of the status, or an empty string."""
-        return self.status.get("phase")
+    def home(self) -> Ref | None:
+        """Return the first ConfigMap of the inventory, or None."""
+        return Ref(CONFIG_MAP, self.namespace, NAME) if self.config_maps else None
 
 
-def live_of(manifest: Manifest) -> Live:
-    """Return an object that has apiVersion and kind."""
-    return Live(ref_of(manifest), manifest)
+def identify(
+    cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
+) -> ClusterIdentity:
+    """Identify a cluster and read its inventory.
 
+    Args:
+        cluster: The cluster.
+        name: The name of the cluster.
+        namespace: The namespace of its inventory.
+        known: The identity in the registry, or an empty string.
+        accept: Accept another identity.
 
-InventoryObjects = Mapping[Ref, Live]
-
-
-def objects_of(manifests: Iterable[Manifest], resource: Resource) -> dict[Ref, Live]:
-    """Return the objects of a list by reference. Items can lack their kind."""
-    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
-    found = [live_of({**manifest, **kind}) for manifest in manifests]
-    return {live.ref: live for live in found}
-
-
-class Tolerates(Enum):
-    """The failures of a query that do not stop the work on the cluster."""
-
-    NOTHING = "nothing"
-    DENIAL = "denial"  # no permission
-    REFUSAL = "refusal"  # any failure except an unreachable cluster
-
-
-class Query(NamedTuple):
-    """A query: all objects of a kind, all in a namespace, or one object.
-
-    Attributes:
-        name: The name of the object; empty for a list.
-        fields: A field selector.
+    Raises:
+        IdentityError: The identity changed.
+        ClusterError: The cluster is unreachable or too old, or its inventory cannot be parsed.
     """
+    home = cluster.get(IDENTITY)
+    if home is None:
+        raise ClusterError("it has no namespace kube-system, by which clusters are known")
+    with suppress(UnauthorizedError):  # a server that hides its version is accepted
+        cluster.version()
+    try:
+        uid = uid_of(home["metadata"]["uid"])
+    except ValueError as wrong:
+        message = f"namespace kube-system, by which clusters are known: {wrong}"
+        raise IdentityError(message, "is it a cluster that answers there?") from wrong
+    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
+    is_labeled = any(item["metadata"]["name"] == NAME for item in maps)
+    # An inventory without its label would count as empty.
+    if not is_labeled and cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}").items:
+        message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
+        raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
+    try:
+        inventory = read_inventory(maps, remembers=name == MANAGEMENT)
+    except ValueError as wrong:
+        message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
+        raise ClusterError(message, "mend the value, or remove its key") from wrong
+    before = known or inventory.uid
+    if {before, inventory.uid or before} - {uid, ""}:
+        if not accept:
+            raise IdentityError(
+                f"it is another cluster than before: kube-system has uid {uid}, not {before}",
+                f"if that is meant: --re-enrol {name}",
+            )
+        inventory = Inventory(clusters=inventory.clusters)
+    return ClusterIdentity(uid, inventory, maps, namespace)
 
-    resource: Resource
-    namespace: str = ""
-    name: str = ""
-    fields: str = ""
-    tolerates: Tolerates = Tolerates.NOTHING
+
+def check_memory(inventory: Inventory, name: str) -> None:
+    """Raise IdentityError if the entry of a cluster in the registry is damaged."""
+    if name in inventory.odd:
+        hint = f"mend the value; or --re-enrol {name} writes it anew"
+        raise IdentityError(f"what is remembered of it is damaged: {inventory.odd[name]}", hint)
 
 
-class ClusterAnswer(Struct, frozen=True):
-    """The answer to a query.
+def save(
+    cluster: Cluster,
+    identity: ClusterIdentity,
+    revision: str,
+    entries: Mapping[str, InventoryEntry],
+    root: str = "",
+) -> None:
+    """Write the inventory if its objects, identity, or root differ."""
+    old = identity.inventory
+    is_same = dict(old.objects) == dict(entries) and old.uid == identity.uid
+    if is_same and (old.root == root or not old.revision):
+        return
+    there = data_of(identity.config_maps)
+    new = Inventory(identity.uid, revision, entries, damaged=old.damaged, root=root)
+    wanted = config_maps(new, identity.namespace, there)
+    # An entry is added to its new ConfigMap before it is removed from the old one, so growing
+    # inventories write later ConfigMaps first, and shrinking ones write the remaining ones first.
+    for item in reversed(wanted):
+        name = item["metadata"]["name"]
+        if name not in there:
+            create_or_merge(cluster, item)
+        elif not item["data"].items() <= there[name].items():
+            ref = Ref(CONFIG_MAP, identity.namespace, name)
+            cluster.merge(ref, {"data": item["data"]}, MANAGER)
+    present = {item["metadata"]["name"]: item["metadata"] for item in identity.config_maps}
+    for name, has_clusters in stale_parts(there, wanted):
+        ref = Ref(CONFIG_MAP, identity.namespace, name)
+        if not has_clusters:
+            with suppress(StaleError):  # changed in the meantime
+                cluster.delete(ref, present[name]["uid"], present[name]["resourceVersion"])
+        elif there[name].get("objects"):
+            cluster.merge(ref, {"data": {"objects": ""}}, MANAGER)
 
-    Attributes:
-        problem: A tolerated failure; empty if the query succeeded.
-        is_unknown: The cluster does not know the kind.
+
+def create_or_merge(cluster: Cluster, config_map: Manifest) -> None:
+    """Create a ConfigMap, or add its data if it was created in the meantime."""
+    metadata = config_map["metadata"]
+    try:
+        cluster.create(config_map)
+    except StaleError:
+        ref = Ref(CONFIG_MAP, metadata["namespace"], metadata["name"])
+        cluster.merge(ref, {"data": config_map["data"]}, MANAGER)
+
+
+def server_now(clusters: Clusters) -> int | None:
+    """Return the management cluster's clock in seconds since 1970, or None if it is unreachable.
+
+    Later requests report that.
     """
-
-    objects: InventoryObjects = field(default_factory=dict)
-    problem: str = ""
-    is_unknown: bool = False
-
-
-class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
-    """The snapshot lacks answers that the plan needs."""
-
-    def __init__(self, queries: tuple[Query, ...]) -> None:
-        super().__init__(*queries)
-        self.queries = queries
-
-
-class Snapshot(Struct, frozen=True):
-    """The answers of a cluster so far.
-
-    Attributes:
-        now: The server's clock in seconds since 1970.
-    """
-
-    answers: Mapping[Query, ClusterAnswer] = field(default_factory=dict)
-    now: int = 0
-
-    def need(self, *queries: Query) -> tuple[ClusterAnswer, ...]:
-        """Return the answers to queries.
-
-        Raises:
-            Unanswered: An answer is missing.
-        """
-        missing = tuple(query for query in queries if query not in self.answers)
-        if missing:
-            raise Unanswered(missing)
-        return tuple(self.answers[query] for query in queries)
-
-    def of(self, query: Query) -> ClusterAnswer:
-        """Return the answer to one query.
-
-        Raises:
-            Unanswered: The answer is missing.
-        """
-        return self.need(query)[0]
-
-    def with_answers(self, answers: Mapping[Query, ClusterAnswer], now: int) -> "Snapshot":
-        """Return the snapshot with more answers."""
-        return replace(self, answers={**self.answers, **answers}, now=now)
+    try:
+        cluster = clusters.management()
+        if cluster is None:
+            return None
+        with closing(cluster):
+            cluster.version()
+            return cluster.now() or None
+    except ClusterError:
+        return None

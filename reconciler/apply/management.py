@@ -1,45 +1,36 @@
-"""Access to the management cluster."""
+"""Access to the management cluster: its registry of clusters, and kubeconfigs of tenants."""
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from threading import Lock
+from typing import Any, cast
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from reconciler.apply.cluster_identity import ClusterIdentity, identify
-from reconciler.apply.decision import is_ours
-from reconciler.apply.intake import outside
+from reconciler.apply.executor import Run
 from reconciler.apply.inventory import (
-    PART_LABEL,
-    Inventory,
-    Live,
-    Snapshot,
-    data_of,
-    objects_of,
-    part_manifest,
-    read_inventory,
-)
-from reconciler.apply.memory import (
     NAME,
+    PART_LABEL,
+    ClusterIdentity,
     Enrolled,
+    Inventory,
     Write,
     cluster_data,
+    create_or_merge,
+    data_of,
     has_room,
+    identify,
+    part_manifest,
     placed,
+    read_inventory,
     with_more,
     written_to,
 )
 from reconciler.apply.metallb import ranges_of, written
-from reconciler.apply.plan import Applied, ClusterPlan, ClusterState
-from reconciler.apply.plan_management import ManagementDesiredState, plan_management
-from reconciler.apply.target import ApplyOptions, Target
-from reconciler.apply.targets import announcer, cluster_kinds
-from reconciler.apply.work import Run, worked
-from reconciler.families import families
+from reconciler.apply.plan import Applied, ClusterState
+from reconciler.apply.snapshot import LiveObjects, objects_of
+from reconciler.apply.steps import is_ours
+from reconciler.apply.targets import ApplyOptions, Target, announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
-from reconciler.kube.interface import Cluster, Clusters, ObjectList, RequestCounts
+from reconciler.kube.interface import Cluster, Clusters, ObjectList
 from reconciler.kube.resources import IP_ALLOCATION, resource_of, shaped
 from reconciler.model.errors import (
     ClusterError,
@@ -47,7 +38,6 @@ from reconciler.model.errors import (
     KubeconfigError,
     NoSuchKindError,
     NoSuchObjectError,
-    StaleError,
 )
 from reconciler.model.objects import (
     CONFIG_MAP,
@@ -63,101 +53,37 @@ from reconciler.model.objects import (
 )
 
 
-class Relay(Struct, frozen=True):
-    """Forwards all calls to another cluster. Each call can raise a `ClusterError`."""
+def validated(cluster: Cluster) -> Cluster:
+    """Return the cluster with validation of the objects that it answers with."""
+    return cast(Cluster, _ValidatedCluster(cluster))
 
-    cluster: Cluster
 
-    def requests(self) -> RequestCounts:
-        """Return the number of requests that were sent."""
-        return self.cluster.requests()
+class _ValidatedCluster:
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
 
-    def now(self) -> int:
-        """Return the server's clock."""
-        return self.cluster.now()
-
-    def version(self) -> str:
-        """Return the server's version."""
-        return self.cluster.version()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cluster, name)
 
     def get(self, ref: Ref) -> Manifest | None:
-        """Return an object, or None."""
-        return self.cluster.get(ref)
+        found = self._cluster.get(ref)
+        return None if found is None else _valid(found, ref.resource)
 
-    def list(
-        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> ObjectList:
-        """Return all objects of a kind."""
-        return self.cluster.list(resource, namespace, labels=labels, fields=fields)
+    def list(self, resource: Resource, namespace: str = "", **selectors: str) -> ObjectList:
+        found = self._cluster.list(resource, namespace, **selectors)
+        return ObjectList([_valid(it, resource) for it in found.items], found.resource_version)
 
-    def apply(
-        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
-    ) -> Manifest:
-        """Apply an object, or its status."""
-        return self.cluster.apply(manifest, manager, force=force, status=status)
+    def apply(self, manifest: Manifest, manager: str, **options: bool) -> Manifest:
+        return _valid(self._cluster.apply(manifest, manager, **options), resource_of(manifest))
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object or a review."""
-        return self.cluster.create(manifest)
+        return _valid(self._cluster.create(manifest), resource_of(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
-        """Apply a JSON merge patch."""
-        return self.cluster.merge(ref, patch, manager)
-
-    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the object that has this uid."""
-        self.cluster.delete(ref, uid, version)
-
-    def pause(self, seconds: float) -> None:
-        """Wait within the deadline."""
-        self.cluster.pause(seconds)
-
-    def limit(self, seconds: float | None) -> None:
-        """Set the deadline."""
-        self.cluster.limit(seconds)
-
-    def extend(self, seconds: float) -> None:
-        """Raise the time that is left."""
-        self.cluster.extend(seconds)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.cluster.close()
+        return _valid(self._cluster.merge(ref, patch, manager), ref.resource)
 
 
-class ValidatedCluster(Relay, frozen=True):
-    """A cluster whose objects are validated."""
-
-    def get(self, ref: Ref) -> Manifest | None:
-        """Return an object, or None."""
-        found = super().get(ref)
-        return None if found is None else _seen(found, ref.resource)
-
-    def list(
-        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> ObjectList:
-        """Return all objects of a kind."""
-        found = super().list(resource, namespace, labels=labels, fields=fields)
-        items = [_seen(item, resource) for item in found.items]
-        return ObjectList(items, found.resource_version)
-
-    def apply(
-        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
-    ) -> Manifest:
-        """Apply an object, or its status."""
-        now = super().apply(manifest, manager, force=force, status=status)
-        return _seen(now, resource_of(manifest))
-
-    def create(self, manifest: Manifest) -> Manifest:
-        """Create an object or a review."""
-        return _seen(super().create(manifest), resource_of(manifest))
-
-    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
-        """Apply a JSON merge patch."""
-        return _seen(super().merge(ref, patch, manager), ref.resource)
-
-
-def _seen(manifest: object, resource: Resource) -> Manifest:
+def _valid(manifest: object, resource: Resource) -> Manifest:
     try:
         return shaped(manifest, resource)
     except ValueError as wrong:
@@ -171,10 +97,10 @@ class ManagementCluster:
     def __init__(self, cluster: Cluster, identity: ClusterIdentity) -> None:
         self.cluster = cluster
         self.identity = identity
-        self._lists: dict[Resource, Mapping[Ref, Live]] = {}
+        self._lists: dict[Resource, LiveObjects] = {}
         self._lock = Lock()
 
-    def objects(self, resource: Resource) -> Mapping[Ref, Live]:
+    def objects(self, resource: Resource) -> LiveObjects:
         """Return all objects of a kind; listed once.
 
         Raises:
@@ -194,43 +120,8 @@ def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluste
         ClusterError: The cluster is unreachable, or its identity changed.
     """
     accept = MANAGEMENT in options.re_enrol
-    checked = ValidatedCluster(cluster)
+    checked = validated(cluster)
     return ManagementCluster(checked, identify(checked, MANAGEMENT, HOME, "", accept=accept))
-
-
-def apply_management(
-    management: ManagementCluster, desired_state: ManagementDesiredState, run: Run
-) -> Applied:
-    """Apply to the management cluster."""
-    identity = management.identity
-
-    def plan(snapshot: Snapshot) -> ClusterPlan:
-        return plan_management(
-            desired_state, snapshot, identity.inventory, run.options, identity.home
-        )
-
-    work = worked(management.cluster, identity, run, plan, management.objects)
-    told = () if work.failure else tuple(not_in_git(management, desired_state))
-    done = work.applied(MANAGEMENT)
-    return replace(done, notes=(*done.notes, *told)) if told else done
-
-
-def not_in_git(
-    management: ManagementCluster, desired_state: ManagementDesiredState
-) -> Iterator[str]:
-    """Return notes about objects that are only in the management cluster, not in Git.
-
-    Kinds that cannot be listed are left out.
-    """
-    names = {pool.key.family for pool in desired_state.pools}
-    lists: dict[Resource, list[Manifest]] = {}
-    for family in families():
-        for intake in family.objects.intake if family.name in names else ():
-            with suppress(ClusterError):
-                found = management.objects(intake.resource) if intake.lacks[0] else {}
-                lists[intake.resource] = [live.manifest for live in found.values()]
-    entries = management.identity.inventory.objects
-    return outside(desired_state.known, desired_state.settings, entries, lists)
 
 
 class ClusterRegistry:
@@ -244,13 +135,14 @@ class ClusterRegistry:
         self, management: ManagementCluster, run: Run, is_in: Callable[[str, str], bool]
     ) -> None:
         self._management = management
+        self._inventory = management.identity.inventory
         self._revision = run.revision
         self._is_written = not run.options.dry_run
         self._is_in = is_in
         self._noted: dict[str, Enrolled] = {}
         self._parts: Mapping[str, Mapping[str, str]] = data_of(management.identity.config_maps)
         self._lock = Lock()
-        self.known = management.identity.inventory.clusters
+        self.known = self._inventory.clusters
         if NAME not in self._parts:
             self.known = {**_rebuilt(management), **self.known}
 
@@ -280,14 +172,14 @@ class ClusterRegistry:
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Save the result. Entries of a newer run stay unchanged."""
-        there = {**self._management.identity.inventory.clusters, **self._noted}
+        there = {**self._inventory.clusters, **self._noted}
         changed = {
             name: item
             for name, item in found.items()
             if there.get(name) != item
             and has_room(item)  # otherwise the entry from before the work stays
         }
-        is_same = self._management.identity.inventory.revision == self._revision
+        is_same = self._inventory.revision == self._revision
         if not self._is_written or (is_same and not changed):
             return
         namespace = self._management.identity.namespace
@@ -300,7 +192,7 @@ class ClusterRegistry:
             if name not in now.clusters
             or not self._is_newer(now.clusters[name].revision, there.get(name))
         }
-        is_late = self._is_newer(now.revision, self._management.identity.inventory)
+        is_late = self._is_newer(now.revision, self._inventory)
         self._write(mine, {} if is_late else {"revision": self._revision})
 
     def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
@@ -323,19 +215,14 @@ class ClusterRegistry:
     def _put(self, write: Write) -> None:
         """Change a ConfigMap, or create it. Only the first one can be created by others."""
         cluster, namespace = self._management.cluster, self._management.identity.namespace
-        ref, patch = Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}
         try:
-            cluster.merge(ref, patch, MANAGER)
-            return
+            cluster.merge(Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}, MANAGER)
         except NoSuchObjectError:
             if write.part == NAME:
                 raise
-        data = {key: text for key, text in write.data.items() if text is not None}
-        if data:
-            try:
-                cluster.create(part_manifest(write.part, namespace, data))
-            except StaleError:  # created in the meantime
-                cluster.merge(ref, patch, MANAGER)
+            data = {key: text for key, text in write.data.items() if text is not None}
+            if data:
+                create_or_merge(cluster, part_manifest(write.part, namespace, data))
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
@@ -346,27 +233,19 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
         return {}
     ranges: dict[str, list[str]] = {}
     for live in allocations.values():
-        if is_ours(live, None) and (found := _announced(live)) is not None:
-            ranges.setdefault(found[0], []).append(found[1])
+        cluster = announcer(live.manifest) if live.phase == "Allocated" else None
+        first, last = live.status.get("startAddress"), live.status.get("endAddress")
+        if cluster is None or not (first and last and is_ours(live, None)):
+            continue
+        try:
+            ranges_of([f"{first}-{last}"])
+        except ValueError as wrong:
+            message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
+            raise ClusterError(
+                message, "mend its status: it says what a cluster may announce"
+            ) from wrong
+        ranges.setdefault(cluster, []).append(f"{first}-{last}")
     return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
-
-
-def _announced(live: Live) -> tuple[str, str] | None:
-    """Return the cluster and the range of a record in the cluster."""
-    status = live.status
-    cluster = announcer(live.manifest) if status.get("phase") == "Allocated" else None
-    first, last = status.get("startAddress"), status.get("endAddress")
-    if cluster is None or not (first and last):
-        return None
-    text = f"{first}-{last}"
-    try:
-        ranges_of([text])
-    except ValueError as wrong:
-        message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
-        raise ClusterError(
-            message, "mend its status: it says what a cluster may announce"
-        ) from wrong
-    return cluster, text
 
 
 _KEY = "value"
@@ -393,7 +272,7 @@ class Access:
         if found is None:
             return None
         kubeconfig, is_named = found
-        return ValidatedCluster(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
+        return validated(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
         """Return the kubeconfig of a cluster, and whether the user named it; None if missing.
@@ -414,13 +293,20 @@ class Access:
     def _from_secret(self, cluster: str) -> bytes | None:
         for place, name in dict.fromkeys(self._places(cluster)):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
+            title = f"Secret {place}/{ref.name}"
             try:
                 secret = self.management.cluster.get(ref)
             except ClusterError as failed:
-                message = f"Secret {place}/{ref.name} in the management cluster: {failed}"
+                message = f"{title} in the management cluster: {failed}"
                 raise type(failed)(message, failed.hint) from failed
-            if secret is not None:
-                return _value(secret, f"Secret {place}/{ref.name}")
+            if secret is None:
+                continue
+            try:
+                return base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
+            except (KeyError, ValueError) as wrong:  # base64, and text that is not ASCII
+                raise KubeconfigError(
+                    f"{title} has no kubeconfig under the key {_KEY!r}"
+                ) from wrong
         return None
 
     def _places(self, cluster: str) -> list[tuple[str, str]]:
@@ -473,11 +359,3 @@ def without_kubeconfig(
     hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
     revision = known.revision if known else ""
     return Applied(target.name, ClusterState.FAILED, revision=revision, error=message, hint=hint)
-
-
-def _value(secret: Manifest, title: str) -> bytes:
-    try:
-        data = base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
-    except (KeyError, ValueError) as wrong:  # base64, and text that is not ASCII
-        raise KubeconfigError(f"{title} has no kubeconfig under the key {_KEY!r}") from wrong
-    return data

@@ -18,24 +18,17 @@ from reconciler.kube.resources import DesiredObject, desired_object
 from reconciler.model.objects import PREFIX, Manifest
 
 NAMESPACE = "metallb-system"
-MAX_POOLS = 200
-"""The maximum number of IPAddressPools that are compared."""
-
-_TOLD = 5
 Pools = Mapping[str, IPSet]
+_MAX_DESCRIBED = 5
 
 
 def pool_addresses(manifest: Manifest) -> IPSet:
-    """Return the addresses of an IPAddressPool. Host bits are masked, as in MetalLB.
-
-    Raises:
-        ValueError: An entry is neither a CIDR nor `start-end`.
-    """
+    """Return the addresses of an IPAddressPool, or raise ValueError as `ranges_of`."""
     return ranges_of((manifest.get("spec") or {}).get("addresses") or ())
 
 
 def ranges_of(texts: Iterable[str]) -> IPSet:
-    """Return the addresses of a pool's entries.
+    """Return the addresses of a pool's entries. Host bits are masked, as in MetalLB.
 
     Raises:
         ValueError: An entry is neither a CIDR nor `start-end`.
@@ -48,39 +41,34 @@ def _entry(text: str) -> IPRange:
         first, dash, last = text.partition("-")
         if dash:
             (version, start), (other, end) = _number(first.strip()), _number(last.strip())
-            return _range(version, start, end if version == other else -1)
-        address, _, length = text.partition("/")
-        version, start = _number(address)
-        size = 1 << (BITS[6 if ":" in address else 4] - int(length))
-        start -= start % size
-        return _range(version, start, start + size - 1)
+            end = end if version == other else -1
+        else:
+            address, _, length = text.partition("/")
+            version, start = _number(address)
+            size = 1 << (BITS[6 if ":" in address else 4] - int(length))
+            start -= start % size
+            end = start + size - 1
+        if not start <= end < 1 << BITS[version]:
+            raise ValueError(text)
     except ValueError as wrong:
-        message = f"{shown(text)} is neither a CIDR nor start-end"
-        raise ValueError(message) from wrong
-
-
-def _range(version: int, first: int, last: int) -> IPRange:
-    if not first <= last < 1 << BITS[version]:
-        raise ValueError(last)
-    return IPRange(version, first, last)
+        raise ValueError(f"{shown(text)} is neither a CIDR nor start-end") from wrong
+    return IPRange(version, start, end)
 
 
 def _number(text: str) -> tuple[int, int]:
     """Return the IP version and the number of an address, canonical or not.
 
     An IPv4-mapped address is the IPv4 address, as in Go.
-
-    Raises:
-        ValueError: The text is not an address.
     """
     try:
         return parse_address(text)
     except NotationError:
         address = ip_address(text)
-    if isinstance(address, IPv6Address) and address.scope_id is not None:
-        raise ValueError(text)
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (4, int(mapped)) if mapped is not None else (address.version, int(address))
+    if isinstance(address, IPv6Address):
+        if address.scope_id is not None:
+            raise ValueError(text)
+        address = address.ipv4_mapped or address
+    return address.version, int(address)
 
 
 def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
@@ -90,7 +78,7 @@ def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
 
 def describe(addresses: IPSet) -> str:
     """Return a short list of ranges for a message."""
-    texts = [format_short(item) for item in addresses.ranges[:_TOLD]]
+    texts = [format_short(item) for item in addresses.ranges[:_MAX_DESCRIBED]]
     left = len(addresses.ranges) - len(texts)
     return ", ".join(texts) + (f" and {left} more" if left else "")
 
@@ -106,22 +94,16 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                message = f"{describe(shared)} is also in IPAddressPool {other}, which is not ours"
-                ways = (
-                    f"remove it there, or keep its name ({PREFIX}metallb-pool: {other}) and --adopt"
+                yield (
+                    name,
+                    f"{describe(shared)} is also in IPAddressPool {other}, which is not ours;"
+                    f" remove it there, or keep its name ({PREFIX}metallb-pool: {other})"
+                    " and --adopt",
                 )
-                yield name, f"{message}; {ways}"
 
 
-class Shrunk(NamedTuple):
-    """A pool that has to shrink before another one grows, and the addresses that it keeps."""
-
-    name: str
-    keeps: IPSet
-
-
-def giving(live: Pools, wanted: Pools) -> Iterator[Shrunk]:
-    """Return pools whose ranges move to another pool. They shrink first.
+def giving(live: Pools, wanted: Pools) -> Iterator[tuple[str, IPSet]]:
+    """Return pools whose ranges move to another pool, and what they keep. They shrink first.
 
     Args:
         live: The existing pools of `ipam`.
@@ -132,11 +114,11 @@ def giving(live: Pools, wanted: Pools) -> Iterator[Shrunk]:
             item for other, theirs in wanted.items() if other != name for item in theirs
         )
         if addresses & others:
-            yield Shrunk(name, addresses & wanted.get(name, IPSet()))
+            yield name, addresses & wanted.get(name, IPSet())
 
 
 class User(NamedTuple):
-    """A Service that holds an address."""
+    """A Service, or a node, that holds an address."""
 
     service: str
     address: str
@@ -144,24 +126,30 @@ class User(NamedTuple):
 
 def users_of(services: Iterable[Manifest], addresses: IPSet) -> list[User]:
     """Return Services with load balancer addresses in a set, by name."""
-    found = [
+    return sorted(
         User(f"{item['metadata']['namespace']}/{item['metadata']['name']}", text)
         for item in services
-        for text in _ingress(item)
-        if _is_in(text, addresses)
-    ]
-    return sorted(found)
+        for entry in ((item.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
+        if _is_in(text := entry.get("ip") or "", addresses)
+    )
 
 
 def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:
     """Return nodes with internal addresses in a set, by name."""
-    found = [
+    return sorted(
         User(item["metadata"]["name"], entry["address"])
         for item in nodes
         for entry in (item.get("status") or {}).get("addresses") or ()
         if entry.get("type") == "InternalIP" and _is_in(entry.get("address", ""), addresses)
-    ]
-    return sorted(found)
+    )
+
+
+def _is_in(text: str, addresses: IPSet) -> bool:
+    try:
+        version, number = _number(text)
+    except ValueError:
+        return False
+    return bool(addresses.overlapping(IPRange(version, number, number)))
 
 
 def state_error(states: Iterable[Manifest]) -> str:
@@ -181,18 +169,3 @@ def controller_time(states: Iterable[Manifest]) -> str | None:
             conditions = (state.get("status") or {}).get("conditions") or ()
             return max((item.get("lastTransitionTime", "") for item in conditions), default="")
     return None
-
-
-def _ingress(service: Manifest) -> Iterator[str]:
-    balancer = (service.get("status") or {}).get("loadBalancer") or {}
-    for entry in balancer.get("ingress") or ():
-        if text := entry.get("ip"):
-            yield text
-
-
-def _is_in(text: str, addresses: IPSet) -> bool:
-    try:
-        version, number = _number(text)
-    except ValueError:
-        return False
-    return bool(addresses.overlapping(IPRange(version, number, number)))

@@ -6,27 +6,20 @@ from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
-from msgspec import field as field_
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.decision import Action, Drift, is_ours, noted
 from reconciler.apply.elastic import Use
-from reconciler.apply.inventory import (
-    InventoryEntry,
-    InventoryObjects,
-    Live,
-    Query,
-    Snapshot,
-    Tolerates,
-    orphan,
-)
+from reconciler.apply.inventory import InventoryEntry, orphan
 from reconciler.apply.metallb import pool_addresses
 from reconciler.apply.policies import OWNED, policies
+from reconciler.apply.snapshot import Live, LiveObjects, Query, Snapshot, Tolerates
 from reconciler.apply.steps import (
+    Action,
     Apply,
     AwaitPolicies,
     Delete,
+    Drift,
     Fail,
     MakeNamespace,
     Note,
@@ -34,11 +27,14 @@ from reconciler.apply.steps import (
     Step,
     Try,
     applied,
+    is_ours,
+    noted,
     pruned,
     refusal,
 )
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_object, parse_ref
+from reconciler.model.errors import ClusterError
 from reconciler.model.objects import BINDING, POLICY, WHO_AM_I, Ref
 
 
@@ -87,8 +83,6 @@ class Applied(Struct, frozen=True):
         cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
         uid: The identity; empty if unknown.
         revision: The applied revision; empty if there is none.
-        outcomes: The results of objects.
-        requests: The number of requests.
         error: Why the cluster as a whole failed; empty if it did not.
         notes: Information for the user about things that did not fail.
         is_bug: An internal error ended the work.
@@ -103,7 +97,7 @@ class Applied(Struct, frozen=True):
     requests: tuple[int, int, int] = (0, 0, 0)
     error: str = ""
     hint: str = ""
-    notes: Sequence[str] = field_(default=())
+    notes: Sequence[str] = ()
     is_bug: bool = False
     uses: Sequence[Use] | None = None
 
@@ -142,11 +136,8 @@ def _both(first: Applied, last: Applied | None) -> Applied:
     for item in last.outcomes:
         if item.result is not ObjectResult.UNCHANGED or item.object not in outcomes:
             outcomes[item.object] = item
-    listed, patched, deleted = (
-        sum(pair) for pair in zip(first.requests, last.requests, strict=True)
-    )
-    # An internal error stays listed.
-    lost = (first.error,) if first.is_bug and not last.is_bug else ()
+    listed, patched, deleted = map(sum, zip(first.requests, last.requests, strict=True))
+    lost = (first.error,) if first.is_bug and not last.is_bug else ()  # an internal error stays
     return replace(
         last,
         outcomes=tuple(outcomes[name] for name in sorted(outcomes)),
@@ -167,7 +158,7 @@ class Progress:
         now: Objects that changed since the plan was made; None for deleted ones.
         notes: Information for the user about things that did not fail.
         error: The error that MetalLB reports about its configuration.
-        failed: The names of objects that could not be written.
+        failed: Objects that could not be written.
     """
 
     entries: dict[str, InventoryEntry]
@@ -178,27 +169,13 @@ class Progress:
     failed: set[str] = field(default_factory=set)
 
     @property
-    def is_changed(self) -> bool:
-        """Return whether any object was written."""
-        return any(outcome.result in WRITTEN for outcome in self.outcomes)
-
-    @property
     def is_anything_ours(self) -> bool:
         """Return whether the inventory contains an object that policies lock."""
         return any(not is_policy(name) for name in self.entries)
 
-    def live(self, ref: Ref, before: Live | None) -> Live | None:
-        """Return the current state of an object.
-
-        Args:
-            ref: The object.
-            before: Its state when the plan was made.
-        """
-        return self.now.get(ref, before)
-
-    def has_failed(self, ref: Ref | None) -> bool:
-        """Return whether an object could not be written."""
-        return ref is not None and str(ref) in self.failed
+    def has_failed(self, *refs: Ref | None) -> bool:
+        """Return whether one of the objects could not be written."""
+        return any(str(ref) in self.failed for ref in refs)
 
     def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
         """Record that an object could not be applied, with its drift."""
@@ -207,9 +184,8 @@ class Progress:
 
     def note(self, name: str, entry: InventoryEntry | None) -> None:
         """Set the inventory's entry of an object; None removes it."""
-        if entry is None:
-            self.entries.pop(name, None)
-        else:
+        self.entries.pop(name, None)
+        if entry is not None:
             self.entries[name] = entry
 
     def applied(self, step: Apply, uid: str, result: ObjectResult) -> None:
@@ -224,9 +200,10 @@ class Progress:
         self.entries.pop(str(ref), None)
         self.outcomes.append(ObjectOutcome(str(ref), ObjectResult.DELETED))
 
-    def may_try(self, step: Try) -> bool:
-        """Return whether the steps still apply."""
-        return step.if_anything_is_ours in (None, self.is_anything_ours)
+    def steps_of(self, step: Try) -> Sequence[Step]:
+        """Return the inner steps if they still apply."""
+        is_so = step.if_anything_is_ours in (None, self.is_anything_ours)
+        return step.steps if is_so else ()
 
 
 def is_policy(name: str) -> bool:
@@ -237,10 +214,12 @@ def is_policy(name: str) -> bool:
 def foresee(progress: Progress, step: Step) -> None:
     """Update the progress as if a step succeeded."""
     match step:
-        case Apply() | Patch():
-            _foresee(progress, step)
+        case Apply():
+            _foresee_apply(progress, step)
+        case Patch() if not progress.has_failed(*step.rests_on):
+            progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CONFIGURED))
         case Delete():
-            progress.deleted(step.ref)
+            progress.deleted(step.live.ref)
         case Note():
             progress.note(step.name, step.entry)
         case Fail():
@@ -248,67 +227,51 @@ def foresee(progress: Progress, step: Step) -> None:
         case MakeNamespace():
             progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CREATED))
         case Try():
-            for inner in step.steps if progress.may_try(step) else ():
-                foresee(progress, inner)
+            _foresee_all(progress, progress.steps_of(step))
         case _:
             pass  # writes nothing
+
+
+def _foresee_all(progress: Progress, steps: Iterable[Step]) -> None:
+    for step in steps:
+        foresee(progress, step)
 
 
 def foreseen(entries: Mapping[str, InventoryEntry], steps: Iterable[Step]) -> Progress:
     """Return the progress after some steps, as if they succeeded."""
     progress = Progress(dict(entries))
-    for step in steps:
-        foresee(progress, step)
+    _foresee_all(progress, steps)
     return progress
 
 
 _RESULTS = {Action.CREATE: ObjectResult.CREATED, Action.KEEP: ObjectResult.UNCHANGED}
 
 
-def _foresee(progress: Progress, step: Apply | Patch) -> None:
-    if isinstance(step, Patch):
-        if not any(progress.has_failed(ref) for ref in step.rests_on):
-            progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CONFIGURED))
-        return
+def _foresee_apply(progress: Progress, step: Apply) -> None:
     action = step.decision.action
-    if action is Action.SKIP or (step.unless_failed and progress.has_failed(step.unless_failed)):
+    if action is Action.SKIP or progress.has_failed(step.unless_failed):
         return
     if action is Action.REFUSE:
         progress.fail(str(step.ref), refusal(step))
         return
     result = _RESULTS.get(action, ObjectResult.CONFIGURED)
-    if result is not ObjectResult.UNCHANGED:
-        progress.now[step.ref] = _written(step)
+    live = None if action is Action.REPLACE else step.live
+    if result is not ObjectResult.UNCHANGED:  # the object after the write, as far as known
+        body = step.desired.body or {}
+        before = {"metadata": {"uid": "", "resourceVersion": ""}} if live is None else live.manifest
+        metadata = {**before["metadata"], **body["metadata"]}
+        progress.now[step.ref] = Live(step.ref, {**before, **body, "metadata": metadata})
     elif step.status is not None:
         result = ObjectResult.CONFIGURED
-    uid = step.live.uid if step.live is not None and action is not Action.REPLACE else ""
-    progress.applied(step, uid, result)
-
-
-def _written(step: Apply) -> Live:
-    """Return an object after its new body is applied, as far as known."""
-    body = step.desired.body or {}
-    before = step.live.manifest if step.live is not None else {}
-    is_new = step.live is None or step.decision.action is Action.REPLACE
-    metadata = {"uid": "", "resourceVersion": ""} if is_new else before["metadata"]
-    kept = {} if is_new else before
-    return Live(step.ref, {**kept, **body, "metadata": {**metadata, **body["metadata"]}})
-
-
-class Stop(Struct, frozen=True):
-    """Why the work on a cluster stops after the steps of its plan, with a hint."""
-
-    message: str
-    hint: str = ""
+    progress.applied(step, "" if live is None else live.uid, result)
 
 
 class ClusterPlan(Struct, frozen=True):
     """The plan of one cluster.
 
     Attributes:
-        steps: The steps, in order.
         notes: Information for the user about things that did not fail.
-        stop: Why the cluster cannot reach the desired state.
+        stop: Why the cluster cannot reach the desired state after the steps.
         error: The error of MetalLB's configuration if there is nothing to write.
         keeps_inventory: Whether the inventory can be saved.
         pools: Pools of MetalLB that can announce addresses of `ipam`.
@@ -318,39 +281,33 @@ class ClusterPlan(Struct, frozen=True):
 
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
-    stop: Stop | None = None
+    stop: ClusterError | None = None
     error: str = ""
     keeps_inventory: bool = True
-    pools: Mapping[Ref, Live] = msgspec.field(default_factory=dict)
+    pools: LiveObjects = msgspec.field(default_factory=dict)
     at_most: IPSet = msgspec.field(default_factory=IPSet)
     remembered: IPSet = msgspec.field(default_factory=IPSet)
 
     def announced(self, progress: Progress) -> IPSet:
         """Return the addresses of `ipam` that the cluster announces after the work."""
-        pools = {ref: progress.live(ref, live) for ref, live in self.pools.items()}
-        pools |= {ref: live for ref, live in progress.now.items() if ref.resource == ADDRESS_POOL}
+        pools: dict[Ref, Live | None] = {**self.pools}
+        pools |= {it: live for it, live in progress.now.items() if it.resource == ADDRESS_POOL}
         found: list[IPSet] = []
         for ref, live in pools.items():
             if live is None:
                 continue
+            is_own = is_ours(live, progress.entries.get(str(ref)))
             try:
                 addresses = pool_addresses(live.manifest)
             except ValueError:  # MetalLB continues with the last configuration that it could parse
-                addresses = None
-            if is_ours(live, progress.entries.get(str(ref))):
-                found.append(self.remembered if addresses is None else addresses)
-            elif addresses is not None:
-                # The addresses are still announced if the label was removed.
-                found.append(addresses & self.remembered)
+                addresses = self.remembered if is_own else IPSet()
+            # The addresses are still announced if the label was removed.
+            found.append(addresses if is_own else addresses & self.remembered)
         return IPSet.of(item for addresses in found for item in addresses)
 
 
 class Draft:
-    """A plan under construction, with its progress.
-
-    Attributes:
-        progress: The progress as if all steps so far succeeded.
-    """
+    """A plan under construction, with its progress as if all steps so far succeeded."""
 
     def __init__(self, entries: Mapping[str, InventoryEntry], options: ApplyOptions) -> None:
         self.options = options
@@ -379,13 +336,13 @@ class Draft:
 
     def bring(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
         """Apply an object; `live` is the object as it was read."""
-        now = self.progress.live(desired.ref, live)
+        now = self.progress.now.get(desired.ref, live)
         entry = self.entries.get(str(desired.ref))
         self.add(applied(desired, now, entry, adopt=self.options.adopt, after=after))
 
     def prune(self, ref: Ref, live: Live | None) -> None:
         """Delete an object; `live` is the object as it was read."""
-        now = self.progress.live(ref, live)
+        now = self.progress.now.get(ref, live)
         self.add(pruned(ref, now, self.entries.get(str(ref))))
 
 
@@ -393,10 +350,7 @@ GRACE_SECONDS = 600
 
 
 def orphan_notes(
-    entries: Mapping[str, InventoryEntry],
-    objects: InventoryObjects,
-    wanted: Collection[Ref],
-    now: int,
+    entries: Mapping[str, InventoryEntry], objects: LiveObjects, wanted: Collection[Ref], now: int
 ) -> Iterator[tuple[str, InventoryEntry | None]]:
     """Return changed entries of orphans: new, expired, and foreign ones.
 
@@ -407,9 +361,8 @@ def orphan_notes(
         now: The server's clock in seconds since 1970.
     """
     for ref, live in objects.items():
-        name = str(ref)
+        name, uid = str(ref), live.uid
         entry = entries.get(name)
-        uid = live.uid
         if ref in wanted or (entry is not None and entry.uid == uid and not entry.orphan_since):
             continue
         if not is_ours(live, None):
@@ -421,11 +374,6 @@ def orphan_notes(
 
 
 _NAME = str(Ref(POLICY, "", OWNED))
-_LISTS = (
-    Query(POLICY, tolerates=Tolerates.REFUSAL),
-    Query(BINDING, tolerates=Tolerates.REFUSAL),
-)
-_WRITER = Query(WHO_AM_I, tolerates=Tolerates.REFUSAL)
 
 
 class Lock:
@@ -435,13 +383,6 @@ class Lock:
     """
 
     def __init__(self, draft: Draft, snapshot: Snapshot, inventory: Ref | None) -> None:
-        """Create it.
-
-        Args:
-            draft: The plan.
-            snapshot: The live objects.
-            inventory: The ConfigMap of the inventory if it exists.
-        """
         self._draft = draft
         self._snapshot = snapshot
         self._inventory = inventory
@@ -457,7 +398,11 @@ class Lock:
             return
         self._is_done = True
         steps = self._brought(live) if self._are_wanted else self._removed(live)
-        if self._inventory is not None and any(map(_is_felt, steps)):
+        is_kept = (
+            isinstance(it, Note) or (isinstance(it, Apply) and it.decision.action is Action.KEEP)
+            for it in steps
+        )
+        if self._inventory is not None and not all(is_kept):
             steps.append(AwaitPolicies(self._inventory))
         self._draft.add(Try(_NAME, tuple(steps)))
 
@@ -475,8 +420,8 @@ class Lock:
     def _read(self) -> dict[Ref, Live] | None:
         """Return the existing policies, or None with a note if they cannot be read."""
         found: dict[Ref, Live] = {}
-        for query in _LISTS:
-            answer = self._snapshot.of(query)
+        for resource in (POLICY, BINDING):
+            answer = self._snapshot.of(Query(resource, tolerates=Tolerates.REFUSAL))
             if answer.is_unknown or answer.problem:
                 self._is_done = True
                 self._excuse(answer.problem)
@@ -490,34 +435,35 @@ class Lock:
         if problem:
             self._draft.fail(_NAME, problem)
             return
-        for name in [name for name in self._draft.entries if is_policy(name)]:
+        for name in filter(is_policy, list(self._draft.entries)):
             self._draft.note(name, None)
         if self._are_wanted:
             self._draft.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
 
-    def _brought(self, live: dict[Ref, Live]) -> list[Step]:
-        answer = self._snapshot.of(_WRITER)
+    def _brought(self, live: LiveObjects) -> list[Step]:
+        answer = self._snapshot.of(Query(WHO_AM_I, tolerates=Tolerates.REFUSAL))
         if answer.is_unknown:
             self._excuse("")
             return []
-        said = next(iter(answer.objects.values()), None)
-        writer = "" if said is None else (said.status.get("userInfo") or {}).get("username") or ""
+        review = next(iter(answer.objects.values()), None)
+        user = None if review is None else review.status.get("userInfo")
+        writer = (user or {}).get("username")
         if not writer:
             return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
         found: list[Step] = []
-        policy: DesiredObject | None = None
+        policy: Ref | None = None
         for manifest in policies(writer, self._draft.options.break_glass):
             item = desired_object(manifest)
             if item.ref.resource == POLICY:
-                policy = item
+                policy = item.ref
             # A binding without its policy could activate a policy of another owner.
-            after = policy.ref if policy is not None and item.ref != policy.ref else None
+            after = policy if item.ref != policy else None
             entry = self._draft.entries.get(str(item.ref))
             adopt = self._draft.options.adopt
             found.append(applied(item, live.get(item.ref), entry, adopt=adopt, after=after))
         return found
 
-    def _removed(self, live: dict[Ref, Live]) -> list[Step]:
+    def _removed(self, live: LiveObjects) -> list[Step]:
         found: list[Step] = []
         entries = dict(self._draft.entries)
         for ref, item in live.items():
@@ -529,10 +475,3 @@ class Lock:
         # Bindings first: a policy without a binding has no effect.
         order = sorted(there, key=lambda item: item.resource != BINDING)
         return [*found, *(pruned(ref, live.get(ref), entries[str(ref)]) for ref in order)]
-
-
-def _is_felt(step: Step) -> bool:
-    """Wait until the server enforces the new policies."""
-    if isinstance(step, Apply):
-        return step.decision.action is not Action.KEEP
-    return not isinstance(step, Note)

@@ -1,15 +1,13 @@
 """Plan of a tenant cluster."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.decision import Drift, is_ours, taken
-from reconciler.apply.inventory import Inventory, Live, Query, Snapshot
+from reconciler.apply.inventory import Inventory
 from reconciler.apply.metallb import (
-    MAX_POOLS,
     NAMESPACE,
     Pools,
     describe,
@@ -20,9 +18,10 @@ from reconciler.apply.metallb import (
     users_of,
     with_addresses,
 )
-from reconciler.apply.plan import WRITTEN, ClusterPlan, Draft, Lock, Stop, is_policy, orphan_notes
-from reconciler.apply.steps import Confirm, Look
-from reconciler.apply.target import UNCLEAR, ApplyOptions, Target
+from reconciler.apply.plan import WRITTEN, ClusterPlan, Draft, Lock, is_policy, orphan_notes
+from reconciler.apply.snapshot import SERVICES, Live, Query, Snapshot
+from reconciler.apply.steps import Confirm, Drift, Look, is_ours, taken
+from reconciler.apply.targets import UNCLEAR, ApplyOptions, Target
 from reconciler.kube.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
@@ -31,9 +30,8 @@ from reconciler.kube.resources import (
     desired_object,
     parse_ref,
 )
-from reconciler.model.objects import SERVICE, Ref, Resource
-
-SERVICES = Query(SERVICE)
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import Ref, Resource
 
 
 def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
@@ -44,17 +42,13 @@ def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) 
         live: The pools of `ipam` in the cluster.
         snapshot: The live objects.
         draft: The plan, which gets a note if a pool is not renamed.
-
-    Raises:
-        Unanswered: Services have to be read.
     """
     wanted = target.wanted()
     old, new = [it for it in live if it not in wanted], [it for it in wanted if it not in live]
     if len(old) != 1 or len(new) != 1 or draft.options.force_withdraw:
         return target
-    moving = live[old[0]] & wanted[new[0]]
     services = snapshot.of(SERVICES).objects.values()
-    users = users_of((item.manifest for item in services), moving)
+    users = users_of((item.manifest for item in services), live[old[0]] & wanted[new[0]])
     if not users:
         return target
     reason = (
@@ -62,9 +56,8 @@ def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) 
         f" {users[0].address}, and would lose it; name it {old[0]} in the repository again, or"
         " --force-withdraw"
     )
-    draft.fail(str(Ref(ADDRESS_POOL, NAMESPACE, new[0])), reason)
-    desired = tuple(_renamed(item, new[0], old[0]) for item in target.desired)
-    return replace(target, desired=desired)
+    draft.fail(str(_pool(new[0])), reason)
+    return replace(target, desired=tuple(_renamed(item, new[0], old[0]) for item in target.desired))
 
 
 def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
@@ -75,13 +68,6 @@ def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
         return desired_object({**body, "spec": {**body["spec"], "ipAddressPools": pools}})
     name = old if item.ref.name == new else item.ref.name
     return desired_object({**body, "metadata": {**body["metadata"], "name": name}})
-
-
-_POOLS = Query(ADDRESS_POOL, NAMESPACE)
-_ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
-_STATES = Query(CONFIGURATION_STATE, NAMESPACE)
-_NOTHING = IPSet()
-_MAX_ENTRIES = 50_000
 
 
 def plan_tenant(
@@ -115,32 +101,45 @@ def plan_tenant(
     stop = work.run()
     if stop is None:
         lock.end()
-    return work.plan(stop)
+    at_most = [target.remembered, *work.live.values(), *work.wanted.values()]
+    return ClusterPlan(
+        tuple(draft.steps),
+        tuple(draft.notes),
+        stop,
+        work.error,
+        work.is_there,
+        dict(work.pools()),
+        IPSet.of(item for found in at_most for item in found),
+        target.remembered,
+    )
 
 
 class _Tenant:
-    """Builds the plan of a tenant cluster."""
+    """Builds the plan of a tenant cluster.
+
+    Attributes:
+        live: The addresses of the pools of `ipam`.
+        wanted: The addresses of the desired pools.
+    """
 
     def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
         self.target = target
         self.snapshot = snapshot
         self.draft = draft
         self.error = ""
-        self.is_there = True
+        self.is_there = bool(draft.entries or target.desired)
         self.objects: dict[Ref, Live] = {}
         self.live: dict[str, IPSet] = {}
         self.wanted = target.wanted()
         self.desired = list(target.desired)
 
-    def run(self) -> Stop | None:
+    def run(self) -> ClusterError | None:
         """Build the plan. Return why the cluster cannot reach the desired state, or None."""
-        answer = self.snapshot.of(_POOLS)
-        self.is_there = bool(self.draft.entries or self.target.desired)
+        answer = self.snapshot.of(Query(ADDRESS_POOL, NAMESPACE))
         if answer.is_unknown:
             return self._without_metallb()
-        self.objects = {**answer.objects, **self.snapshot.of(_ADVERTISEMENTS).objects}
-        if stop := self._too_many():
-            return stop
+        advertisements = self.snapshot.of(Query(ADVERTISEMENT, NAMESPACE))
+        self.objects = {**answer.objects, **advertisements.objects}
         self._read()
         self._hold_back()
         blocked = self._clashing()
@@ -155,35 +154,11 @@ class _Tenant:
         self._confirm(begun)
         return None
 
-    def plan(self, stop: Stop | None) -> ClusterPlan:
-        """Return the plan."""
-        remembered = self.target.remembered
-        return ClusterPlan(
-            tuple(self.draft.steps),
-            tuple(self.draft.notes),
-            stop,
-            self.error,
-            self.is_there,
-            dict(self._pools()),
-            _union([remembered, *self.live.values(), *self.wanted.values()]),
-            remembered,
-        )
-
-    def _too_many(self) -> Stop | None:
-        """Refuse an absurd number of pools, which would take too long to compare."""
-        pools, known = list(self._pools()), self.draft.entries
-        entries = sum(len(live.spec.get("addresses") or ()) for _, live in pools)
-        ours = sum(is_ours(live, known.get(str(ref))) for ref, live in pools)
-        if entries <= _MAX_ENTRIES and ours <= MAX_POOLS:
-            return None
-        message = f"its IPAddressPools have {entries} entries, and {ours} of them our label"
-        return Stop(message, f"at most {_MAX_ENTRIES} and {MAX_POOLS} are read; remove some")
-
-    def _without_metallb(self) -> Stop | None:
+    def _without_metallb(self) -> ClusterError | None:
         """Plan a cluster without MetalLB: an error only if pools are desired."""
         self.is_there = bool(self.draft.entries)
         if self.target.desired:
-            return Stop(
+            return ClusterError(
                 "MetalLB is not there: no kind IPAddressPool of metallb.io",
                 "install MetalLB 0.15.3 or newer",
             )
@@ -191,22 +166,23 @@ class _Tenant:
             self.draft.note(name, None)
         return None
 
+    def pools(self) -> Iterator[tuple[Ref, Live]]:
+        """Return all pools of the cluster."""
+        return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
+
     def _read(self) -> None:
-        """Find the existing pools, and the pools of `ipam` among them."""
+        """Find the pools of `ipam` among the existing ones."""
         wanted = frozenset(item.ref for item in self.target.desired)
         now = self.snapshot.now
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
             self.draft.note(name, entry)
-        for ref, live in self._pools():
+        for ref, live in self.pools():
             if is_ours(live, self.draft.entries.get(str(ref))):
                 self.live[ref.name] = self._addresses(live, self.target.remembered)
         self.target = keeping_name(self.target, self.live, self.snapshot, self.draft)
         self.wanted, self.desired = self.target.wanted(), list(self.target.desired)
 
-    def _pools(self) -> Iterator[tuple[Ref, Live]]:
-        return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
-
-    def _addresses(self, live: Live, otherwise: IPSet = _NOTHING) -> IPSet:
+    def _addresses(self, live: Live, otherwise: IPSet) -> IPSet:
         try:
             return pool_addresses(live.manifest)
         except ValueError as wrong:
@@ -216,20 +192,23 @@ class _Tenant:
 
     def _hold_back(self) -> None:
         """Keep ranges that cannot be withdrawn yet. Leave out ranges that others still announce."""
-        removed = _union(self.live.values()) - _union(self.wanted.values()) - self.target.forced
+        there, asked = (
+            IPSet.of(item for found in pools.values() for item in found)
+            for pools in (self.live, self.wanted)
+        )
+        removed = there - asked - self.target.forced
         if removed and (reason := self._hold(removed)):
-            what = describe(removed)
+            error = f"{describe(removed)} is not withdrawn: {reason}"
             for name, addresses in self.live.items():
                 if kept := addresses & removed:
                     self.wanted[name] = self.wanted.get(name, IPSet()) | kept
-                    error = f"{what} is not withdrawn: {reason}"
-                    self.draft.fail(_pool_name(name), error, self._drift(name))
+                    self.draft.fail(str(_pool(name)), error, self._drift(name))
         for other, theirs in self.target.withheld:
             for name, addresses in self.wanted.items():
                 if shared := addresses & theirs - self.live.get(name, IPSet()):
                     self.wanted[name] = addresses - shared
                     error = f"{other} may still announce {describe(shared)}"
-                    self.draft.fail(_pool_name(name), error, self._drift(name))
+                    self.draft.fail(str(_pool(name)), error, self._drift(name))
 
     def _drift(self, name: str) -> Drift | None:
         """Return the drift of a pool whose addresses differ from the desired ones."""
@@ -256,13 +235,13 @@ class _Tenant:
     def _clashing(self) -> frozenset[Ref]:
         """Refuse pools that would overlap pools of others, unless they only shrink."""
         foreign = {
-            ref.name: self._addresses(live)
-            for ref, live in self._pools()
+            ref.name: self._addresses(live, IPSet())
+            for ref, live in self.pools()
             if ref.name not in {**self.live, **self.wanted}
         }
         blocked: list[Ref] = []
         for name, message in overlaps(self.wanted, foreign):
-            self.draft.fail(_pool_name(name), message)
+            self.draft.fail(str(_pool(name)), message)
             if self.wanted[name] - self.live.get(name, IPSet()):
                 blocked.append(_pool(name))
         return frozenset(blocked)
@@ -283,7 +262,7 @@ class _Tenant:
 
     def _shrink(self) -> None:
         """Shrink pools before other pools get their ranges, and wait for MetalLB."""
-        pools = self._desired()
+        pools = {it.ref.name: it for it in self.desired if it.ref.resource == ADDRESS_POOL}
         gave = False
         for name, keeps in giving(self.live, self.wanted):
             ref = _pool(name)
@@ -297,9 +276,6 @@ class _Tenant:
         if gave:
             self.draft.add(Confirm(is_last=False))
             self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
-
-    def _desired(self) -> Mapping[str, DesiredObject]:
-        return {item.ref.name: item for item in self.desired if item.ref.resource == ADDRESS_POOL}
 
     def _prune(self, resource: Resource) -> None:
         """Delete objects of `ipam` that are no longer desired, except kept pools."""
@@ -321,17 +297,9 @@ class _Tenant:
         if is_written:
             self.draft.add(Confirm())
         if not is_written or self.draft.options.dry_run:
-            states = self.snapshot.of(_STATES).objects.values()
+            states = self.snapshot.of(Query(CONFIGURATION_STATE, NAMESPACE)).objects.values()
             self.error = state_error(live.manifest for live in states)
-
-
-def _union(sets: Iterable[IPSet]) -> IPSet:
-    return IPSet.of(item for found in sets for item in found)
 
 
 def _pool(name: str) -> Ref:
     return Ref(ADDRESS_POOL, NAMESPACE, name)
-
-
-def _pool_name(name: str) -> str:
-    return str(_pool(name))

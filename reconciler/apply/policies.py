@@ -45,9 +45,11 @@ def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
     """
     groups = [group for group in break_glass if group]
     found: list[Manifest] = []
-    for name, spec in ((OWNED, _owned(writer, groups)), (POOLS, _pools(groups))):
+    for name, policy in ((OWNED, _owned(writer, groups)), (POOLS, _pools(groups))):
         binding = {"policyName": name, "validationActions": ["Deny", "Audit"]}
-        found += [_manifest(POLICY, name, spec), _manifest(BINDING, name, binding)]
+        for resource, spec in ((POLICY, policy), (BINDING, binding)):
+            kind = {"apiVersion": resource.api_version, "kind": resource.kind}
+            found.append({**kind, "metadata": {"name": name}, "spec": spec})
     return found
 
 
@@ -107,7 +109,7 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
     matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector matches the old and the new object, so removing the label does not help.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
-    return _spec({"resourceRules": matched, **selector}, variables, [validation])
+    return _policy({"resourceRules": matched, **selector}, variables, [validation])
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
@@ -117,17 +119,24 @@ def _pools(groups: Sequence[str]) -> dict[str, Any]:
     for rule in kept:
         variables |= rule.variables
     matched = rules([rule.resource for rule in kept], "UPDATE")
-    return _spec({"resourceRules": matched}, variables, [_validation(rule) for rule in kept])
+    validations: list[Manifest] = []
+    for rule in kept:
+        is_other = f"request.resource.resource != '{rule.resource.plural}'"
+        more = {"messageExpression": rule.message_expression} if rule.message_expression else {}
+        expression = f"variables.breaksGlass || {is_other} || {rule.holds}"
+        found = {"expression": expression, "message": rule.message, **more, "reason": "Invalid"}
+        validations.append(found)
+    return _policy({"resourceRules": matched}, variables, validations)
 
 
-def _validation(rule: UpdateRule) -> Manifest:
-    is_other = f"request.resource.resource != '{rule.resource.plural}'"
-    said = {"messageExpression": rule.message_expression} if rule.message_expression else {}
+def _policy(
+    constraints: Manifest, variables: dict[str, str], validations: list[Manifest]
+) -> dict[str, Any]:
     return {
-        "expression": f"variables.breaksGlass || {is_other} || {rule.holds}",
-        "message": rule.message,
-        **said,
-        "reason": "Invalid",
+        "failurePolicy": "Fail",
+        "matchConstraints": constraints,
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
+        "validations": validations,
     }
 
 
@@ -151,19 +160,3 @@ def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
         }
         for (group, is_namespaced), plurals in found.items()
     ]
-
-
-def _spec(
-    constraints: Manifest, variables: dict[str, str], validations: list[Manifest]
-) -> dict[str, Any]:
-    return {
-        "failurePolicy": "Fail",
-        "matchConstraints": constraints,
-        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
-        "validations": validations,
-    }
-
-
-def _manifest(resource: Resource, name: str, spec: Manifest) -> Manifest:
-    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
-    return {**kind, "metadata": {"name": name}, "spec": spec}

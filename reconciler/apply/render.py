@@ -18,22 +18,11 @@ _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 
 
-def render(
-    evaluation: Evaluation,
-    out: Path,
-    policies: Sequence[Manifest] = (),
-) -> dict[str, int]:
+def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
     """Write the objects of every cluster below a folder, and replace the last rendering.
 
-    Files that `render` did not write stay.
-
-    Each cluster has a folder with a kustomization that lists its files, so kubectl, Flux, and Argo
-    CD can apply it.
-
-    Args:
-        evaluation: The evaluation of the revision.
-        out: The folder.
-        policies: Include admission policies for every cluster.
+    Files that `render` did not write stay. Each cluster has a folder with a kustomization that
+    lists its files, so kubectl, Flux, and Argo CD can apply it.
 
     Returns:
         The number of files by cluster.
@@ -48,17 +37,19 @@ def render(
     for path in sorted(files):
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         _write(out / path, files[path])
-        counts[path.partition("/")[0]] = counts.get(path.partition("/")[0], 0) + 1
+        cluster = path.partition("/")[0]
+        counts[cluster] = counts.get(cluster, 0) + 1
     for path in sorted(old - files.keys()):
-        _remove(out, path)
+        (out / path).unlink(missing_ok=True)
+        for folder in (out / path).parents:  # remove folders that are empty after that
+            if folder == out or not folder.is_dir() or any(folder.iterdir()):
+                break
+            folder.rmdir()
     _mark(out, files)
     return counts
 
 
-def rendered(
-    evaluation: Evaluation,
-    policies: Sequence[Manifest] = (),
-) -> dict[str, str]:
+def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
     """Return all files by path.
 
     With policies, the kustomizations add the label that the policies select.
@@ -66,8 +57,7 @@ def rendered(
     files = {path: dump(it) for path, it in objects(evaluation).items()}
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
-    clusters = sorted({path.partition("/")[0] for path in files})
-    for cluster in clusters:
+    for cluster in sorted({path.partition("/")[0] for path in files}):
         for manifest in policies:
             files[_path(cluster, manifest)] = dump(manifest)
         labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
@@ -116,9 +106,8 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
     lines = marker.read_text(encoding="utf-8").splitlines() if marker.is_file() else []
     old = frozenset(line for line in lines if _OURS.fullmatch(line))
     if not lines and out.is_dir() and any(out.iterdir()):
-        raise UsageError(
-            f"{out} holds files that ipam render did not write", "name an empty folder"
-        )
+        message = f"{out} holds files that ipam render did not write"
+        raise UsageError(message, "name an empty folder")
     for path in files:
         if path not in old and (out / path).exists():
             message = f"{out / path} is there, but ipam render did not write it"
@@ -134,16 +123,10 @@ def _require_no_link(out: Path, paths: Iterable[str]) -> None:
 
     The folder itself can be a symlink, because the user names it.
     """
-    seen: set[Path] = set()
-    for path in paths:
-        here = out
-        for part in path.split("/"):
-            here /= part
-            if here in seen:
-                continue
-            seen.add(here)
-            if here.is_symlink():
-                raise UsageError(f"{here} is a symlink", "remove it, or name another folder")
+    every = {it for path in paths for it in (Path(path), *Path(path).parents)}
+    for path in sorted(every - {Path()}):
+        if (out / path).is_symlink():
+            raise UsageError(f"{out / path} is a symlink", "remove it, or name another folder")
 
 
 def _write(target: Path, text: str) -> None:
@@ -156,12 +139,3 @@ def _write(target: Path, text: str) -> None:
 def _mark(out: Path, files: Iterable[str]) -> None:
     listed = "".join(f"{path}\n" for path in sorted(frozenset(files)))
     _write(out / MARKER, f"# written by ipam render\n{listed}")
-
-
-def _remove(out: Path, path: str) -> None:
-    """Remove a file, and its folders that are empty after that."""
-    (out / path).unlink(missing_ok=True)
-    for folder in (out / path).parents:
-        if folder == out or not folder.is_dir() or any(folder.iterdir()):
-            return
-        folder.rmdir()

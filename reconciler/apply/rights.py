@@ -1,10 +1,10 @@
 """CRDs, rights, and watched resources."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 from msgspec import Struct
@@ -49,34 +49,40 @@ _COUNTED = (
     *("generation", "labels", "annotations", "ownerReferences"),
     *("finalizers", "deletionTimestamp"),
 )
-Look = Callable[[Manifest], str]
-"""Return a fingerprint of the relevant parts of an object; empty if it is irrelevant."""
 
 
-def head_of(manifest: Manifest) -> str:
+def _head_of(manifest: Manifest) -> str:
     """Return a fingerprint of an object without its status."""
-    metadata = _metadata(manifest)
+    metadata = manifest.get("metadata") or {}
     return _short({key: metadata.get(key) for key in _COUNTED})
 
 
-def version_of(manifest: Manifest) -> str:
+def _version_of(manifest: Manifest) -> str:
     """Return a fingerprint of an object with its status."""
-    return str(_metadata(manifest).get("resourceVersion") or "-")[:64]
+    return (manifest.get("metadata") or {}).get("resourceVersion") or "-"
 
 
-def kubeconfig_of(manifest: Manifest) -> str:
+def _kubeconfig_of(manifest: Manifest) -> str:
     """Return a fingerprint of a kubeconfig Secret, identified by name."""
-    return version_of(manifest) if str(_metadata(manifest).get("name")).endswith(_SUFFIX) else ""
+    return _version_of(manifest) if _name_of(manifest).endswith(_SUFFIX) else ""
 
 
-def balanced_of(manifest: Manifest) -> str:
+def _balanced_of(manifest: Manifest) -> str:
     """Return a fingerprint of the addresses of a Service; empty if it needs none."""
-    spec, status = manifest.get("spec"), manifest.get("status")
-    if not isinstance(spec, Mapping) or spec.get("type") != "LoadBalancer":
+    spec, metadata = manifest.get("spec") or {}, manifest.get("metadata") or {}
+    if spec.get("type") != "LoadBalancer":
         return ""
-    metadata = _metadata(manifest)
-    told = [metadata.get("annotations"), metadata.get("deletionTimestamp"), spec, status]
-    return _short(told)
+    asked = metadata.get("annotations"), metadata.get("deletionTimestamp")
+    return _short([*asked, spec, manifest.get("status")])
+
+
+def _name_of(manifest: Manifest) -> str:
+    return (manifest.get("metadata") or {}).get("name") or ""
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Topic(Struct, frozen=True):
@@ -85,7 +91,7 @@ class Topic(Struct, frozen=True):
     Attributes:
         about: The subject of its changes, one of the constants above.
         heads: Metadata is sufficient.
-        look: Returns the fingerprint of an object.
+        look: Returns a fingerprint of the relevant parts of an object; empty if it is irrelevant.
     """
 
     about: str
@@ -93,7 +99,7 @@ class Topic(Struct, frozen=True):
     namespace: str = ""
     labels: str = ""
     heads: bool = True
-    look: Look = head_of
+    look: Callable[[Manifest], str] = _head_of
 
     @property
     def title(self) -> str:
@@ -102,11 +108,7 @@ class Topic(Struct, frozen=True):
 
 
 def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
-    """Return the watched kinds of the management cluster.
-
-    Args:
-        intake: The kinds of the intake.
-    """
+    """Return the watched kinds of the management cluster, with the kinds of the intake."""
     taken, ours = frozenset(intake), frozenset(owned())
     labels = f"{OWNER_LABEL}={MANAGER}"
     listed = {
@@ -120,8 +122,8 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     )
     others = sorted((listed & known) - ours - taken)
     return (
-        Topic(KUBECONFIG, SECRET, look=kubeconfig_of),
-        *(Topic(DRIFT, kind, labels=labels, look=version_of) for kind in owned()),
+        Topic(KUBECONFIG, SECRET, look=_kubeconfig_of),
+        *(Topic(DRIFT, kind, labels=labels, look=_version_of) for kind in owned()),
         *(Topic(INTAKE, kind) for kind in sorted(taken)),
         *(Topic(DEPENDANTS, kind) for kind in others),
     )
@@ -130,7 +132,7 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
 def tenant_topics() -> tuple[Topic, ...]:
     """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
     return (
-        Topic(SERVICES, SERVICE, heads=False, look=balanced_of),
+        Topic(SERVICES, SERVICE, heads=False, look=_balanced_of),
         Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
         Topic(DRIFT, ADVERTISEMENT, METALLB_HOME),
     )
@@ -138,18 +140,8 @@ def tenant_topics() -> tuple[Topic, ...]:
 
 def tenant_of_secret(manifest: Manifest, clusters: Iterable[str]) -> list[str]:
     """Return the clusters whose kubeconfig a Secret can contain."""
-    name = str(_metadata(manifest).get("name")).removesuffix(_SUFFIX)
+    name = _name_of(manifest).removesuffix(_SUFFIX)
     return [cluster for cluster in clusters if cluster.rpartition("/")[2] == name]
-
-
-def _metadata(manifest: Manifest) -> Mapping[str, Any]:
-    metadata = manifest.get("metadata")
-    return metadata if isinstance(metadata, Mapping) else {}
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Question(NamedTuple):
@@ -176,59 +168,55 @@ class Question(NamedTuple):
         }
 
 
-_IDENTITY = (
-    # kube-system identifies the cluster.
-    Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system"),
-)
-_HUB = (
-    Right(Need.APPLY, NAMESPACE, ("list",)),
-    Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=HOME),
-)
-_RECORDS = (
-    Right(Need.APPLY, IP_ALLOCATION, OURS),
-    Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
-)
-_WISHES = (
-    Right(Need.NAMESPACES, NAMESPACE, ("create", "patch")),
-    Right(Need.KUBECONFIGS, SECRET, ("get",)),
-    Right(Need.CRDS, CRD, ("get", "create", "patch")),
-)
-_INTAKE = (
-    # The CRD identifies the kind across versions.
-    Right(Need.INTAKE, CRD, ("get",)),
-)
-_LEADING = (Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),)
-_POLICIES = (
-    Right(Need.POLICIES, POLICY, OURS),
-    Right(Need.POLICIES, BINDING, OURS),
-)
-_METALLB = (
-    Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=METALLB_HOME),
-    Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
-    Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
-    Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
-    # Users of an address decide whether it can be withdrawn.
-    Right(Need.APPLY, SERVICE, ("list",)),
-    Right(Need.APPLY, NODE, ("list",)),
-)
-
-
 @cache
 def management_rights() -> tuple[Right, ...]:
     """Return the rights in the management cluster: own objects first, then objects of others."""
     theirs = [right for family in families() for right in family.objects.rights]
-    made = [right for right in theirs if right.resource in owned()]
-    rest = [right for right in theirs if right.resource not in owned()]
-    always = (*_IDENTITY, *_HUB, *made, *_RECORDS, *rest)
-    watched = (*_watching(management_topics()), *_LEADING)
-    return _by_need((*always, *_WISHES, *_INTAKE, *watched, *_POLICIES))
+    return _by_need(
+        (
+            _IDENTITY,
+            Right(Need.APPLY, NAMESPACE, ("list",)),
+            Right(Need.APPLY, CONFIG_MAP, _INVENTORY, namespace=HOME),
+            *(right for right in theirs if right.resource in owned()),
+            Right(Need.APPLY, IP_ALLOCATION, OURS),
+            Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
+            *(right for right in theirs if right.resource not in owned()),
+            Right(Need.NAMESPACES, NAMESPACE, ("create", "patch")),
+            Right(Need.KUBECONFIGS, SECRET, ("get",)),
+            Right(Need.CRDS, CRD, ("get", "create", "patch")),
+            # The CRD identifies the kind across versions.
+            Right(Need.INTAKE, CRD, ("get",)),
+            *_watching(management_topics()),
+            Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),
+            *_POLICIES,
+        )
+    )
 
 
 @cache
 def tenant_rights() -> tuple[Right, ...]:
     """Return the rights in every tenant cluster."""
-    theirs = [right for family in families() for right in family.objects.tenant_rights]
-    return _by_need((*_IDENTITY, *_METALLB, *theirs, *_watching(tenant_topics()), *_POLICIES))
+    return _by_need(
+        (
+            _IDENTITY,
+            Right(Need.APPLY, CONFIG_MAP, _INVENTORY, namespace=METALLB_HOME),
+            Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
+            Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
+            Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
+            # Users of an address decide whether it can be withdrawn.
+            Right(Need.APPLY, SERVICE, ("list",)),
+            Right(Need.APPLY, NODE, ("list",)),
+            *(right for family in families() for right in family.objects.tenant_rights),
+            *_watching(tenant_topics()),
+            *_POLICIES,
+        )
+    )
+
+
+# kube-system identifies the cluster.
+_IDENTITY = Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system")
+_INVENTORY = ("list", "create", "patch", "delete")
+_POLICIES = (Right(Need.POLICIES, POLICY, OURS), Right(Need.POLICIES, BINDING, OURS))
 
 
 def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
@@ -245,9 +233,7 @@ def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:
 
 def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
     """Return all access reviews of rights, in the order of the table."""
-    for right in rights:
-        for verb in right.verbs:
-            yield Question(right, verb)
+    return (Question(right, verb) for right in rights for verb in right.verbs)
 
 
 def crd_texts() -> dict[str, str]:
@@ -282,46 +268,39 @@ def crd_name(resource: Resource) -> str:
 def is_established(live: Manifest) -> bool:
     """Return whether the server serves objects of the CRD."""
     conditions = (live.get("status") or {}).get("conditions") or ()
-    return any(
-        item.get("type") == "Established" and item.get("status") == "True" for item in conditions
-    )
+    return any(it.get("type") == "Established" and it.get("status") == "True" for it in conditions)
 
 
 def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
-    """Return missing parts of a foreign CRD: version, status subresource, and fields."""
+    """Return missing parts of a foreign CRD: version, status subresource, and status fields.
+
+    Only fields of the status are compared: `ipam` writes them. Specs belong to users.
+    """
     ours = wanted["spec"]["versions"][0]
-    theirs = next((item for item in _versions(live) if item["name"] == ours["name"]), None)
+    versions = (live.get("spec") or {}).get("versions") or ()
+    theirs = next((item for item in versions if item["name"] == ours["name"]), None)
     if theirs is None or not theirs.get("served"):
         yield f"version {ours['name']}"
         return
     if "status" not in (theirs.get("subresources") or {}):
         yield "the status subresource"
-    schemas = [(item.get("schema") or {}).get("openAPIV3Schema") or {} for item in (ours, theirs)]
-    # Only fields of the status are compared: `ipam` writes them. Specs belong to users.
-    mine, present = (_mapping(schema.get("properties")).get("status") for schema in schemas)
-    if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
-        yield from _lacking_fields(mine or {}, present, "status")
+    mine, there = ((it.get("schema") or {}).get("openAPIV3Schema") or {} for it in (ours, theirs))
+    if not there.get(_OPEN):
+        fields = [(it.get("properties") or {}).get("status") or {} for it in (mine, there)]
+        yield from _lacking_fields(fields[0], fields[1], "status")
 
 
-def _versions(crd: Manifest) -> list[Manifest]:
-    return list((crd.get("spec") or {}).get("versions") or ())
+_OPEN = "x-kubernetes-preserve-unknown-fields"
 
 
-def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
-    there = _mapping(theirs)
-    if there.get("x-kubernetes-preserve-unknown-fields"):
+def _lacking_fields(ours: Manifest, theirs: Manifest, path: str) -> Iterator[str]:
+    if theirs.get(_OPEN):
         return
-    present = _mapping(there.get("properties"))
+    present = theirs.get("properties") or {}
     for name, schema in (ours.get("properties") or {}).items():
-        field = f"{path}.{name}" if path else name
         if name not in present:
-            yield field
+            yield f"{path}.{name}"
         else:
-            yield from _lacking_fields(schema, present[name], field)
-    if "items" in ours and "items" in there:
-        yield from _lacking_fields(ours["items"], there["items"], path)
-
-
-def _mapping(schema: Any) -> Manifest:
-    """Return a part of a schema, or an empty mapping."""
-    return schema if isinstance(schema, dict) else {}
+            yield from _lacking_fields(schema, present[name], f"{path}.{name}")
+    if "items" in ours and "items" in theirs:
+        yield from _lacking_fields(ours["items"], theirs["items"], path)

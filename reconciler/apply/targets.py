@@ -1,30 +1,141 @@
-"""Target clusters of an evaluation."""
+"""Target clusters of an evaluation, and options of an apply."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.elastic_growth import all_growers
-from reconciler.apply.memory import Enrolled
-from reconciler.apply.metallb import ranges_of
-from reconciler.apply.target import ApplyOptions, Target, names_of
-from reconciler.documents.document import Documents, GroupKind
+from reconciler.apply.growth import all_growers
+from reconciler.apply.inventory import Enrolled
+from reconciler.apply.metallb import pool_addresses, ranges_of
+from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import has_error
 from reconciler.families import families, family_of
 from reconciler.families.fields import former_of
-from reconciler.families.interface import ClusterKind
-from reconciler.kube.resources import DesiredObject, desired_objects
+from reconciler.families.interface import DEFAULT_PORT, ClusterKind
+from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_objects
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import UsageError
+from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, Manifest, tenant_name
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.planning.settings import CLUSTER_TARGET
 
-_BALANCER = "loadbalancer"
-"""The type of records whose addresses Services get."""
+UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
+
+
+class Target(Struct, frozen=True):
+    """A tenant cluster and its desired state.
+
+    Attributes:
+        released: Ranges of its released records, which no claim holds.
+        forced: Released ranges that an option withdraws even if they are used.
+        is_whole: The tree has no errors, so objects that it lacks can be withdrawn.
+        spaces: The address spaces of its records.
+        withheld: Ranges that other clusters might announce, with the name of one of them.
+        remembered: Ranges that it might announce according to the registry.
+        is_described: A document of the tree describes the cluster.
+        is_re_enrolled: Its identity may have changed.
+        records: Its records of load-balancer addresses, in any phase.
+    """
+
+    name: str
+    desired: tuple[DesiredObject, ...] = ()
+    released: IPSet = field(default_factory=IPSet)
+    is_whole: bool = True
+    spaces: tuple[str, ...] = ()
+    withheld: tuple[tuple[str, IPSet], ...] = ()
+    remembered: IPSet = field(default_factory=IPSet)
+    is_described: bool = True
+    is_re_enrolled: bool = False
+    forced: IPSet = field(default_factory=IPSet)
+    records: tuple[Allocation, ...] = ()
+
+    def wanted(self) -> dict[str, IPSet]:
+        """Return the desired addresses of each pool."""
+        return {
+            item.ref.name: pool_addresses(item.body)
+            for item in self.desired
+            if item.ref.resource == ADDRESS_POOL and item.body is not None
+        }
+
+    def addresses(self) -> IPSet:
+        """Return all desired addresses."""
+        return IPSet.of(item for pool in self.wanted().values() for item in pool)
+
+    def given(self) -> IPSet:
+        """Return all addresses that records give or gave to the cluster, as far as known.
+
+        Other addresses that it announces do not count against other clusters.
+        """
+        return IPSet.of([*self.addresses(), *self.remembered, *self.released])
+
+    def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the address spaces of announced addresses; `before` is from the registry."""
+        if not announced - self.addresses():
+            return self.spaces
+        known = self.spaces and before  # an unknown address can be of any space
+        return tuple(sorted({*self.spaces, *before})) if known else ()
+
+
+class ApplyOptions(Struct, frozen=True):
+    """Options of an apply.
+
+    Attributes:
+        policies: Install or remove the admission policies; None leaves them unchanged.
+        break_glass: Groups whose members may write locked objects.
+        adopt: Take over objects of other owners.
+        require_all: A tenant without a kubeconfig is a failure.
+        re_enrol: Clusters whose identity may have changed.
+        force_withdraw: Withdraw addresses that Services use.
+        forced_claims: Claims whose left ranges are withdrawn even if Services use them.
+        confirm_withdrawn: Clusters that no longer announce anything, confirmed by a person.
+        default_port: The port of an endpoint without a port.
+        lb_class: The load balancer class of MetalLB; empty for Services without a class.
+        allow_release: The number of objects that may be deleted beyond the release limit; None for
+            the Settings'.
+        shard: The index of the shard from 0, and the number of shards.
+        root: The root folder of the repository; empty for the top.
+    """
+
+    crds: bool = False
+    policies: bool | None = None
+    break_glass: tuple[str, ...] = ()
+    adopt: bool = False
+    dry_run: bool = False
+    require_all: bool = False
+    re_enrol: frozenset[str] = frozenset()
+    force_withdraw: bool = False
+    forced_claims: frozenset[str] = frozenset()
+    confirm_withdrawn: frozenset[str] = frozenset()
+    default_port: int = DEFAULT_PORT
+    lb_class: str = ""
+    allow_release: int | None = None
+    shard: tuple[int, int] = (0, 1)
+    root: str = ""
+
+    def forces(self, claim: Key) -> bool:
+        """Return whether the left range of a claim is withdrawn even if Services use it."""
+        return self.force_withdraw or not self.forced_claims.isdisjoint(_names_of(claim))
+
+    @property
+    def says_withdrawn(self) -> bool:
+        """Return whether a withdrawal is confirmed for any cluster or claim."""
+        return self.force_withdraw or bool(self.forced_claims or self.confirm_withdrawn)
+
+    def confirms(self, claim: Key, cluster: str) -> bool:
+        """Return whether the withdrawal is confirmed for the claim or its cluster."""
+        return self.forces(claim) or cluster in self.confirm_withdrawn
+
+
+def _names_of(claim: Key) -> tuple[str, ...]:
+    """Return the names of a claim in options: `namespace/name/slot` and `namespace/name`."""
+    owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
+    return str(claim), f"{owner}/{claim.slot}", owner
 
 
 @cache
@@ -45,24 +156,28 @@ def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation
     """Return the records of load-balancer addresses, by the cluster that announces them."""
     found: dict[str, list[Allocation]] = {}
     for record in records:
-        if record.type == _BALANCER and record.range is not None:
+        if record.type == "loadbalancer" and record.range is not None:
             found.setdefault(cluster_of(record), []).append(record)
     return found
 
 
 def announcer(manifest: Manifest) -> str | None:
     """Return the cluster that announces a record's copy in the management cluster, or None."""
-    told = (family.announcing.announcer(manifest) for family in families())
-    return next((cluster for cluster in told if cluster is not None), None)
+    found = (family.announcing.announcer(manifest) for family in families())
+    return next((cluster for cluster in found if cluster is not None), None)
+
+
+def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
+    return [
+        (tenant_name(document.namespace, document.name), document)
+        for kind in cluster_kinds()
+        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
+    ]
 
 
 def described_clusters(documents: Documents) -> frozenset[str]:
     """Return the names of the clusters that documents describe."""
-    return frozenset(
-        tenant_name(document.namespace, document.name)
-        for kind in cluster_kinds()
-        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
-    )
+    return frozenset(name for name, _ in _cluster_documents(documents))
 
 
 def former_clusters(documents: Documents) -> dict[str, str]:
@@ -72,12 +187,10 @@ def former_clusters(documents: Documents) -> dict[str, str]:
     """
     there = described_clusters(documents)
     found: dict[str, list[str]] = {}
-    for kind in cluster_kinds():
-        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind)):
-            former = former_of(document)
-            if former is not None and (before := tenant_name(*former)) not in there:
-                now = tenant_name(document.namespace, document.name)
-                found.setdefault(before, []).append(now)
+    for now, document in _cluster_documents(documents):
+        former = former_of(document)
+        if former is not None and (before := tenant_name(*former)) not in there:
+            found.setdefault(before, []).append(now)
     return {names[0]: before for before, names in found.items() if len(names) == 1}
 
 
@@ -85,13 +198,6 @@ def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> di
     """Return the registry with entries under new names that have none yet."""
     more = {now: known[old] for now, old in former.items() if old in known and now not in known}
     return {**known, **more}
-
-
-def moved(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:
-    """Return the registry with entries under new names only."""
-    gone = frozenset(former.values())
-    now = known_as_now(known, former)
-    return {name: enrolled for name, enrolled in now.items() if name not in gone}
 
 
 class Claims(NamedTuple):
@@ -122,8 +228,13 @@ def address_conflicts(
 
     One sweep over all ranges, for thousands of clusters with thousands of ranges.
     """
-    spans = [*_spans(announced, is_wanted=False), *_spans(wanted, is_wanted=True)]
-    found: dict[str, dict[str, None]] = {}
+    spans = [
+        _Span(item.version, item.first, item.last, is_wanted, name)
+        for claims, is_wanted in ((announced, False), (wanted, True))
+        for name, claim in claims.items()
+        for item in claim.addresses
+    ]
+    found: dict[str, set[str]] = {}
     open_spans: list[_Span] = []
     for span in sorted(spans):
         open_spans = [
@@ -134,21 +245,9 @@ def address_conflicts(
                 continue
             wants, has = (span, item) if span.is_wanted else (item, span)
             if wanted[wants.cluster].meets(announced[has.cluster]):
-                found.setdefault(wants.cluster, {})[has.cluster] = None
+                found.setdefault(wants.cluster, set()).add(has.cluster)
         open_spans.append(span)
     return {name: tuple(sorted(others)) for name, others in found.items()}
-
-
-def _spans(claims: Mapping[str, Claims], *, is_wanted: bool) -> list[_Span]:
-    return [
-        _Span(*_ends(item), is_wanted, name)
-        for name, claim in claims.items()
-        for item in claim.addresses
-    ]
-
-
-def _ends(item: IPRange) -> tuple[int, int, int]:
-    return item.version, item.first, item.last
 
 
 def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
@@ -161,7 +260,7 @@ def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
         return
     state = evaluation.state
     claims = {*state.claims, *(record.claim for record in state.records)}
-    there = {name for claim in claims for name in names_of(claim)}
+    there = {name for claim in claims for name in _names_of(claim)}
     for text in sorted(options.forced_claims - there):
         message = f"--force-withdraw-claim: there is no claim {text!r}"
         raise UsageError(message, "name it as NAMESPACE/NAME; ipam get allocations lists claims")
@@ -175,35 +274,39 @@ def targets(
 ) -> list[Target]:
     """Return the clusters to apply to, by name.
 
-    These are clusters with desired objects, clusters of earlier runs, and ClusterTargets. A tenant
-    without addresses needs no cluster.
-
-    Args:
-        evaluation: The evaluation of the revision.
-        desired: The desired objects of each cluster.
-        known: Clusters of earlier runs.
-        options: Options of the command.
+    These are clusters with desired objects, clusters of earlier runs (`known`), and ClusterTargets.
+    A tenant without addresses needs no cluster.
     """
-    tenants = described_clusters(evaluation.documents)
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
-    spaces, released = _records(evaluation)
+    described = described_clusters(evaluation.documents) | named | desired.keys()
     balancers = balancer_records(evaluation.state.records)
     whole = is_whole(evaluation)
-    forced = _forced(evaluation, options) if options is not None and options.forced_claims else {}
-    names = sorted(frozenset([*desired, *known, *named]) - {MANAGEMENT})
+    spaces: dict[str, set[str]] = {}
+    released: dict[str, list[IPRange]] = {}
+    forced: dict[str, list[IPRange]] = {}
+    for record in evaluation.state.records:
+        if record.range is None:
+            continue
+        cluster = cluster_of(record)
+        if (pool := evaluation.state.pools.get(record.pool)) is not None:
+            spaces.setdefault(cluster, set()).add(pool.space)
+        if record.is_released and not record.announced:
+            released.setdefault(cluster, []).append(record.range)
+            if options is not None and options.forced_claims and options.forces(record.claim):
+                forced.setdefault(cluster, []).append(record.range)
     return [
         Target(
             name,
             tuple(desired.get(name, ())),
             IPSet.of(released.get(name, ())),
             whole,
-            spaces.get(name) or (known[name].spaces if name in known else ()),
+            tuple(sorted(spaces.get(name, ()))) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),
-            is_described=name in tenants or name in named or name in desired,
+            is_described=name in described,
             forced=IPSet.of(forced.get(name, ())),
             records=tuple(balancers.get(name, ())),
         )
-        for name in names
+        for name in sorted({*desired, *known, *named} - {MANAGEMENT})
     ]
 
 
@@ -213,7 +316,6 @@ def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]
     A cluster whose fingerprint is the same in two revisions needs no round.
     """
     desired = desired_objects(project(evaluation, default_port=default_port))
-    pools = tuple(evaluation.state.pools.items())
     settings, whole = evaluation.tree.settings, is_whole(evaluation)
     found: dict[str, object] = {
         item.name: (_hashes(item.desired), item.released, whole, item.spaces, item.is_described)
@@ -222,6 +324,7 @@ def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]
     for grower in all_growers(evaluation):
         grows = (grower.claim(1, 1), grower.increment, settings.elastic)
         found[grower.cluster] = (found.get(grower.cluster), grows)
+    pools = tuple(evaluation.state.pools.items())
     found[MANAGEMENT] = (_hashes(desired.get(MANAGEMENT, ())), pools, settings, whole)
     return found
 
@@ -240,39 +343,6 @@ def is_whole(evaluation: Evaluation) -> bool:
         return False
     claimed = any(isinstance(decision, Grant) for decision in evaluation.plan.decisions)
     return evaluation.brake is None and (bool(evaluation.state.records) or not claimed)
-
-
-def _records(
-    evaluation: Evaluation,
-) -> tuple[dict[str, tuple[str, ...]], dict[str, list[IPRange]]]:
-    """Return the address spaces of each cluster's records, and the released ranges."""
-    spaces: dict[str, tuple[str, ...]] = {}
-    released: dict[str, list[IPRange]] = {}
-    for record in evaluation.state.records:
-        if record.range is None:
-            continue
-        cluster = cluster_of(record)
-        pool = evaluation.state.pools.get(record.pool)
-        if pool is not None and pool.space not in spaces.get(cluster, ()):
-            spaces[cluster] = tuple(sorted([*spaces.get(cluster, ()), pool.space]))
-        if record.is_released and not record.announced:
-            released.setdefault(cluster, []).append(record.range)
-    return spaces, released
-
-
-def _forced(evaluation: Evaluation, options: ApplyOptions) -> dict[str, list[IPRange]]:
-    """Return ranges that are withdrawn from each cluster even if they are used."""
-    found: dict[str, list[IPRange]] = {}
-    for record in evaluation.state.records:
-        rests = record.is_released and not record.announced
-        if record.range is not None and rests and options.forces(record.claim):
-            found.setdefault(cluster_of(record), []).append(record.range)
-    return found
-
-
-def claims_of(found: Iterable[Target]) -> dict[str, Claims]:
-    """Return the ranges that clusters will announce."""
-    return {item.name: Claims(item.spaces, item.addresses()) for item in found}
 
 
 def remembered(known: Mapping[str, Enrolled]) -> dict[str, Claims]:

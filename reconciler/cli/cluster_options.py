@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.cli.options import (
     Decorator,
     allow_exec_option,

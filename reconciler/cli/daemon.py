@@ -21,7 +21,7 @@ from uuid import uuid4
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
 from reconciler.cli.cluster_options import Reach
 from reconciler.cli.daemon_options import Listening, Watch

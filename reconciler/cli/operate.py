@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
 from reconciler.apply.render import render as run_render
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.cli.cluster_options import Reach, apply_options, reach_options
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.opening import open_branch, open_here, open_source, open_there

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.expiry import confirmed, require_named, too_early
 from reconciler.apply.plan import Applied, together
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options as cli_options
 from reconciler.cli.cluster_options import Reach, apply_options, reach_options, require_clusters
 from reconciler.cli.commands import VerbCommand

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures
-from reconciler.apply.elastic_growth import all_growers
+from reconciler.apply.growth import all_growers
 from reconciler.apply.plan import Applied, ClusterState, ObjectResult
 from reconciler.daemon.log import NewRefusals
 from reconciler.daemon.observer import Observer, Push, RoundDone, RoundResult

@@ -9,11 +9,10 @@ from math import floor
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import StatusMessage
-from reconciler.apply.elastic_growth import all_growers
 from reconciler.apply.fleet import Scope
+from reconciler.apply.growth import all_growers
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.target import ApplyOptions
-from reconciler.apply.targets import fingerprints
+from reconciler.apply.targets import ApplyOptions, fingerprints
 from reconciler.daemon.dirty import GIT, Dirty
 from reconciler.daemon.reach import RoundClusters
 from reconciler.gitio.interface import Repository

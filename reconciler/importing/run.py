@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.management import ValidatedCluster
+from reconciler.apply.management import validated
 from reconciler.apply.metallb import NAMESPACE, User, describe, pool_addresses, users_of
 from reconciler.documents.findings import Finding, Location, join_limited, shown
 from reconciler.families.importing import ImportedList
@@ -315,7 +315,7 @@ def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
     seen: dict[str, str] = {}
     for look in looks:
         title = "/".join(look.owner)
-        cluster = ValidatedCluster(look.cluster)
+        cluster = validated(look.cluster)
         uid = _uid(cluster)
         if uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"

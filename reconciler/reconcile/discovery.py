@@ -13,9 +13,8 @@ from msgspec import field as struct_field
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify, server_now
-from reconciler.apply.decision import is_ours
 from reconciler.apply.elastic import (
+    KEY,
     ClusterReading,
     ElasticPool,
     Figures,
@@ -23,19 +22,6 @@ from reconciler.apply.elastic import (
     GrowthOutcome,
     ObservedCluster,
     StatusMessage,
-)
-from reconciler.apply.elastic_demand import demand
-from reconciler.apply.elastic_growth import (
-    Fitted,
-    GrowthRequest,
-    abandoned,
-    all_growers,
-    document_of,
-    fitted,
-    settled,
-)
-from reconciler.apply.elastic_services import (
-    KEY,
     announced,
     read_idle,
     read_pool,
@@ -44,19 +30,35 @@ from reconciler.apply.elastic_services import (
     unwell,
     write_idle,
 )
+from reconciler.apply.executor import contained
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet, threads
-from reconciler.apply.intake import findings_of
+from reconciler.apply.growth import (
+    Fitted,
+    GrowthRequest,
+    abandoned,
+    all_growers,
+    demand,
+    document_of,
+    fitted,
+    settled,
+)
+from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
-from reconciler.apply.intake_state import MIN_DELETIONS
-from reconciler.apply.inventory import Live, live_of
-from reconciler.apply.management import Access, ValidatedCluster, open_management
-from reconciler.apply.memory import NAME, Enrolled
+from reconciler.apply.inventory import (
+    NAME,
+    ClusterIdentity,
+    Enrolled,
+    check_memory,
+    identify,
+    server_now,
+)
+from reconciler.apply.management import Access, open_management
 from reconciler.apply.metallb import NAMESPACE, ranges_of
 from reconciler.apply.plan import Applied
-from reconciler.apply.target import ApplyOptions
-from reconciler.apply.targets import cluster_of
-from reconciler.apply.work import contained
+from reconciler.apply.snapshot import Live, live_of
+from reconciler.apply.steps import is_ours
+from reconciler.apply.targets import ApplyOptions, cluster_of
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
 from reconciler.families.demand import (
     DEMAND,
@@ -322,9 +324,7 @@ def _shown(
     asked: tuple[GrantedRanges, Enrolled | None, str],
 ) -> ObservedCluster:
     granted, known, lb_class = asked
-    # Each Service is parsed separately, so an invalid one does not hide the others.
-    unchecked = cluster.cluster if isinstance(cluster, ValidatedCluster) else cluster
-    items = unchecked.list(SERVICE).items
+    items = cluster.list(SERVICE).items
     now = cluster.now()
     manifests = _list(cluster, ADDRESS_POOL)
     if manifests is None:

@@ -8,24 +8,21 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify
+from reconciler.apply.executor import contained
 from reconciler.apply.fleet import AT_ONCE
 from reconciler.apply.intake import identities
+from reconciler.apply.intake_run import not_in_git
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, check_memory, identify
 from reconciler.apply.management import (
     Access,
     ManagementCluster,
-    ValidatedCluster,
-    not_in_git,
     open_management,
+    validated,
     without_kubeconfig,
 )
-from reconciler.apply.memory import Enrolled
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.plan_management import ManagementDesiredState
-from reconciler.apply.target import ApplyOptions, Target
-from reconciler.apply.targets import targets
-from reconciler.apply.work import contained
+from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import Entry, Probe, Repository, Revision, Source
@@ -262,7 +259,7 @@ class _Examination:
                 found = self.clusters.management()
                 if found is None:
                     return [DiagnosisGroup(MANAGEMENT, (_NOBODY,))]
-                cluster = ValidatedCluster(found)
+                cluster = validated(found)
                 opened.callback(cluster.close)
                 with contained():
                     self.hub = open_management(cluster, ApplyOptions())
@@ -298,12 +295,9 @@ class _Examination:
         evaluation = self.git.evaluation
         if self.hub is None or evaluation is None:
             return
-        pools, settings = tuple(evaluation.state.pools.values()), evaluation.tree.settings
-        desired_state = ManagementDesiredState(
-            (), pools, settings, is_whole=True, known=identities(evaluation)
-        )
+        pools, settings = evaluation.state.pools.values(), evaluation.tree.settings
         with contained():
-            for sentence in not_in_git(self.hub, desired_state):
+            for sentence in not_in_git(self.hub, pools, identities(evaluation), settings):
                 yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
     def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
@@ -347,7 +341,7 @@ class _Examination:
         kubeconfig = self.clusters.named(name)
         if kubeconfig is None:
             return None
-        return ValidatedCluster(self.clusters.connect(name, kubeconfig, is_named=True))
+        return validated(self.clusters.connect(name, kubeconfig, is_named=True))
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> DiagnosisGroup | None:
         if self.hub is None:

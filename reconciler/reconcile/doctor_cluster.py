@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.apply import rights as apply_rights
-from reconciler.apply.cluster_identity import ClusterIdentity
-from reconciler.apply.decision import differing, is_ours
-from reconciler.apply.elastic_services import silence, unwell
-from reconciler.apply.inventory import InventoryEntry, live_of
+from reconciler.apply.elastic import silence, unwell
+from reconciler.apply.executor import contained
+from reconciler.apply.inventory import ClusterIdentity, InventoryEntry
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.metallb import controller_time, state_error
 from reconciler.apply.rights import management_rights, questions, tenant_rights
-from reconciler.apply.work import contained
+from reconciler.apply.snapshot import live_of
+from reconciler.apply.steps import differing, is_ours
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import (
     ADDRESS_POOL,

@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.decision import (
-    Action,
-    Drift,
-    ObjectDecision,
-    decide,
-    is_ours,
-    status_to_apply,
-)
-from reconciler.apply.inventory import InventoryEntry, Live, live_of, orphan
+from reconciler.apply.inventory import InventoryEntry, orphan
+from reconciler.apply.snapshot import Live, live_of
+from reconciler.apply.steps import Action, Drift, ObjectDecision, decide, is_ours, status_to_apply
 from reconciler.kube.resources import IP_ALLOCATION, DesiredObject, desired_object
 from reconciler.model.objects import ADOPT, EVER
 

@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.apply.intake_state import (
-    MIN_DELETIONS,
-    DeletionDetector,
-    DeletionLimits,
-    IntakeState,
-)
+from reconciler.apply.intake import MIN_DELETIONS, DeletionDetector, DeletionLimits, IntakeState
 from reconciler.model.settings import Settings
 
 KIND = "Cluster.cluster.x-k8s.io"

@@ -6,18 +6,20 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.intake import (
+    MIN_DELETIONS,
     Copies,
     IntakeContext,
     IntakeObservation,
+    IntakeState,
     ListedCopy,
     ObjectCopy,
     TakenIn,
     asked,
     copy_of,
+    hash_of,
     intakes,
     take_in,
 )
-from reconciler.apply.intake_state import MIN_DELETIONS, IntakeState, hash_of
 from reconciler.apply.inventory import InventoryEntry
 from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange

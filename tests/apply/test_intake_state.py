@@ -5,15 +5,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.apply.intake import TakenIn, take_in
-from reconciler.apply.intake_state import (
+from reconciler.apply.intake import (
     MAX_CHARACTERS,
     MAX_EVENTS,
     MAX_EVENTS_PER_NAMESPACE,
     IntakeState,
+    TakenIn,
     format_state,
     hash_of,
     parse_state,
+    take_in,
 )
 from tests.apply.test_intake import looked, standing
 from tests.families.live import cluster

@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.apply.inventory import (
+    NAME,
     WHOLE,
+    Enrolled,
     Inventory,
     InventoryEntry,
+    cluster_data,
     config_maps,
     data_of,
     orphan,
     read_inventory,
     stale_parts,
 )
-from reconciler.apply.memory import NAME, Enrolled, cluster_data
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
 from reconciler.model.objects import NAMESPACE, Ref
 from tests.examples import scaled

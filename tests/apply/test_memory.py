@@ -7,17 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.apply.inventory import data_of, read_inventory
-from reconciler.apply.memory import (
+from reconciler.apply.inventory import (
     HALF,
     LONGEST,
     NAME,
     Enrolled,
     Write,
+    data_of,
     has_room,
     line_bytes,
     part_number,
     placed,
+    read_inventory,
     with_more,
     written_to,
 )

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from reconciler.apply.inventory import InventoryEntry, live_of, orphan
+from reconciler.apply.inventory import InventoryEntry, orphan
 from reconciler.apply.plan import GRACE_SECONDS, Draft, orphan_notes
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.snapshot import live_of
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import desired_object, ref_of
 from reconciler.model.objects import Manifest
 

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.inventory import (
+from reconciler.apply.inventory import Inventory, InventoryEntry
+from reconciler.apply.plan import ClusterPlan, foreseen
+from reconciler.apply.plan_tenant import plan_tenant
+from reconciler.apply.rights import is_established, lacking, manifests
+from reconciler.apply.snapshot import (
     ClusterAnswer,
-    Inventory,
-    InventoryEntry,
     Live,
     Query,
     Snapshot,
@@ -16,11 +18,8 @@ from reconciler.apply.inventory import (
     Unanswered,
     live_of,
 )
-from reconciler.apply.plan import ClusterPlan, foreseen
-from reconciler.apply.plan_tenant import plan_tenant
-from reconciler.apply.rights import is_established, lacking, manifests
 from reconciler.apply.steps import Apply, Confirm, Delete, Look, Note, Step, Try
-from reconciler.apply.target import ApplyOptions, Target
+from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
@@ -93,7 +92,7 @@ def _describe(step: Step) -> str:
             addresses = (step.desired.body or {})["spec"].get("addresses", "")
             return f"{step.decision.action} {step.ref.name} {''.join(addresses)}".strip()
         case Delete():
-            return f"delete {step.ref.name}"
+            return f"delete {step.live.ref.name}"
         case Note():
             return f"note {step.name.rpartition('/')[2]} {step.entry and step.entry.hash}"
         case _:
@@ -249,13 +248,3 @@ def test_what_a_crd_of_others_lacks_is_named() -> None:
 def test_looks_are_steps_of_the_plan() -> None:
     kinds = {type(step) for step in planned({"old": BOTH}, {"old": ONE, "young": TWO}).steps}
     assert kinds == {Apply, Confirm, Look}
-
-
-def test_more_pools_than_anybody_has_are_not_compared() -> None:
-    crowded = living(desired_object(manifest("theirs", *["10.0.0.1/32"] * 50_001)))
-    inventory = Inventory("uid", "a" * 40, {})
-    snapshot = Snapshot(answers([crowded]), 7)
-    plan = plan_tenant(Target("a/b", ()), snapshot, inventory, ApplyOptions(), None)
-    assert (plan.stop and plan.stop.message) == (
-        "its IPAddressPools have 50001 entries, and 1 of them our label"
-    )

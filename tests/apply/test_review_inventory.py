@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.inventory import InventoryEntry
-from reconciler.apply.target import Target
+from reconciler.apply.targets import Target
 
 LEFT = IPSet((IPRange(4, 1, 2),))
 

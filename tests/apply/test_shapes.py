@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.decision import decide, differing, drift, noted, status_to_apply, taken
-from reconciler.apply.inventory import live_of, read_inventory
+from reconciler.apply.inventory import read_inventory
 from reconciler.apply.metallb import (
     controller_time,
     nodes_in,
@@ -21,6 +20,8 @@ from reconciler.apply.metallb import (
 )
 from reconciler.apply.policies import intruders
 from reconciler.apply.rights import is_established, lacking, manifests
+from reconciler.apply.snapshot import live_of
+from reconciler.apply.steps import decide, differing, drift, noted, status_to_apply, taken
 from reconciler.families.butler.objects import allocation_event, capacity_event, infrastructure
 from reconciler.families.butler.records import NETWORK_POOL, TENANT_CLUSTER
 from reconciler.kube.resources import (

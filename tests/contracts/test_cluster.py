@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.inventory import Live, live_of
+from reconciler.apply.snapshot import Live, live_of
 from reconciler.families.butler.records import MACHINE, NETWORK_POOL
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.interface import Cluster
@@ -99,7 +99,7 @@ class Contract:
         made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
         assert made.spec["addresses"] == ["10.0.0.0/30"]
         assert made.generation == 1
-        assert (made.ref, made.managers, made.dying_since) == (POOL, (US,), "")
+        assert (made.ref, made.managers, made.dying_since) == (POOL, [US], "")
         assert owners(made, "spec", "addresses") == [US]
         found = cluster.get(POOL)
         assert found is not None

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from reconciler.apply.inventory import live_of
+from reconciler.apply.snapshot import live_of
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
 from reconciler.kube.resources import ADDRESS_POOL

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reconciler.addresses import format_range
-from reconciler.apply.inventory import Inventory, read_inventory
-from reconciler.apply.memory import Enrolled
+from reconciler.apply.inventory import Enrolled, Inventory, read_inventory
 from reconciler.apply.plan import Applied
 from reconciler.kube.clusters import KubeCluster, KubeClusters
 from reconciler.kube.interface import Clusters

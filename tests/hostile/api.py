@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import Applied
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeCluster, KubeClusters
 from reconciler.kube.deadline import Clocks, Timeouts
 from reconciler.kube.resources import _by_version

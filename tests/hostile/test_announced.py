@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.gitio.opening import open_repository
 from reconciler.planning.read import evaluate_source
 from tests.cli.running import Said, given_out

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import run
 from reconciler.gitio.opening import open_repository
 from reconciler.planning.read import evaluate_source

@@ -15,9 +15,9 @@ import urllib3
 import yaml
 from msgspec.structs import replace
 
-from reconciler.apply.decision import Drift
 from reconciler.apply.elastic import Figures
 from reconciler.apply.plan import ObjectOutcome, ObjectResult
+from reconciler.apply.steps import Drift
 from reconciler.daemon.http import Endpoints, Server
 from reconciler.daemon.metrics import HealthAnswer, Metering
 from reconciler.daemon.observer import RoundResult

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reconciler.apply.intake_run import look_for_intake
 from reconciler.apply.rights import crd_name
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.model.change import FileChange
 from reconciler.model.objects import CRD

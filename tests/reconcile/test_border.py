@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.apply.management import ValidatedCluster
+from reconciler.apply.management import validated
 from reconciler.kube.interface import Cluster, ObjectList, RequestCounts
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import NODE, Manifest, Ref
@@ -67,7 +67,7 @@ class Server:
         return self.answer
 
 
-ANSWERED: list[tuple[Callable[[ValidatedCluster], Any], tuple[Any, ...]]] = [
+ANSWERED: list[tuple[Callable[[Cluster], Any], tuple[Any, ...]]] = [
     (lambda it: it.get(REF), ("get", REF)),
     (lambda it: it.list(NODE, "a", labels="b", fields="c").items[0],
      ("list", NODE, "a", {"labels": "b", "fields": "c"})),
@@ -78,14 +78,12 @@ ANSWERED: list[tuple[Callable[[ValidatedCluster], Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
-def checked(server: Server) -> ValidatedCluster:
-    return ValidatedCluster(cast(Cluster, server))
+def checked(server: Server) -> Cluster:
+    return validated(cast(Cluster, server))
 
 
 @pytest.mark.parametrize(("ask", "asked"), ANSWERED, ids=[asked[0] for _, asked in ANSWERED])
-def test_a_good_answer_is_passed_on(
-    ask: Callable[[ValidatedCluster], Any], asked: tuple[Any, ...]
-) -> None:
+def test_a_good_answer_is_passed_on(ask: Callable[[Cluster], Any], asked: tuple[Any, ...]) -> None:
     server = Server(STORED)
     assert ask(checked(server)) == STORED
     assert server.asked == [asked]
@@ -93,7 +91,7 @@ def test_a_good_answer_is_passed_on(
 
 @pytest.mark.parametrize(("ask", "asked"), ANSWERED, ids=[asked[0] for _, asked in ANSWERED])
 def test_an_odd_answer_is_the_clusters_failure(
-    ask: Callable[[ValidatedCluster], Any], asked: tuple[Any, ...]
+    ask: Callable[[Cluster], Any], asked: tuple[Any, ...]
 ) -> None:
     del asked
     with pytest.raises(ClusterError) as told:

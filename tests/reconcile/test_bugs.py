@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from reconciler.apply.executor import contained, refused
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.target import ApplyOptions
-from reconciler.apply.work import contained, refused
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.interface import Clusters
 from reconciler.model.errors import BugError, ClusterError, ExitCode, GitError, UnreachableError
 from reconciler.model.objects import Ref
@@ -47,7 +47,6 @@ def test_a_failure_of_the_world_stays_what_it_is(failure: Exception) -> None:
         (OSError(7, "Argument list too long"), "this machine failed at it: Argument list too long"),
         (OSError("odd"), "this machine failed at it: odd"),
         (MemoryError(), "it takes more memory than there is"),
-        (RecursionError("x"), "what it holds is nested too deeply"),
     ],
 )
 def test_what_this_machine_cannot_do_for_a_cluster_is_the_failure_of_that_cluster(

@@ -6,9 +6,16 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.apply.cluster_identity import ClusterIdentity, check_memory, identify, save
-from reconciler.apply.inventory import Inventory, InventoryEntry, config_maps
-from reconciler.apply.memory import NAME
+from reconciler.apply.inventory import (
+    NAME,
+    ClusterIdentity,
+    Inventory,
+    InventoryEntry,
+    check_memory,
+    config_maps,
+    identify,
+    save,
+)
 from reconciler.kube.interface import Cluster, ObjectList
 from reconciler.model.errors import ClusterError, IdentityError
 from reconciler.model.objects import Ref, Resource
@@ -92,15 +99,6 @@ def test_another_uid_is_refused_until_a_person_says_so(known: str, written: str)
     assert refused.value.hint == "if that is meant: --re-enrol team-a/web"
     found = recognised(server, known, accept=True)
     assert found.inventory == Inventory()  # what a tenant says of others is not asked
-
-
-def test_a_tenant_does_not_list_objects_without_end() -> None:
-    data = {"uid": UID, "revision": AT, "objects": "abc\n" * 300_000}
-    manifest: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "data": data}
-    labels = {"gitops-ipam.dev/inventory": "true"}
-    manifest["metadata"] = {"name": NAME, "namespace": "metallb-system", "labels": labels}
-    with pytest.raises(ClusterError, match="lists objects in 1200000 characters, limit 1048576"):
-        recognised(Server([manifest]))
 
 
 def test_what_has_no_identity_is_no_cluster() -> None:

@@ -6,16 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.intake import MIN_DELETIONS
 from reconciler.apply.intake_run import (
     IntakeLook,
     last_named,
     look_for_intake,
-    look_of,
     remember_intake,
 )
-from reconciler.apply.intake_state import MIN_DELETIONS
 from reconciler.apply.rights import crd_name
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.opening import open_repository
@@ -82,7 +81,7 @@ class Story:
             whole = evaluate_source(repository.source(head))
             named = last_named(repository, head, "observed")
             looks.append(look_for_intake(whole, self.clusters, OPTIONS, named))
-            seen = look_of(looks[-1])
+            seen = Observation(looks[-1].at, looks[-1].taken.changes, looks[-1].taken.seen)
             return replace(seen, changes=tidied(whole.tree, seen.changes))
 
         options = ReconcileOptions(now=lambda: self.clusters.time, look=look)

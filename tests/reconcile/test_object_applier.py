@@ -10,8 +10,9 @@ from typing import Any, cast
 import pytest
 
 from reconciler.apply.executor import ObjectApplier
-from reconciler.apply.inventory import InventoryEntry, Live, live_of, objects_of
+from reconciler.apply.inventory import InventoryEntry
 from reconciler.apply.plan import ObjectOutcome, ObjectResult, Progress, foresee
+from reconciler.apply.snapshot import Live, live_of, objects_of
 from reconciler.apply.steps import Apply, Delete, applied, pruned
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import IP_ALLOCATION, DesiredObject, desired_object, ref_of
@@ -168,7 +169,6 @@ def test_what_is_right_is_not_written() -> None:
     account.bring(WANTED, server.live)
     assert server.sent == []
     assert results(account) == [(ObjectResult.UNCHANGED, "")]
-    assert not account.progress.is_changed
 
 
 def test_only_the_object_that_was_read_is_changed() -> None:

@@ -6,12 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.apply.cluster_identity import ClusterIdentity
-from reconciler.apply.inventory import Inventory, config_maps
+from reconciler.apply.executor import Run
+from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, Inventory, config_maps
 from reconciler.apply.management import ClusterRegistry, ManagementCluster
-from reconciler.apply.memory import NAME, Enrolled
-from reconciler.apply.target import ApplyOptions, Target
-from reconciler.apply.work import Run
+from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster, ObjectList
 from reconciler.kube.resources import desired_object
 from reconciler.model.errors import ClusterError

@@ -10,9 +10,9 @@ from reconciler.apply.elastic import (
     GrowthOutcome,
     ObservedCluster,
     Service,
+    read_services,
 )
-from reconciler.apply.elastic_demand import demand
-from reconciler.apply.elastic_services import read_services
+from reconciler.apply.growth import demand
 from reconciler.apply.metallb import ranges_of
 from reconciler.families.demand import DemandEntry
 from reconciler.model.claim import Allocation, Owner, Phase

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.elastic import GrowthOutcome
-from reconciler.apply.elastic_growth import Fitted, settled
+from reconciler.apply.growth import Fitted, settled
 from reconciler.families.demand import DemandEntry
 from reconciler.model.claim import Phase
 from reconciler.model.settings import Elastic
@@ -297,10 +297,10 @@ def test_one_that_no_growth_would_serve_keeps_nothing_from_going() -> None:
 
 
 def test_nothing_goes_where_some_service_cannot_be_read() -> None:
-    tenant = idle_tenant(["no service"])
+    tenant = idle_tenant(service(metadata={"creationTimestamp": "yesterday"}))
     found = tenant.looked_at()
     assert found.going == ()
-    assert "it is no mapping" in words(found)["IPAMServiceNotServed"]
+    assert "creationTimestamp is no time" in words(found)["IPAMServiceNotServed"]
 
 
 def test_what_the_cluster_does_not_announce_yet_is_not_idle() -> None:

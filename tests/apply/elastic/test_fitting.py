@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from hypothesis import given, strategies
 
-from reconciler.apply.elastic_growth import Fitted, GrowthRequest, fitted
+from reconciler.apply.growth import Fitted, GrowthRequest, fitted
 from reconciler.families.demand import DemandEntry
 from reconciler.model.claim import Refusal
 

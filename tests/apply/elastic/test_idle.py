@@ -1,6 +1,6 @@
 """What the inventory of a tenant's cluster remembers of idle addresses."""
 
-from reconciler.apply.elastic_services import read_idle, remembered, write_idle
+from reconciler.apply.elastic import read_idle, remembered, write_idle
 from tests.world import CLOCK
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.elastic import GrowthOutcome
-from reconciler.apply.elastic_growth import Fitted, settled
+from reconciler.apply.growth import Fitted, settled
 from reconciler.model.claim import Phase
 from tests.apply.elastic.building import Tenant, entry, record, service
 

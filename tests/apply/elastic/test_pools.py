@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import IPSet
-from reconciler.apply.elastic import ElasticPool
-from reconciler.apply.elastic_services import SILENT, announced, read_pool, spare, unwell
+from reconciler.apply.elastic import SILENT, ElasticPool, announced, read_pool, spare, unwell
 from reconciler.model.instant import format_instant
 from tests.apply.elastic.building import addresses
 from tests.world import CLOCK

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import IPSet
-from reconciler.apply.elastic_services import read_services
+from reconciler.apply.elastic import read_services
 from reconciler.kube.resources import PREFIXES, pared
 from reconciler.model.objects import SERVICE
 from tests.apply.elastic.building import addresses, read, service
@@ -113,20 +113,8 @@ def test_those_who_share_have_ports_and_where_traffic_stays_the_same_pods() -> N
 
 
 ODD: list[tuple[Any, str]] = [
-    (["a list"], "it is no mapping"),
-    ({"spec": 5}, "spec is no mapping"),
     (service(metadata={"creationTimestamp": "yesterday"}), "creationTimestamp is no time"),
-    (service(metadata={"creationTimestamp": 5}), "creationTimestamp is no text"),
-    (service(annotations={"metallb.io/address-pool": 7}), "metallb.io/address-pool is no text"),
-    (service(annotations=[]), "metadata.annotations is no mapping"),
-    (service(loadBalancerIP={}), "loadBalancerIP is no text"),
-    (service(ipFamilies="IPv6"), "ipFamilies is no list"),
     (service(address="all of them"), "'all of them-all of them' is neither"),
-    ({**service(), "status": {"loadBalancer": {"ingress": ["x"]}}}, "an ingress is no mapping"),
-    (
-        service(annotations={"metallb.io/allow-shared-ip": "k"}, ports=[{"port": "http"}]),
-        "a port is no number",
-    ),
 ]
 
 

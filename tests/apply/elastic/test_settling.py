@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures, GrowthOutcome, StatusMessage
-from reconciler.apply.elastic_growth import Fitted, document_of, settled
+from reconciler.apply.growth import Fitted, document_of, settled
 from reconciler.documents.validators import schema
 from reconciler.families.demand import DEMAND, LARGEST, LAST, MAX_DEMAND, DemandEntry
 from reconciler.model.claim import Phase, Refusal

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from reconciler.apply.elastic import StatusMessage, worded
-from reconciler.apply.inventory import Live
+from reconciler.apply.snapshot import Live
 from reconciler.families.butler.records import TENANT_CLUSTER
 from reconciler.kube.resources import DesiredObject, desired_object
 from reconciler.model.objects import Ref

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import Applied
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Clocks, Timeouts
 from reconciler.kube.interface import Clusters

@@ -13,7 +13,7 @@ import yaml
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.kube.clusters import KubeClusters

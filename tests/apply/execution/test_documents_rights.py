@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.reconcile.doctor_cluster import DiagnosisCheck, DiagnosisVerdict
 from tests.apply.execution.site import Site, evaluated, failures, world
 from tests.apply.execution.test_doctor import Clerk, Looked

@@ -5,7 +5,7 @@ from threading import Barrier, BrokenBarrierError
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import AT_ONCE, apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import Ref
 from tests.apply.execution.site import evaluated, world

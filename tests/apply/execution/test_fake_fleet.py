@@ -8,7 +8,7 @@ import pytest
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.records import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.memory import NAME
+from reconciler.apply.inventory import NAME
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import GitError
 from reconciler.model.objects import CONFIG_MAP, Ref, Resource

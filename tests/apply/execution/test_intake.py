@@ -8,11 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.intake import findings_of
+from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, look_for_intake, remember_intake
-from reconciler.apply.intake_state import MIN_DELETIONS
 from reconciler.apply.rights import crd_name
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.yaml import dump
 from reconciler.families.capi.kinds import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange

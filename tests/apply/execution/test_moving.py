@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.model.errors import UnreachableError, UsageError
 from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED, Ref
 from tests.apply.execution.site import Files, evaluated

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from reconciler.apply.fleet import AT_ONCE, apply_fleet
 from reconciler.apply.plan import ClusterState, ObjectResult
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Clocks, Timeouts
 from reconciler.kube.interface import Cluster

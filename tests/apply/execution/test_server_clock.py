@@ -1,6 +1,6 @@
 """What time it is in the management cluster, as what falls due asks for it."""
 
-from reconciler.apply.cluster_identity import server_now
+from reconciler.apply.inventory import server_now
 from reconciler.kube.interface import Cluster
 from reconciler.model.errors import ClusterError
 from tests.fake_cluster import HUB

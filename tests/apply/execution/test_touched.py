@@ -1,8 +1,7 @@
 """An apply that is restricted to some clusters, and which clusters a revision touches."""
 
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.target import ApplyOptions
-from reconciler.apply.targets import fingerprints
+from reconciler.apply.targets import ApplyOptions, fingerprints
 from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters, is_in

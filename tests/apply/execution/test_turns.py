@@ -9,7 +9,7 @@ import pytest
 
 from reconciler.apply.fleet import apply_fleet, in_turn, threads
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import Manifest, Ref

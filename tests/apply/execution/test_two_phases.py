@@ -1,8 +1,8 @@
 """A range that moves between two of our pools in one cluster: taken from one, then given."""
 
+from reconciler.apply.executor import Run, apply_tenant
 from reconciler.apply.plan import Applied
-from reconciler.apply.target import ApplyOptions, Target
-from reconciler.apply.work import Run, apply_tenant
+from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.resources import desired_object
 from tests.apply.execution.site import ADDRESS_POOLS, FIRST, Site, address_pool, announced
 

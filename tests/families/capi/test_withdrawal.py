@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.expiry import still_announced
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import Ref

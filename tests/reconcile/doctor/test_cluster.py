@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.cluster_identity import ClusterIdentity
-from reconciler.apply.inventory import Inventory
+from reconciler.apply.inventory import ClusterIdentity, Inventory
 from reconciler.apply.rights import Question, management_rights, questions, tenant_rights
 from reconciler.kube.interface import Cluster, ObjectList, RequestCounts
 from reconciler.kube.resources import CONFIGURATION_STATE

@@ -11,7 +11,7 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.metallb import ranges_of
 from reconciler.apply.plan import Applied
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.demand import DEMAND, entries_of
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.change import FileChange

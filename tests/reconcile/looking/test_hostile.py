@@ -94,29 +94,6 @@ def test_who_asks_and_gives_back_in_turn_never_holds_more(here: Country) -> None
     assert sum(held) <= 4
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"spec": 5},
-        {"spec": {"type": "LoadBalancer", "ipFamilies": 7}},
-        {"spec": {"type": "LoadBalancer", "loadBalancerIP": ["x"]}},
-        {"metadata": {"creationTimestamp": "yesterday"}},
-        {"status": {"loadBalancer": {"ingress": [{"ip": "all"}]}}},
-    ],
-)
-def test_a_service_with_absurd_fields_is_its_own_failure(
-    here: Country, odd: dict[str, Any]
-) -> None:
-    here.ask("odd", ONE)
-    live = here.clusters.objects[ONE][Ref(SERVICE, "default", "odd")]
-    for part, value in odd.items():
-        live[part] = {**live[part], **value} if isinstance(value, dict) else value
-    looked = here.decide()
-    assert (here.demand("one"), here.demand("two")) == ([(1, 1)], [(1, 1)])
-    (word,) = next(words for ref, words in looked.words.items() if ref.name == "one")
-    assert (word.reason, "'default/odd'" in word.message) == ("IPAMServiceNotServed", True)
-
-
 def test_what_a_tenant_writes_into_its_notes_frees_nothing_of_others(here: Country) -> None:
     here.run()
     home = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.metallb import ranges_of
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.records import MACHINE, TENANT_CLUSTER
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.model.change import Observation
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.read import evaluate_source

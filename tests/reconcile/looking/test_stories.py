@@ -5,7 +5,7 @@ import pytest
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.metallb import ranges_of
 from reconciler.apply.plan import ClusterState
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.model.objects import Ref
 from tests.fake_clusters import POOL
 from tests.reconcile.looking.country import ONE, TWO, country, elastic, is_in

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from reconciler.apply.target import ApplyOptions
+from reconciler.apply.targets import ApplyOptions
 from reconciler.daemon.dirty import ALL, DirtySet
 from reconciler.daemon.loop import Daemon
 from reconciler.daemon.observer import HealthState, RoundDone

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.decision import Drift
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.apply.steps import Drift
 from reconciler.daemon.log import RoundLog
 from reconciler.daemon.observer import RoundDone
 from tests.reconcile.watching.turns import done, failed

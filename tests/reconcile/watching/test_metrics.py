@@ -6,9 +6,9 @@ from itertools import count
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.decision import Drift
 from reconciler.apply.elastic import Figures
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.apply.steps import Drift
 from reconciler.daemon.metrics import Metering
 from reconciler.daemon.observer import Push, RoundResult
 from reconciler.gitio.interface import Revision

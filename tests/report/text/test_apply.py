@@ -13,9 +13,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reconciler.addresses import parse_cidr
-from reconciler.apply.decision import Drift
 from reconciler.apply.elastic import Use
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.apply.steps import Drift
 from reconciler.history.applied import read_apply_result
 from reconciler.report.json import apply_document, json_text
 from reconciler.report.text.runs import applied_text

@@ -1,0 +1,511 @@
+"""Growth of elastic tenants: the demand that a cluster shows, and the entries that it gets."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from reconciler.addresses import IPSet, format_short
+from reconciler.apply.elastic import (
+    ClusterReading,
+    Figures,
+    GrantedRanges,
+    GrowthOutcome,
+    ObservedCluster,
+    Service,
+    StatusMessage,
+    announced,
+    spare,
+    used_by,
+)
+from reconciler.documents.findings import join_limited
+from reconciler.families import families
+from reconciler.families.demand import (
+    DEMAND,
+    LARGEST,
+    LAST,
+    MAX_DEMAND,
+    DemandEntry,
+    growth_index,
+    next_index,
+    standing,
+)
+from reconciler.families.interface import Grower
+from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation, Refusal
+from reconciler.model.instant import parse_instant
+from reconciler.model.plan import BLOCKED, NOT_SERVED
+from reconciler.model.settings import Elastic
+from reconciler.planning.documents import path_of
+from reconciler.planning.evaluate import Evaluation
+
+TOGETHER = 1
+"""Seconds that a Service can be younger if another one is old enough: times are whole seconds."""
+
+
+def demand(
+    shown: ObservedCluster, granted: GrantedRanges, idle: Mapping[str, int], settings: Elastic
+) -> GrowthOutcome:
+    """Return the growth that follows from the observed state of a tenant's cluster.
+
+    Args:
+        shown: The observed state.
+        granted: The ranges and the demand in the tree.
+        idle: The stored start of idle times.
+        settings: The growth settings.
+    """
+    return _Demand(shown, granted, idle, settings).outcome()
+
+
+class _Demand:
+    """The calculation for one tenant."""
+
+    def __init__(
+        self,
+        shown: ObservedCluster,
+        granted: GrantedRanges,
+        idle: Mapping[str, int],
+        settings: Elastic,
+    ) -> None:
+        self.shown = shown
+        self.granted = granted
+        self.remembered = idle
+        self.settings = settings
+        self.entries = _entries_of(granted)
+        # The range that a moved claim left is still announced, but is not spare.
+        held = [it for it in granted.records if it.range is not None and not it.announced]
+        self.firsts = [it for it in held if it.is_live and not growth_index(it)]
+        self.records = {at: it for it in held if (at := growth_index(it))}
+        self.used = used_by(shown.services)
+        self.announced = announced(shown.pools)
+        ours = IPSet.of(it.range for it in granted.records if it.range is not None)
+        self.waiting, unserved = _waiting(shown.services, ours)
+        self.old = self._old()
+        self.unserved = [*unserved, *shown.odd]
+        there = {entry.index for entry in self.entries}
+        # Released growth that still holds its addresses, by number.
+        self.released = [
+            (DemandEntry(index, record.size), record)
+            for index, record in sorted(self.records.items())
+            if index not in there
+        ]
+
+    def outcome(self) -> GrowthOutcome:
+        """Return the result."""
+        named = IPSet.of(item for service in self.old for item in service.pinned)
+        # Released growth that a Service uses or requests before the withdrawal comes back.
+        back = [
+            entry
+            for entry, record in self.released
+            if self._is_used(record) or _overlaps(named, record)
+        ]
+        figures = self._figures(back)
+        again = self._taken_back(figures.need, back)
+        back += again
+        ranges = (self.records[entry.index].range for entry in again)
+        unused = IPSet.of(item for item in ranges if item is not None) - self.used
+        need = max(0, figures.need - unused.size)
+        wish, needed, why = self._growth(need)
+        idle = self._idle(back)
+        words: tuple[StatusMessage, ...] = ()
+        if self.unserved:
+            message = f"no growth serves {join_limited(self.unserved, '; ')}"
+            words = (StatusMessage(NOT_SERVED, message),)
+        return GrowthOutcome(
+            entries=tuple(sorted((*self.entries, *back))),
+            figures=figures._replace(blocked=need - needed),
+            first=next_index(self.granted.records, self.entries),
+            back=tuple(back),
+            wish=wish,
+            needed=needed,
+            going=() if back else tuple(self._going(idle)),
+            idle=idle,
+            names=join_limited([service.name for service in self.old]) if self.old else "",
+            why=why,
+            words=words,
+            again=min(self._again(idle), default=None),
+            # The use of an invalid Service is unknown.
+            reading=None if self.shown.odd else ClusterReading(self.announced, self.used),
+        )
+
+    def _old(self) -> list[Service]:
+        """Return the Services that wait long enough to count."""
+        after, now = self.settings.pending_after, self.shown.now
+        if not any(_age(item, now) >= after for item in self.waiting):
+            return []
+        # Services that were created together grow together, in one commit.
+        return [item for item in self.waiting if _age(item, now) >= after - TOGETHER]
+
+    def _taken_back(self, need: int, back: Collection[DemandEntry]) -> list[DemandEntry]:
+        """Return released growth that is needed again. It precedes new growth."""
+        found = list[DemandEntry]()
+        for entry, _ in self.released:
+            if need <= 0 or self.shown.unwell:
+                break
+            if entry not in back:
+                found.append(entry)
+                need -= entry.count
+        return found
+
+    def _is_used(self, record: Allocation) -> bool:
+        return _overlaps(self.used, record)
+
+    def _figures(self, back: Iterable[DemandEntry]) -> Figures:
+        asked = {entry.index for entry in (*self.entries, *back)}
+        grown = (it for at, it in self.records.items() if at in asked)
+        ours = IPSet.of(it.range for it in (*self.firsts, *grown) if it.range is not None)
+        lacking = sum(entry.count for entry in self.entries if entry.index not in self.records)
+        served = [it for it in self.shown.services if it.addresses & self.announced]
+        return Figures(
+            pending=_counted(self.old, served),
+            spare=spare(self.shown.pools, ours, self.used),
+            in_flight=(ours - self.announced - self.used).size + lacking,
+        )
+
+    def _growth(self, need: int) -> tuple[int, int, str]:
+        """Return the addresses to request, those of them that are needed, and why not more.
+
+        Released growth that still holds addresses counts. Otherwise, alternating requests and
+        releases would exceed the quota.
+        """
+        if not need:
+            return 0, 0, ""
+        if self.shown.unwell:
+            return 0, 0, f"{self.shown.unwell}; mend that, new addresses would not help"
+        given = sum(entry.count for entry, _ in self.released)
+        if self.granted.room is not None:
+            room = self.granted.room - given
+            limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up"
+            limit += "; raise it, or delete Services"
+        else:
+            grown = sum(entry.count for entry in self.entries)
+            room = self.settings.max_growth - grown - given
+            limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth)"
+            limit += "; set a quota in its provider, or raise maxGrowth"
+        wish = min(max(self.granted.increment, need), max(room, 0), LARGEST)
+        return wish, min(need, wish), limit if need > wish else ""
+
+    def _idle(self, back: Iterable[DemandEntry]) -> dict[str, int]:
+        """Return the start of the idle time of entries."""
+        found: dict[str, int] = {}
+        now = self.shown.now
+        for entry in (*self.entries, *back):
+            record = self.records.get(entry.index)
+            key = _idle_key(entry, record)
+            if not now:
+                found |= {key: self.remembered[key]} if key in self.remembered else {}
+            elif record is None or (self._is_announced(record) and not self._is_used(record)):
+                # If a clock was set back, the duration is unknown.
+                found[key] = min(self.remembered.get(key, now), now)
+        return found
+
+    def _is_announced(self, record: Allocation) -> bool:
+        return record.range is not None and self.announced.covers(record.range)
+
+    def _going(self, idle: Mapping[str, int]) -> Iterable[DemandEntry]:
+        """Return entries that were idle long enough, the highest first.
+
+        If a Service waits, or the state is not clear, all entries stay.
+        """
+        if self.waiting or self.shown.odd or self.shown.unwell or not self.shown.now:
+            return
+        for entry in reversed(self.entries):
+            since = idle.get(_idle_key(entry, self.records.get(entry.index)))
+            is_over = since is not None and self.shown.now - since >= self.settings.shrink_after
+            if is_over and not self._rest(entry):
+                yield entry
+
+    def _rest(self, entry: DemandEntry) -> int:
+        """Return the seconds that an entry stays at least, so a wrong clock causes few commits.
+
+        The minimum is half of the permitted idle time since the last allocation. Two clocks never
+        agree to the second.
+        """
+        record = self.records.get(entry.index)
+        since = parse_instant(record.since) if record is not None else None
+        if since is None or not self.granted.now:
+            return 0
+        return max(0, since + self.settings.shrink_after // 2 - self.granted.now)
+
+    def _again(self, idle: Mapping[str, int]) -> Iterable[float]:
+        """Return the seconds until a Service has waited, or growth was idle, for long enough."""
+        now, old = self.shown.now, {service.uid for service in self.old}
+        for service in self.waiting:
+            if service.uid not in old and (waited := _age(service, now)) >= 0:
+                yield self.settings.pending_after - waited
+        for since in idle.values():
+            if now and (left := since + self.settings.shrink_after - now) > 0:
+                yield left
+        for entry in self.entries:
+            if _idle_key(entry, self.records.get(entry.index)) in idle and self._rest(entry):
+                yield self._rest(entry)
+
+
+def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
+    """Return the entries of a tenant's Demand, or the entries that its records imply.
+
+    An entry never changes. If it differs from its record, the record counts.
+    """
+    if granted.entries is None:
+        return standing(granted.records)
+    sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
+    return tuple(
+        DemandEntry(it.index, sizes.get(it.index, it.count)) for it in sorted(granted.entries)
+    )
+
+
+def _idle_key(entry: DemandEntry, record: Allocation | None) -> str:
+    """Return a key that differs between an entry and earlier entries of the same number."""
+    if record is None or record.range is None:
+        return f"{entry.index}@-"
+    return f"{entry.index}@{record.range.first:x}"
+
+
+def _overlaps(addresses: IPSet, record: Allocation) -> bool:
+    return record.range is not None and bool(addresses.overlapping(record.range))
+
+
+def _age(service: Service, now: int) -> int:
+    """Return the seconds since a Service was made; -1 if the server reports no time."""
+    return now - service.created if now else -1
+
+
+def _by_name(service: Service) -> tuple[str, str]:
+    """Return the sort key of a Service. Name and uid are not unique in a manipulated cluster."""
+    return service.name, service.uid
+
+
+def _key(service: Service) -> tuple[str, str]:
+    return service.sharing, service.backend
+
+
+def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], list[str]]:
+    """Return the Services that growth would serve, and the reasons for the other waiting ones."""
+    places: dict[tuple[int, int], list[Service]] = {}
+    for service in services:
+        for at in _numbers(service.addresses):
+            places.setdefault(at, []).append(service)
+    found: list[Service] = []
+    unserved: list[str] = []
+    for service in sorted((it for it in services if it.waits), key=_by_name):
+        if why := service.problem or _why_not(service, ours, places):
+            unserved.append(f"{service.name}: {why}")
+        else:
+            found.append(service)
+    return found, sorted(unserved)
+
+
+def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
+    """Yield IP version and number of each of a few addresses."""
+    for item in addresses:
+        yield from ((item.version, at) for at in range(item.first, item.last + 1))
+
+
+def _why_not(
+    service: Service, ours: IPSet, places: Mapping[tuple[int, int], Sequence[Service]]
+) -> str:
+    """Return why no growth would serve a Service; empty if it would."""
+    if outside := service.pinned - ours:
+        return f"it asks for {_describe(outside)}, which is none of the tenant's addresses"
+    others = [it for at in _numbers(service.pinned) for it in places.get(at, ())]
+    # MetalLB lets Services share an address if they have the same key and other ports.
+    if not all(
+        service.sharing and _key(it) == _key(service) and not it.ports & service.ports
+        for it in others
+    ):
+        more = " by another sharing key, or at the same port" if service.sharing else ""
+        return f"it asks for {_describe(service.pinned)}, which another Service has{more}"
+    if service.needs_ipv6 and not ours.of_version(6):
+        return "it needs an IPv6 address, and the tenant's pools have none"
+    return ""
+
+
+def _describe(addresses: IPSet) -> str:
+    return ", ".join(format_short(item) for item in addresses)
+
+
+def _counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
+    """Return the number of addresses that Services need. Services that share one count once."""
+    shared: dict[tuple[str, str], list[set[str]]] = {}
+
+    def joins(service: Service) -> bool:
+        """Add the ports of a Service to an address, or to one more address."""
+        places = shared.setdefault(_key(service), [])
+        for place in places:
+            if not place & service.ports:
+                place |= service.ports
+                return True
+        places.append(set(service.ports))
+        return False
+
+    # The assignment to addresses is arbitrary: the ports exclude other Services anyway.
+    for service in (it for it in served if it.sharing):
+        joins(service)
+    return sum(
+        not (service.sharing and joins(service)) for service in sorted(pending, key=_by_name)
+    )
+
+
+_ROUNDS = 16
+_NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-large")
+"""Refusals after which a smaller request can succeed."""
+
+
+class GrowthRequest(NamedTuple):
+    """The request of one tenant.
+
+    Attributes:
+        back: Entries that come back, each as a whole.
+        size: The number of additional addresses, contiguous if possible.
+        first: The number of the first new entry.
+    """
+
+    back: tuple[DemandEntry, ...]
+    size: int
+    first: int
+
+
+class Fitted(NamedTuple):
+    """The entries that one tenant gets, and the refusal of the rest; None if all is granted."""
+
+    back: tuple[DemandEntry, ...]
+    new: tuple[DemandEntry, ...]
+    refusal: Refusal | None
+
+
+RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[str, int], Refusal]]
+"""Returns the refused entries, by tenant and number, of the requested entries by tenant."""
+
+
+def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
+    """Return entries that are all granted.
+
+    A request without a contiguous range is halved, down to single addresses. All tenants are
+    planned at once, so the number of plans does not depend on the number of requests.
+
+    Args:
+        wishes: The request of each tenant.
+        refused: Returns the entries that the planner would refuse.
+    """
+    sizes = {name: [wish.size] if wish.size else [] for name, wish in wishes.items()}
+    back = {name: wish.back for name, wish in wishes.items()}
+    why: dict[str, Refusal] = {}
+
+    def new(name: str) -> tuple[DemandEntry, ...]:
+        first = wishes[name].first
+        return tuple(DemandEntry(first + at, size) for at, size in enumerate(sizes[name]))
+
+    for number in count(1):
+        asked = {name: every for name in wishes if (every := (*back[name], *new(name)))}
+        found = refused(asked) if asked else {}
+        if not found:
+            break
+        for name in sorted({name for name, _ in found}):
+            here = {index: it for (other, index), it in found.items() if other == name}
+            why[name] = here[min(here)]
+            back[name] = tuple(it for it in back[name] if it.index not in here)
+            can_halve = number < _ROUNDS
+            sizes[name] = list(_halved(new(name), here, can_halve=can_halve))
+    return {name: Fitted(back[name], new(name), why.get(name)) for name in wishes}
+
+
+def _halved(
+    entries: Iterable[DemandEntry], refused: Mapping[int, Refusal], *, can_halve: bool
+) -> Iterator[int]:
+    """Return the sizes with refused ones in halves. Single addresses are left out."""
+    for entry in entries:
+        refusal, size = refused.get(entry.index), entry.count
+        if refusal is None:
+            yield size
+        elif size > 1 and refusal.reason in _NO_RUN and can_halve:
+            yield from (size - size // 2, size // 2)
+
+
+class Settled(NamedTuple):
+    """The resulting demand of a tenant: its new entries, figures, and messages."""
+
+    entries: tuple[DemandEntry, ...]
+    figures: Figures
+    words: tuple[StatusMessage, ...]
+
+
+def settled(outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = ()) -> Settled:
+    """Return the resulting demand of a tenant.
+
+    Args:
+        outcome: The growth that follows from the state of its cluster.
+        got: The granted part of its request.
+        stays: Numbers of entries whose records must not change now.
+    """
+    refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
+    going = {entry.index for entry in outcome.going if entry.index not in stays}
+    kept = [it for it in outcome.entries if it.index not in refused | going]
+    room = max(0, MAX_DEMAND - len(kept))
+    new = tuple(entry for entry in got.new if entry.index <= LAST)[:room]
+    lacks = max(0, outcome.needed - sum(entry.count for entry in new))
+    blocked = outcome.figures.blocked + lacks
+    words = outcome.words
+    if blocked:
+        reasons = [outcome.why] if outcome.why else []
+        if len(new) < len(got.new):
+            reasons.append(
+                f"its Demand has room for {MAX_DEMAND} entries up to number {LAST}; delete Services"
+            )
+        elif lacks and got.refusal is not None:
+            reasons.append(f"{got.refusal.message}; {got.refusal.hint}")
+        what = "1 more address is" if blocked == 1 else f"{blocked} more addresses are"
+        message = f"{what} needed for {outcome.names}: {'. Besides, '.join(reasons)}"
+        words = (StatusMessage(BLOCKED, message), *words)
+    return Settled(tuple(sorted([*kept, *new])), outcome.figures._replace(blocked=blocked), words)
+
+
+def document_of(
+    before: tuple[DemandEntry, ...] | None,
+    after: tuple[DemandEntry, ...],
+    stated: tuple[DemandEntry, ...],
+    records: Sequence[Allocation],
+) -> tuple[DemandEntry, ...] | None:
+    """Return the entries of the new Demand document; None for no document.
+
+    An empty document states that nothing is needed. It is removed when no growth is left to
+    release.
+
+    Args:
+        before: The entries of the existing document; None without one.
+        after: The new entries.
+        stated: The entries that count without a document.
+        records: The records of its growth, in any phase.
+    """
+    if after == (stated if before is None else tuple(sorted(before))):
+        is_over = before is not None and not after and not records
+        return None if is_over else before
+    return after
+
+
+def all_growers(evaluation: Evaluation) -> Iterator[Grower]:
+    """Return the elastic tenants of all families, by the documents of a complete tree."""
+    for family in families():
+        if family.objects.growers is not None:
+            yield from family.objects.growers(evaluation.documents, evaluation.tree.settings)
+
+
+def abandoned(evaluation: Evaluation) -> Iterator[FileChange]:
+    """Return removals of Demands whose owner is removed and has no growth.
+
+    Otherwise, a later owner of the same name would start with the old demand.
+    """
+    if evaluation.state.unclear or evaluation.state.halted:
+        return
+    grown = {
+        (record.claim.namespace, record.claim.name)
+        for record in evaluation.state.records
+        if growth_index(record)
+    }
+    documents, folder = evaluation.documents, evaluation.tree.settings.observed
+    for document in documents.of(DEMAND.id):
+        name = document.namespace, document.name
+        path = path_of(folder, (DEMAND.id.group, DEMAND.name, *name))
+        if name in grown or document.doubt or document.file != path:
+            continue
+        owns = (family.objects.may_own for family in families())
+        if not any(may_own(documents, *name) for may_own in owns if may_own is not None):
+            yield FileChange(path, None)
