@@ -11,7 +11,7 @@ from math import inf
 from threading import RLock
 from typing import Any, cast
 
-from reconciler.families.butler.records import MACHINE
+from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.interface import Became, ObjectList, RequestCounts, WatchEvent
 from reconciler.kube.resources import ref_of, resource_of
 from reconciler.model.errors import (

@@ -6,7 +6,7 @@ from typing import Any
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import Applied
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.butler.records import MACHINE
+from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import GitError

@@ -9,7 +9,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.apply.render import rendered
-from reconciler.families.butler.objects import infrastructure
+from reconciler.families.butler.kinds import OBSERVED
+from reconciler.families.butler.objects import observe
 from reconciler.kube.resources import ref_of
 from reconciler.model.objects import Manifest
 from reconciler.planning.projection import project
@@ -285,7 +286,7 @@ def undeclared(value: Any, schema: Any, at: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("name", sorted(TREES))
 def test_every_status_that_is_written_is_described(name: str) -> None:
     evaluation = planned(evaluation_of(TREES[name]))
-    users = infrastructure(evaluation.state.pools.values(), *USERS)
+    users = observe(evaluation.state.pools.values(), dict(zip(OBSERVED, USERS, strict=True)))
     kinds: dict[object, None] = {}
     for item in project(evaluation):
         if item.cluster != "management":

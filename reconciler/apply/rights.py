@@ -206,7 +206,6 @@ def tenant_rights() -> tuple[Right, ...]:
             # Users of an address decide whether it can be withdrawn.
             Right(Need.APPLY, SERVICE, ("list",)),
             Right(Need.APPLY, NODE, ("list",)),
-            *(right for family in families() for right in family.objects.tenant_rights),
             *_watching(tenant_topics()),
             *_POLICIES,
         )

@@ -10,7 +10,7 @@ from msgspec import Struct
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.documents.findings import Finding
-from reconciler.families.fields import judge_contract, judge_former, judge_misspelt, require_apart
+from reconciler.families.fields import FORMERLY, judge_contract, judge_former, judge_names
 from reconciler.families.interface import Family, RecordBody
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
@@ -26,15 +26,9 @@ class Slot(Struct, frozen=True):
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Return all families, by module name.
-
-    Raises:
-        ValueError: Two families claim one kind, pool kind, or slot.
-    """
+    """Return all families, by module name."""
     names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
-    found: tuple[Family, ...] = tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
-    require_apart(found)
-    return found
+    return tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
 
 
 def family_of(name: str) -> Family | None:
@@ -118,8 +112,8 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
         found = [*found, *judge_contract(document)]
     if not keeps_addresses(document.kind.id):
         return found
-    # Annotations of a pool are checked with its fields.
-    near = () if is_pool(document.kind.id) else judge_misspelt(document)
+    # Names of a pool's annotations are checked with its fields.
+    near = () if is_pool(document.kind.id) else judge_names(document, [FORMERLY])
     return [*found, *judge_former(document), *near]
 
 
@@ -129,11 +123,11 @@ def claim_of_copy(body: RecordBody) -> Key | None:
     return next((claim for claim in found if claim is not None), None)
 
 
-@cache
-def shared_kinds() -> tuple[GroupKind, ...]:
-    """Return kinds whose documents affect all other documents."""
-    found = (kind.id for family in families() for kind in family.kinds if kind.is_shared)
-    return tuple(dict.fromkeys(found))
+def key_of(document: Document) -> Key:
+    """Return the key of a pool, or of an owner of claims, without a slot."""
+    family = family_of_kind(document.kind.id)
+    name = family.name if family is not None else ""
+    return Key(name, document.namespace, document.name, "", document.kind.name)
 
 
 @cache
@@ -149,10 +143,3 @@ def _by_kind() -> Mapping[GroupKind, Family]:
 @cache
 def _by_key() -> Mapping[tuple[str, str], Kind]:
     return {(family.name, kind.name): kind for family in families() for kind in family.kinds}
-
-
-def key_of(document: Document) -> Key:
-    """Return the key of a pool, or of an owner of claims, without a slot."""
-    family = family_of_kind(document.kind.id)
-    name = family.name if family is not None else ""
-    return Key(name, document.namespace, document.name, "", document.kind.name)

@@ -1,22 +1,21 @@
 """Elastic demand."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.findings import Finding, error
+from reconciler.documents.findings import Finding
 from reconciler.documents.yaml import dump
+from reconciler.families.fields import refuse
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import API_VERSION
 
 DEMAND = Kind(API_VERSION, "Demand", "own/Demand.json", "default")
-SLOT = "loadbalancer"
-"""The slot of a first claim. Slots of entries append their index: `loadbalancer-2`."""
 
-GROWN = f"{SLOT}-"
-"""The prefix of the slots of entries."""
+GROWN = "loadbalancer-"
+"""The prefix of the slots of entries. The slot of the first claim has no index."""
 
 GROWTH = "growth"
 """The role of records of entries.
@@ -65,14 +64,7 @@ def entries_of(document: Document) -> tuple[DemandEntry, ...]:
 
 
 def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
-    """Return the entries of a tenant without a Demand: its growth records with addresses.
-
-    Args:
-        records: Records of the tenant, of any slots and phases.
-
-    Returns:
-        Entries by index.
-    """
+    """Return the entries of a tenant without a Demand: its growth records with addresses."""
     found = {
         DemandEntry(index, record.size)
         for record in records
@@ -82,15 +74,10 @@ def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
 
 
 def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) -> int:
-    """Return the index of a tenant's next entry. Names of records are never used twice.
+    """Return the index of a tenant's next entry: the highest of its records and entries, plus one.
 
-    Args:
-        records: Records of the tenant, of any slots and phases: a record that is Released, or never
-            had addresses, keeps its name.
-        entries: The entries of its Demand.
-
-    Returns:
-        The highest index of both, plus one; 1 for a tenant that never grew.
+    Names of records are never used twice: also a record that is Released, or never had addresses,
+    keeps its name.
     """
     used = [index_of(record.claim.slot) for record in records]
     return max([0, *used, *(entry.index for entry in entries)]) + 1
@@ -102,17 +89,14 @@ def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -
     A Demand without entries is also written: it gives back the tenant's growth. The file can be
     deleted after the last growth record is deleted.
     """
-    listed: list[Mapping[str, object]] = [
-        {"count": entry.count, "index": entry.index} for entry in sorted(entries)
-    ]
-    return dump(
-        {
-            "apiVersion": DEMAND.api_version,
-            "kind": DEMAND.name,
-            "metadata": {"name": name, "namespace": namespace},
-            "spec": {ENTRIES[-1]: listed},
-        }
-    ).encode()
+    listed = [{"count": entry.count, "index": entry.index} for entry in sorted(entries)]
+    body = {
+        "apiVersion": DEMAND.api_version,
+        "kind": DEMAND.name,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {ENTRIES[-1]: listed},
+    }
+    return dump(body).encode()
 
 
 def judge_demand(document: Document) -> list[Finding]:
@@ -121,8 +105,9 @@ def judge_demand(document: Document) -> list[Finding]:
     seen: set[int] = set()
     for at, entry in enumerate(entries_of(document)):
         if entry.index in seen:
-            place = document.at(*ENTRIES, at, "index")
+            steps = (*ENTRIES, at, "index")
             message = f"spec.loadBalancer[{at}].index: {entry.index} stands twice"
-            found.append(error("field-value", place, message, "each entry has an index of its own"))
+            hint = "each entry has an index of its own"
+            refuse(found, document, steps, "field-value", message, hint)
         seen.add(entry.index)
     return found

@@ -53,15 +53,7 @@ def event_on(
     now: int,
     annotations: Mapping[str, str],
 ) -> Manifest:
-    """Return an Event.
-
-    Args:
-        about: The object, as returned by `reference`.
-        name: The name of the event.
-        told: Type, reason, and message.
-        now: Seconds since 1970.
-        annotations: Additional annotations.
-    """
+    """Return an Event on an object (see `reference`) with type, reason, and message."""
     kind, reason, message = told
     at = format_instant(now)
     # Events about cluster-scoped objects are in `default`, as in Kubernetes.

@@ -1,11 +1,9 @@
-"""Checks, contracts, and fields that families share."""
+"""Fields, annotations, and collected results that families share."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
-
-from msgspec import Struct
 
 from reconciler.addresses import (
     IPRange,
@@ -17,34 +15,33 @@ from reconciler.addresses import (
     special_purpose,
 )
 from reconciler.documents.document import Document, Identity
-from reconciler.documents.findings import Finding, alike, error, meant, nearest, shown, warning
+from reconciler.documents.findings import Finding, error, meant, shown, warning
 from reconciler.documents.yaml import Steps, dotted
-from reconciler.families.interface import Family, FamilyReading
+from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key, is_label, is_name
-from reconciler.model.objects import PREFIX as OBJECTS_PREFIX
+from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Blocked, ClusterNetwork, Gateway
 from reconciler.model.pool import Contract, Pool, Thresholds, Tier
 from reconciler.model.settings import Settings
 
-PREFIX = "gitops-ipam.dev/"
 DEFAULT_SPACE = "default"
-_ANNOTATIONS = tuple(
-    f"{PREFIX}{name}"
-    for name in (
-        "address-space",
-        "adopt",
-        "critical",
-        "exhausted",
-        "formerly",
-        "gate",
-        "revision",
-        "warning",
-    )
+_POOL_WORDS = (
+    *("address-space", "adopt", "critical", "exhausted"),
+    *("formerly", "gate", "revision", "warning"),
 )
+_POOL_ANNOTATIONS = tuple(f"{PREFIX}{name}" for name in _POOL_WORDS)
 _SPACE = f"{PREFIX}address-space"
-_POOL_FIELDS_LIKENESS = 0.9
+_LIKENESS = 0.9
 _MIN_PREFIX = {4: 8, 6: 32}
+_ANNOTATIONS = ("metadata", "annotations")
+
+
+def refuse(  # noqa: PLR0913 - one argument for each part of a finding
+    found: list[Finding], document: Document, steps: Steps, code: str, message: str, hint: str
+) -> None:
+    """Add an error about a field of a document."""
+    found.append(error(code, document.at(*steps), message, hint))
 
 
 def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
@@ -52,8 +49,7 @@ def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding])
     try:
         return parse_cidr(text)
     except NotationError as wrong:
-        message = f"{dotted(steps)}: {wrong}"
-        found.append(error("cidr-invalid", document.at(*steps), message, wrong.hint))
+        refuse(found, document, steps, "cidr-invalid", f"{dotted(steps)}: {wrong}", wrong.hint)
         return None
 
 
@@ -64,8 +60,7 @@ def read_address(
     try:
         version, number = parse_address(text)
     except NotationError as wrong:
-        message = f"{dotted(steps)}: {wrong}"
-        found.append(error("address-invalid", document.at(*steps), message, wrong.hint))
+        refuse(found, document, steps, "address-invalid", f"{dotted(steps)}: {wrong}", wrong.hint)
         return None
     return IPRange(version, number, number)
 
@@ -77,20 +72,19 @@ def read_range(
     body: Any = document.body
     for step in steps:
         body = body[step]
-    start = read_address(document, (*steps, fields[0]), body[fields[0]], found)
-    end = read_address(document, (*steps, fields[1]), body[fields[1]], found)
+    (first, last), (low, high) = fields, (body[fields[0]], body[fields[1]])
+    start = read_address(document, (*steps, first), low, found)
+    end = read_address(document, (*steps, last), high, found)
     if start is None or end is None:
         return None
     if start.version != end.version:
-        message = f"{dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
-        place, hint = document.at(*steps, fields[1]), "write both as IPv4 or both as IPv6"
-        found.append(error("family-mismatch", place, message, hint))
+        message = f"{dotted(steps)}: {low} and {high} differ in IP version"
+        hint = "write both as IPv4 or both as IPv6"
+        refuse(found, document, (*steps, last), "family-mismatch", message, hint)
         return None
     if start.first > end.last:
-        message = f"{dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"
-        hint = "swap the two"
-        place = document.at(*steps, fields[0])
-        found.append(error("range-reversed", place, f"{message} {body[fields[1]]}", hint))
+        message = f"{dotted(steps)}: {first} {low} is after {last} {high}"
+        refuse(found, document, (*steps, first), "range-reversed", message, "swap the two")
         return None
     return IPRange(start.version, start.first, end.last)
 
@@ -114,7 +108,7 @@ def read_thresholds(
 ) -> tuple[Thresholds, Tier | None]:
     """Return thresholds and capacity limit of a pool: its annotations, else the Settings."""
     annotations = document.annotations()
-    found.extend(_misspelt(document))
+    found.extend(judge_names(document, _POOL_ANNOTATIONS))
     values: dict[str, int] = {}
     for name in ("warning", "critical", "exhausted"):
         values[name] = getattr(settings.thresholds, name)
@@ -128,12 +122,19 @@ def read_thresholds(
             found.append(_bad_annotation(document, name, text, wanted, f'"{values[name]}"'))
     if not values["warning"] <= values["critical"] <= values["exhausted"]:
         levels = f"{values['warning']}, {values['critical']}, {values['exhausted']}"
-        place = document.at("metadata", "annotations")
         message = f"thresholds must rise from warning to exhausted, got {levels}"
         hint = "set all three annotations; those that are not set come from Settings"
-        found.append(error("annotation-invalid", place, message, hint))
+        refuse(found, document, _ANNOTATIONS, "annotation-invalid", message, hint)
         return settings.thresholds, settings.gate
-    return Thresholds(**values), _gate(document, annotations, settings, found)
+    gate, text = settings.gate, annotations.get(f"{PREFIX}gate")
+    if text == "never":
+        gate = None
+    elif text in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
+        gate = Tier(text)
+    elif text is not None:
+        wanted = "warning, critical, exhausted or never"
+        found.append(_bad_annotation(document, "gate", text, wanted, Tier.EXHAUSTED.value))
+    return Thresholds(**values), gate
 
 
 def read_space(document: Document, settings: Settings, found: list[Finding]) -> str:
@@ -141,90 +142,32 @@ def read_space(document: Document, settings: Settings, found: list[Finding]) -> 
     space = document.annotations().get(_SPACE, DEFAULT_SPACE)
     listed = settings.address_spaces
     if listed is not None and space not in listed:
-        place = document.at("metadata", "annotations", _SPACE)
         message = f"address space {shown(space)} is not listed in Settings"
         hint = meant(space, listed) or "add it to spec.addressSpaces of Settings"
-        found.append(error("address-space-unknown", place, message, hint))
+        steps = (*_ANNOTATIONS, _SPACE)
+        refuse(found, document, steps, "address-space-unknown", message, hint)
     return space
 
 
-def _gate(
-    document: Document, annotations: Mapping[str, str], settings: Settings, found: list[Finding]
-) -> Tier | None:
-    text = annotations.get(f"{PREFIX}gate")
-    if text is None:
-        return settings.gate
-    if text == "never":
-        return None
-    if text in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
-        return Tier(text)
-    wanted = "warning, critical, exhausted or never"
-    found.append(_bad_annotation(document, "gate", text, wanted, Tier.EXHAUSTED.value))
-    return settings.gate
-
-
-def _misspelt(document: Document) -> Iterator[Finding]:
+def judge_names(document: Document, known: Iterable[str]) -> Iterator[Finding]:
     """Yield findings for unknown annotations that resemble known ones."""
+    listed = tuple(known)
     for name in document.annotations():
-        if not name.startswith(PREFIX) or name in _ANNOTATIONS:
+        if not name.startswith(PREFIX) or name in listed:
             continue
-        if hint := meant(name.lower(), _ANNOTATIONS, _POOL_FIELDS_LIKENESS):
-            place = document.at("metadata", "annotations", name, key=True)
-            message = f"unknown annotation {shown(name)}"
-            yield error("annotation-invalid", place, message, hint)
+        if hint := meant(name.lower(), listed, _LIKENESS):
+            place = document.at(*_ANNOTATIONS, name, key=True)
+            yield error("annotation-invalid", place, f"unknown annotation {shown(name)}", hint)
 
 
 def _bad_annotation(document: Document, name: str, text: str, wanted: str, example: str) -> Finding:
-    place = document.at("metadata", "annotations", f"{PREFIX}{name}")
+    place = document.at(*_ANNOTATIONS, f"{PREFIX}{name}")
     message = f"{PREFIX}{name}: {shown(text)} is not {wanted}"
     return error("annotation-invalid", place, message, f"write {example}, for example")
 
 
-class StatedText(NamedTuple):
-    """A text of a document with networks.
-
-    Attributes:
-        use: `pods` or `services`.
-        text: A CIDR, or several separated by commas.
-        steps: The path of the field.
-    """
-
-    use: str
-    text: str
-    steps: Steps
-
-
-def read_inside(
-    document: Document, stated: Iterable[StatedText], spaces: Iterable[str]
-) -> tuple[list[ClusterNetwork], list[Finding]]:
-    """Return the networks inside a cluster, and findings for invalid CIDRs, which are ignored.
-
-    Args:
-        document: The document of the cluster.
-        stated: Its texts.
-        spaces: Address spaces of the cluster's pools. A cluster without pools is in the default
-            address space.
-    """
-    owner = f"{document.namespace}/{document.name}"
-    within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
-    networks: list[ClusterNetwork] = []
-    found: list[Finding] = []
-    for use, text, steps in stated:
-        place = document.at(*steps)
-        for one in text.split(","):
-            try:
-                item = parse_cidr(one)
-            except NotationError as wrong:
-                message = f"{wrong}: it is not compared with the pools"
-                found.append(warning("cidr-invalid", place, message, wrong.hint))
-            else:
-                networks.append(ClusterNetwork(item, use, owner, within, place))
-    return networks, found
-
-
-_WORD, _FORMER_LIKENESS = "formerly", 0.7
-FORMERLY = f"{OBJECTS_PREFIX}{_WORD}"
-PLACE = ("metadata", "annotations", FORMERLY)
+FORMERLY = f"{PREFIX}formerly"
+PLACE = (*_ANNOTATIONS, FORMERLY)
 
 
 class FormerName(NamedTuple):
@@ -237,7 +180,12 @@ class FormerName(NamedTuple):
 def former_of(document: Document) -> FormerName | None:
     """Return the previous name that a document declares; None if absent or invalid."""
     text = document.annotations().get(FORMERLY)
-    return None if text is None else _read(document, text)
+    if text is None:
+        return None
+    if document.kind.default_namespace is None:
+        return FormerName("", text) if is_name(text) else None
+    namespace, slash, name = text.partition("/")
+    return FormerName(namespace, name) if slash and is_label(namespace) and is_name(name) else None
 
 
 def written(namespace: str, name: str) -> str:
@@ -248,30 +196,105 @@ def written(namespace: str, name: str) -> str:
 def judge_former(document: Document) -> Iterator[Finding]:
     """Yield findings about an invalid annotation. A wrong guess could give addresses away."""
     text = document.annotations().get(FORMERLY)
-    if text is None or _read(document, text) is not None:
+    if text is None or former_of(document) is not None:
         return
     is_placed = document.kind.default_namespace is not None
     wanted, example = ("<namespace>/<name>", "team-a/shop") if is_placed else ("a name", "shop")
-    message = f"{FORMERLY}: {shown(text)} is not {wanted}"
-    yield error("annotation-invalid", document.at(*PLACE), message, f"write {example}, for example")
+    yield _bad_annotation(document, "formerly", text, wanted, example)
 
 
-def judge_misspelt(document: Document) -> Iterator[Finding]:
-    """Yield findings for misspelled previous-name annotations, which would change addresses."""
-    for name in document.annotations():
-        word = name.removeprefix(OBJECTS_PREFIX)
-        if name in (word, FORMERLY) or not alike(word.lower(), [_WORD], 1, _FORMER_LIKENESS):
+_MAX_CONTRACT = f"{PREFIX}max-addresses"
+_PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+# A handle or group of a forge, or an email address. CODEOWNERS must not read it as more.
+_OWNER = (
+    r"@[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:/[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)*"
+    r"|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+)
+
+
+def _is_pool(text: str) -> bool:
+    key = Key.parse(text)
+    return key is not None and not key.slot
+
+
+def _by(pattern: str) -> Callable[[str], object]:
+    return partial(re.fullmatch, pattern, flags=re.ASCII)
+
+
+class _Form(NamedTuple):
+    fits: Callable[[str], object]
+    what: str
+    example: str
+
+
+_CONTRACT = {
+    "namespaces": _Form(
+        is_label, "the name of a namespace", "team-payments, team-payments-staging"
+    ),
+    "pools": _Form(_is_pool, "a pool as ipam plan -o json writes it", "family/Kind/namespace/name"),
+    "max-addresses": _Form(_by("[1-9][0-9]{0,9}"), "a number of addresses", '"32"'),
+    "folders": _Form(
+        _by(rf"{_PART}(?:/{_PART})*/?"), "a folder below the root", "tenants/payments"
+    ),
+    "owners": _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
+}
+_FORMS = {f"{PREFIX}{name}": form for name, form in _CONTRACT.items()}
+
+
+def contract_of(document: Document) -> Contract | None:
+    """Return the contract of a team; None if its document has no contract."""
+    said = document.annotations()
+    if not any(name in said for name in _FORMS):
+        return None
+    namespaces, pools, most, folders, owners = (_words(said.get(name, "")) for name in _FORMS)
+    return Contract(
+        document.name,
+        namespaces,
+        pools,
+        int(most[0]) if most else None,
+        tuple(f"{folder.rstrip('/')}/" for folder in folders),
+        owners,
+    )
+
+
+def judge_contract(document: Document) -> Iterator[Finding]:
+    """Yield findings about a team's contract: an ignored word would be a limit without effect."""
+    yield from judge_names(document, _FORMS)
+    for name, form in _FORMS.items():
+        text = document.annotations().get(name)
+        if text is None:
             continue
-        place = document.at("metadata", "annotations", name, key=True)
-        message = f"unknown annotation {shown(name)}"
-        yield error("annotation-invalid", place, message, f"did you mean {FORMERLY}?")
+        words = _words(text)
+        wrong = next((word for word in words if not form.fits(word)), None)
+        if wrong is not None:
+            message = f"{shown(wrong)} is not {form.what}"
+        elif not words:
+            message = f"{shown(text)} names nothing"
+        elif name == _MAX_CONTRACT and len(words) > 1:
+            message = f"{shown(text)} is more than one number"
+        else:
+            continue
+        place = document.at(*_ANNOTATIONS, name)
+        hint = f"write {form.example}, for example"
+        yield error("annotation-invalid", place, f"{name}: {message}", hint)
 
 
-def _read(document: Document, text: str) -> FormerName | None:
-    if document.kind.default_namespace is None:
-        return FormerName("", text) if is_name(text) else None
-    namespace, slash, name = text.partition("/")
-    return FormerName(namespace, name) if slash and is_label(namespace) and is_name(name) else None
+def _words(text: str) -> tuple[str, ...]:
+    """Return the unique words of a list with commas or blanks between them, in order."""
+    return tuple(sorted(set(re.split(r"[,\s]+", text, flags=re.ASCII)) - {""}))
+
+
+class StatedNetworks(NamedTuple):
+    """A text of a document with networks of pods or services.
+
+    Attributes:
+        use: `pods` or `services`.
+        text: A CIDR, or several separated by commas.
+    """
+
+    use: str
+    text: str
+    steps: Steps
 
 
 class Collected:
@@ -291,14 +314,9 @@ class Collected:
         self.presumed: dict[Finding, frozenset[Key]] = {}
 
     def tell(self, document: Document, *found: Finding) -> None:
-        """Add a finding, unless its document comes from an earlier revision."""
+        """Add findings, unless their document comes from an earlier revision."""
         if not document.unread:
             self.findings += found
-
-    def presume(self, document: Document, found: Finding, claims: frozenset[Key]) -> None:
-        """Add a finding that only applies if some claims get their addresses."""
-        self.tell(document, found)
-        self.presumed[found] = claims
 
     def lack(self, document: Document, pool: Key, found: Finding) -> None:
         """Add the finding for a missing pool that a document names."""
@@ -311,70 +329,45 @@ class Collected:
         if document.doubt:
             self.frozen[pool.key] = document.doubt
 
+    def add_inside(
+        self, document: Document, stated: Iterable[StatedNetworks], spaces: Iterable[str]
+    ) -> None:
+        """Add the networks inside a cluster, and findings for invalid CIDRs, which are ignored.
+
+        `spaces` are those of its pools. A cluster without pools is in the default address space.
+        """
+        within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
+        owner = f"{document.namespace}/{document.name}"
+        for use, text, steps in stated:
+            place = document.at(*steps)
+            for one in text.split(","):
+                try:
+                    item = parse_cidr(one)
+                except NotationError as wrong:
+                    message = f"{wrong}: it is not compared with the pools"
+                    self.tell(document, warning("cidr-invalid", place, message, wrong.hint))
+                else:
+                    self.inside.append(ClusterNetwork(item, use, owner, within, place))
+
     def reading(self) -> FamilyReading:
         """Return the results as a value."""
         return FamilyReading(
-            pools=self.pools,
-            claims=self.claims,
-            findings=tuple(self.findings),
-            blocked=tuple(self.blocked),
-            gateways=tuple(self.gateways),
-            inside=tuple(self.inside),
-            protected=frozenset(self.protected),
-            frozen=self.frozen,
-            growing=frozenset(self.growing),
-            missing=self.missing,
-            presumed=self.presumed,
+            self.pools,
+            self.claims,
+            tuple(self.findings),
+            tuple(self.blocked),
+            tuple(self.gateways),
+            tuple(self.inside),
+            frozenset(self.protected),
+            self.frozen,
+            frozenset(self.growing),
+            self.missing,
+            self.presumed,
         )
 
 
-def require_apart(families: Iterable[Family]) -> None:
-    """Require that no two families conflict.
-
-    Raises:
-        ValueError: Two of them claim one kind, pool kind, or slot, or one contradicts itself.
-    """
-    seen: dict[tuple[str, ...], str] = {}
-    for family in families:
-        _require_sound(family)
-        for claimed in _claimed(family):
-            other = seen.setdefault(claimed, family.name)
-            if other != family.name:
-                raise ValueError(f"{other} and {family.name} both {' '.join(claimed[:2])}")
-
-
-def _claimed(family: Family) -> Iterator[tuple[str, ...]]:
-    """Yield the exclusive properties of a family: relation, value, and group."""
-    yield from (("read", kind.name, kind.id.group) for kind in family.kinds)
-    # Folders and files of records use these names without the family.
-    yield from (("have pools of kind", kind) for kind in family.pool_kinds)
-    yield from (("claim by slot", slot) for slot in family.slots)
-
-
-def _require_sound(family: Family) -> None:
-    named: dict[str, object] = {}
-    for kind in family.kinds:
-        said = kind.id, kind.default_namespace, kind.is_shared
-        if named.setdefault(kind.name, said) != said:
-            raise ValueError(f"{family.name} reads {kind.name} in two ways")
-    for kind_name in (*family.pool_kinds, *family.slots.values()):
-        if kind_name not in named:
-            raise ValueError(f"{family.name} does not read {kind_name}")
-    for slot in family.grows:
-        if slot not in family.slots:
-            raise ValueError(f"{family.name} does not claim by slot {slot}")
-
-
 def condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:
-    """Return a condition.
-
-    Args:
-        kind: Its type.
-        status: `True` or `False`.
-        reason: In CamelCase.
-        message: The readable message.
-        since: `lastTransitionTime` if the cluster does not have the condition yet.
-    """
+    """Return a condition; `since` is used if the cluster does not have the condition yet."""
     return {
         "lastTransitionTime": since,
         "message": message,
@@ -382,98 +375,3 @@ def condition(kind: str, status: str, reason: str, message: str, since: str) -> 
         "status": status,
         "type": kind,
     }
-
-
-NAMESPACES = f"{OBJECTS_PREFIX}namespaces"
-POOLS = f"{OBJECTS_PREFIX}pools"
-MAX_CONTRACT = f"{OBJECTS_PREFIX}max-addresses"
-FOLDERS = f"{OBJECTS_PREFIX}folders"
-OWNERS = f"{OBJECTS_PREFIX}owners"
-
-_PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
-_FOLDER = rf"{_PART}(?:/{_PART})*/?"
-# A handle or group of a forge, or an email address. CODEOWNERS must not read it as more.
-_OWNER = (
-    r"@[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:/[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)*"
-    r"|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
-)
-_NUMBER = r"[1-9][0-9]{0,9}"
-_CONTRACT_LIKENESS = 0.85
-
-
-class _Form(Struct, frozen=True):
-    """The format of an annotation: a pattern, its description, and an example."""
-
-    fits: Callable[[str], object]
-    what: str
-    example: str
-
-
-def _is_pool(text: str) -> bool:
-    key = Key.parse(text)
-    return key is not None and not key.slot
-
-
-def _by(pattern: str) -> Callable[[str], object]:
-    """Return a function that matches a whole text. The pattern is compiled on first use."""
-    return partial(re.fullmatch, pattern, flags=re.ASCII)
-
-
-_FORMS = {
-    NAMESPACES: _Form(is_label, "the name of a namespace", "team-payments, team-payments-staging"),
-    POOLS: _Form(
-        _is_pool,
-        "a pool as ipam plan -o json writes it",
-        "family/Kind/namespace/name",
-    ),
-    MAX_CONTRACT: _Form(_by(_NUMBER), "a number of addresses", '"32"'),
-    FOLDERS: _Form(_by(_FOLDER), "a folder below the root", "tenants/payments"),
-    OWNERS: _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
-}
-
-
-def contract_of(document: Document) -> Contract | None:
-    """Return the contract of a team; None if its document has no contract."""
-    said = document.annotations()
-    if not any(name in said for name in _FORMS):
-        return None
-    most = _words(said.get(MAX_CONTRACT, ""))
-    return Contract(
-        team=document.name,
-        namespaces=_words(said.get(NAMESPACES, "")),
-        pools=_words(said.get(POOLS, "")),
-        most=int(most[0]) if most else None,
-        folders=tuple(f"{folder.rstrip('/')}/" for folder in _words(said.get(FOLDERS, ""))),
-        owners=_words(said.get(OWNERS, "")),
-    )
-
-
-def judge_contract(document: Document) -> Iterator[Finding]:
-    """Yield findings about the contract in a team's document.
-
-    An ignored word or a misspelled name would be a limit without effect.
-    """
-    for name, text in document.annotations().items():
-        place = document.at("metadata", "annotations", name)
-        if name not in _FORMS:
-            near = (
-                nearest(name, _FORMS, _CONTRACT_LIKENESS) if name.startswith(OBJECTS_PREFIX) else ""
-            )
-            if near:
-                message = f"unknown annotation {shown(name)}"
-                yield error("annotation-invalid", place, message, f"did you mean {near}?")
-            continue
-        form, words = _FORMS[name], _words(text)
-        wrong = next((word for word in words if not form.fits(word)), None)
-        hint = f"write {form.example}, for example"
-        if wrong is not None:
-            message = f"{name}: {shown(wrong)} is not {form.what}"
-            yield error("annotation-invalid", place, message, hint)
-        elif not words or (name == MAX_CONTRACT and len(words) > 1):
-            said = "names nothing" if not words else "is more than one number"
-            yield error("annotation-invalid", place, f"{name}: {shown(text)} {said}", hint)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """Return the unique words of a list with commas or blanks between them, in order."""
-    return tuple(sorted(set(re.split(r"[,\s]+", text, flags=re.ASCII)) - {""}))

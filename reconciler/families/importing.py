@@ -12,6 +12,7 @@ from reconciler.documents.validators import schema
 from reconciler.model.key import Key
 from reconciler.model.objects import (
     MANAGER,
+    OWNER_LABEL,
     PART_MANAGER,
     PREFIX,
     STATUS_MANAGER,
@@ -23,31 +24,17 @@ UID = f"{PREFIX}uid"
 """The annotation of a copy with the uid of its object."""
 
 _MANAGERS = (MANAGER, STATUS_MANAGER, PART_MANAGER)
-_NOTHING = object()
 Part = Mapping[str, Any]
-
-
-def _of_nobody(manifest: Manifest) -> Identity | None:
-    del manifest
-    return None
-
-
-def _to_nobody(manifest: Manifest) -> bool:
-    del manifest
-    return False
-
-
-def _intake_as_it_is(body: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
-    del manifest
-    return body
+ImportedBody = dict[str, Any]
+ImportedList = dict[Resource, list[Manifest]]
+"""The objects of one cluster, by kind."""
 
 
 class IntakeKind(Struct, frozen=True):
     """A kind whose objects can exist only in the management cluster.
 
     Attributes:
-        resource: The resource of its objects.
-        kinds: Its document kinds, in each version.
+        family_kinds: All document kinds of its family.
         lacks: The effect of an object that is not in Git, in singular and plural; empty for none.
         pool: The pool that an object names. If no document describes it, the object is not
             imported.
@@ -56,16 +43,21 @@ class IntakeKind(Struct, frozen=True):
     """
 
     resource: Resource
-    kinds: tuple[Kind, ...]
+    family_kinds: tuple[Kind, ...]
     lacks: tuple[str, str] = ("", "")
-    pool: Callable[[Manifest], Identity | None] = _of_nobody
-    is_others: Callable[[Manifest], bool] = _to_nobody
-    amend: Callable[[dict[str, Any], Manifest], dict[str, Any]] = _intake_as_it_is
+    pool: Callable[[Manifest], Identity | None] = lambda _: None
+    is_others: Callable[[Manifest], bool] = lambda _: False
+    amend: Callable[[ImportedBody, Manifest], ImportedBody] = lambda body, _: body
 
     @property
     def kind(self) -> str:
         """The name in Settings."""
         return self.resource.kind
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Its document kinds, in each version."""
+        return tuple(kind for kind in self.family_kinds if kind.name == self.kind)
 
     def identity(self, manifest: Manifest) -> Identity:
         """Return the identity of an object's document."""
@@ -74,7 +66,7 @@ class IntakeKind(Struct, frozen=True):
         return self.resource.group, self.resource.kind, namespace, metadata["name"]
 
 
-def copied(manifest: Manifest, intake: IntakeKind) -> dict[str, Any]:
+def copied(manifest: Manifest, intake: IntakeKind) -> ImportedBody:
     """Return the document of a live object: identity, uid, and the known fields of its kind.
 
     All versions of a kind have one resource name. The document uses the version with the most
@@ -83,12 +75,17 @@ def copied(manifest: Manifest, intake: IntakeKind) -> dict[str, Any]:
     asked = _without_ours(manifest)
     bodies = [_document(asked, kind) for kind in intake.kinds]
     body = intake.amend(max(bodies, key=_leaves), asked)
+    return annotated(body, {UID: manifest["metadata"]["uid"]})
+
+
+def annotated(body: ImportedBody, more: Mapping[str, str]) -> ImportedBody:
+    """Return a document with additional annotations."""
     metadata = body["metadata"]
-    annotations = {**(metadata.get("annotations") or {}), UID: manifest["metadata"]["uid"]}
+    annotations = {**(metadata.get("annotations") or {}), **more}
     return {**body, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _document(manifest: Manifest, kind: Kind) -> dict[str, Any]:
+def _document(manifest: Manifest, kind: Kind) -> ImportedBody:
     """Return the fields of an object that one version of a kind knows."""
     parts = schema(kind.schema)["properties"]
     metadata = _kept(manifest["metadata"], parts["metadata"], is_spec=False)
@@ -114,38 +111,31 @@ def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
             item = _kept(value[field], inner, is_spec=is_spec)
             # Servers add defaults and empty values. An annotation can be meaningful without a
             # value.
-            if not _is_empty(item) and not (is_spec and _is_default(item, inner)):
+            is_empty = item is None or item == {}
+            if not is_empty and not (is_spec and _is_default(item, inner)):
                 found[field] = item
     return found
 
 
-def _is_empty(item: Any) -> bool:
-    return item is None or item == {}
-
-
 def _is_default(item: Any, part: Part) -> bool:
-    default = part.get("default", _NOTHING)
+    default = part.get("default", ...)
     return item == "" or (item == default and type(item) is type(default))
 
 
 def _leaves(value: Any) -> int:
-    if isinstance(value, Mapping):
-        return sum(map(_leaves, value.values()))
-    if isinstance(value, list):
-        return sum(map(_leaves, value))
+    if isinstance(value, Mapping | list):
+        return sum(map(_leaves, value.values() if isinstance(value, Mapping) else value))
     return 1
 
 
 def _without_ours(manifest: Manifest) -> Manifest:
     """Return the object without fields that only `ipam` owns."""
-    entries = manifest["metadata"].get("managedFields") or ()
-    ours = [entry.get("fieldsV1") or {} for entry in entries if entry.get("manager") in _MANAGERS]
-    if not ours:
-        return manifest
-    others = [
-        entry.get("fieldsV1") or {} for entry in entries if entry.get("manager") not in _MANAGERS
-    ]
-    return _less(manifest, ours, others)
+    ours: list[Part] = []
+    others: list[Part] = []
+    for entry in manifest["metadata"].get("managedFields") or ():
+        side = ours if entry.get("manager") in _MANAGERS else others
+        side.append(entry.get("fieldsV1") or {})
+    return _less(manifest, ours, others) if ours else manifest
 
 
 def _less(value: Mapping[str, Any], ours: Iterable[Part], others: Iterable[Part]) -> dict[str, Any]:
@@ -166,9 +156,30 @@ def _under(step: str, trees: Iterable[Part]) -> list[Part]:
     return [inner if isinstance(inner, Mapping) else {} for inner in found]
 
 
-ImportedBody = dict[str, Any]
-ImportedList = dict[Resource, list[Manifest]]
-"""The objects of one cluster, by kind."""
+def being_deleted(manifest: Manifest, _: ImportedList | None = None) -> str:
+    """Return why an object is not copied if it is being deleted; else empty."""
+    return "it is being deleted" if "deletionTimestamp" in manifest["metadata"] else ""
+
+
+def made_of_record(manifest: Manifest) -> str:
+    """Return why an object is not copied if `ipam` created it; else empty."""
+    is_ours = (manifest["metadata"].get("labels") or {}).get(OWNER_LABEL)
+    return "ipam made it of a record: the repository of that run has it" if is_ours else ""
+
+
+class Copied(Struct, frozen=True):
+    """A kind whose objects are copied from a cluster as documents.
+
+    Attributes:
+        folder: The default source folder of its documents.
+        left: Returns why an object is not copied, given all objects; empty if it is copied.
+        amend: Returns the document with values from other objects of the cluster.
+    """
+
+    intake: IntakeKind
+    folder: str
+    left: Callable[[Manifest, ImportedList], str] = lambda *_: ""
+    amend: Callable[[ImportedBody, Manifest, ImportedList], ImportedBody] = lambda body, *_: body
 
 
 class Network(Struct, frozen=True):
@@ -187,12 +198,7 @@ class Network(Struct, frozen=True):
 
 
 class Pin(Struct, frozen=True):
-    """An existing range to write as a request that pins it.
-
-    Attributes:
-        owner: Namespace and name of the owner.
-        name: The name of the request.
-    """
+    """An existing range of an owner (namespace, name), to write as a request that pins it."""
 
     owner: tuple[str, str]
     team: str
@@ -217,44 +223,12 @@ class ImportedCluster(Struct, frozen=True):
     metallb_pool: str = ""
 
 
-def _wanted(manifest: Manifest, there: ImportedList) -> str:
-    del manifest, there
-    return ""
-
-
-def _importing_as_it_is(
-    body: ImportedBody, manifest: Manifest, there: ImportedList
-) -> ImportedBody:
-    del manifest, there
-    return body
-
-
-class Copied(Struct, frozen=True):
-    """A kind whose objects are copied from a cluster as documents.
-
-    Attributes:
-        folder: The default source folder of its documents.
-        left: Returns why an object is not copied, given all objects; empty if it is copied.
-        amend: Returns the document with values from other objects of the cluster.
-    """
-
-    intake: IntakeKind
-    folder: str
-    left: Callable[[Manifest, ImportedList], str] = _wanted
-    amend: Callable[[ImportedBody, Manifest, ImportedList], ImportedBody] = _importing_as_it_is
-
-
 class Writing(Struct, frozen=True):
     """Writer of a family's documents.
 
     Attributes:
-        pool_title: The title of its pools.
-        cluster_title: The title of its clusters.
         version: The IP version.
-        pool_key: Returns the key of a pool by name.
-        pool: Returns the document of a pool.
         pin: Returns the document of a request for a range.
-        cluster: Returns the document of a cluster.
         provider: Returns the document that assigns pools to clusters, by its name and their names.
         provider_of: Returns the name of an existing document that serves from all of some pools, or
             empty.

@@ -20,6 +20,172 @@ from reconciler.model.settings import METALLB_POOL, Settings
 
 Lists = Mapping[Resource, Iterable[Manifest]]
 Manifests = Mapping[Ref, Manifest]
+CurrentRecords = Mapping[Key, Allocation]
+RecordBody = Mapping[str, Any]
+
+
+class FamilyReading(Struct, frozen=True):
+    """A family's reading of its documents.
+
+    Attributes:
+        protected: Owners (family, kind, namespace, name) with unknown claims, because a dependency
+            is invalid or missing. They keep their records.
+        frozen: Pools that give nothing new because their document cannot be read, with the path of
+            its file. They are among `pools` if there is a readable earlier version.
+        growing: Existing owners of growth: observed demand of their clusters decides whether they
+            need it.
+        missing: Missing pools that documents name, by the finding that reports them.
+        presumed: Claims that must be granted for a finding to apply.
+    """
+
+    pools: Mapping[Key, Pool]
+    claims: Mapping[Key, Claim]
+    findings: tuple[Finding, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    gateways: tuple[Gateway, ...] = ()
+    inside: tuple[ClusterNetwork, ...] = ()
+    protected: frozenset[Identity] = frozenset()
+    frozen: Mapping[Key, str] = field(default_factory=dict)
+    growing: frozenset[Identity] = frozenset()
+    missing: Mapping[Finding, Key] = field(default_factory=dict)
+    presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
+
+
+NAME_ONLY = ("name",)
+PLACED = ("name", "namespace")
+WHOLE = ("apiGroup", "kind", "name", "namespace")
+"""The fields of a reference that is complete in itself."""
+
+
+class RecordForm(Struct, frozen=True):
+    """The references in the `spec` of a family's records.
+
+    Attributes:
+        pool: The fields of `poolRef`: `WHOLE` or `NAME_ONLY`. A pool with only a name is of the
+            family's first pool kind, in the namespace of the record.
+        owner: The field of `spec` that names the owner.
+        owner_fields: Its fields: `WHOLE` or `PLACED`.
+        type: The type of a record without `type`.
+        claim: Returns the claim of a record that names none, such as a copy from a cluster, from
+            its text only. None if the record is not of the family.
+        types: The type of each slot's records for the claimant's own slots. Records of other slots
+            state their type and owner.
+    """
+
+    pool: tuple[str, ...]
+    owner: str
+    owner_fields: tuple[str, ...]
+    type: str
+    claim: Callable[[RecordBody], Key | None]
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def type_of(self, slot: str) -> str | None:
+        """Return the type of a slot's records, or of its base slot; None if records state it."""
+        return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
+
+    @property
+    def names_pool_whole(self) -> bool:
+        """Return whether a record's pool reference is complete, independent of its namespace."""
+        return self.pool == WHOLE
+
+
+def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) -> RecordForm:
+    """Return the form of every family except Butler: complete `claimRef` and `poolRef`.
+
+    `owners` is the kind that claims, by slot. A copied record has its slot as `type`; a record
+    without `type` has `type_`.
+    """
+
+    def claim(body: RecordBody) -> Key | None:
+        spec = body.get("spec")
+        reference = spec.get("claimRef") if isinstance(spec, Mapping) else None
+        if not isinstance(spec, Mapping) or not isinstance(reference, Mapping):
+            return None
+        slot = spec.get("type")
+        kind = owners.get(slot) if isinstance(slot, str) else None
+        said = reference.get("apiGroup"), reference.get("kind")
+        name, namespace = reference.get("name"), reference.get("namespace", "")
+        if said != kind or not isinstance(name, str) or not isinstance(namespace, str):
+            return None
+        found = Key(family, namespace, name, str(slot), str(said[1]))
+        return found if found.is_sound else None
+
+    return RecordForm(WHOLE, "claimRef", WHOLE, type_, claim, {slot: slot for slot in owners})
+
+
+DEFAULT_PORT = 6443
+"""The default port of a Kubernetes API server endpoint."""
+
+
+class ProjectionInput(Struct, frozen=True):
+    """Input of projections: one committed tree.
+
+    Attributes:
+        applies_documents: Whether source documents are applied as objects, in addition to pools.
+        withheld: Ranges of records that an earlier record already held, by path.
+        default_port: The port of endpoints that name none.
+        metallb_pool: The name of the managed MetalLB pool of a cluster, if its document names none.
+    """
+
+    documents: Documents
+    reading: FamilyReading
+    records: tuple[Allocation, ...]
+    usage: Mapping[Key, Usage]
+    clock: str
+    applies_documents: bool = False
+    withheld: Mapping[str, IPSet] = field(default_factory=dict)
+    default_port: int = DEFAULT_PORT
+    metallb_pool: str = METALLB_POOL
+
+
+class Projection(Struct, frozen=True):
+    """One object for one cluster.
+
+    Attributes:
+        cluster: `management`, or the name of another cluster.
+        manifest: The whole object, with status if `ipam` owns it.
+        is_status_only: Whether another controller owns the object. If it exists, the given `status`
+            fields are applied. It is never created, changed, or rendered.
+        is_part: The same for any fields: `fit` of its family selects the fields to apply to the
+            existing object.
+        rests_on: Objects it depends on: it is skipped if one of them could not be written.
+    """
+
+    cluster: str
+    manifest: Mapping[str, Any]
+    is_status_only: bool = False
+    is_part: bool = False
+    rests_on: tuple[Ref, ...] = ()
+
+
+class ClusterKind(Struct, frozen=True):
+    """A kind whose objects represent clusters, named `namespace/name`.
+
+    Attributes:
+        homes: Yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
+            namespace. Raises `ValueError` if the object is invalid.
+    """
+
+    resource: Resource
+    homes: Callable[[Manifest | None, str], Iterable[str]]
+
+
+class Announcing(Struct, frozen=True):
+    """Announcements of a family's addresses in clusters.
+
+    Attributes:
+        clusters: The kind whose objects represent clusters.
+        cluster_of: Returns the cluster that announces a record's addresses.
+        announcer: Returns the same for a record's copy in the management cluster; None if it is of
+            another family, or its addresses are not announced.
+        announces: Returns the ranges that each workload cluster announces for some records, by
+            cluster name.
+    """
+
+    clusters: ClusterKind | None = None
+    cluster_of: Callable[[Allocation], str] = lambda _: MANAGEMENT
+    announcer: Callable[[Manifest], str | None] = lambda _: None
+    announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = lambda _: {}
 
 
 class UpdateRule(Struct, frozen=True):
@@ -81,11 +247,7 @@ class ObjectFit(Struct, frozen=True):
 
 
 class ListingInput(Struct, frozen=True):
-    """Input of a listing: the current tree, not the plan.
-
-    Attributes:
-        clock: Date of the revision, in seconds since 1970.
-    """
+    """Input of a listing: the current tree at `clock` (seconds since 1970), not the plan."""
 
     documents: Documents
     usage: Mapping[Key, Usage]
@@ -101,11 +263,7 @@ class ListingRow(Struct, frozen=True):
 
 
 class ListingColumn(Struct, frozen=True):
-    """A column of a listing: its header, and the text of a row.
-
-    Attributes:
-        exact: The text in a wide table, if it differs.
-    """
+    """A column: its header, the text of a row, and the text in a wide table if it differs."""
 
     header: str
     cell: Callable[[ListingRow], str]
@@ -117,8 +275,8 @@ class Listing(Struct, frozen=True):
 
     Attributes:
         name: Its name on the command line.
-        kind: The kind of the documents.
-        rows: The documents with a row, in order. JSON output lists all documents of the kind.
+        kind: The kind of the documents. JSON output lists all of them.
+        rows: The documents with a row, in order.
         columns: The columns, as in `kubectl get`.
         wide: Columns that `-o wide` adds.
         short: Short names, as in `kubectl get`.
@@ -132,12 +290,16 @@ class Listing(Struct, frozen=True):
     short: tuple[str, ...] = ()
 
 
+NAMESPACE_COLUMN = ListingColumn("NAMESPACE", lambda row: row.document.namespace)
+NAME_COLUMN = ListingColumn("NAME", lambda row: row.document.name)
+SOURCE_COLUMN = ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.document.line}")
+
+
 class Grower(Struct, frozen=True):
     """An owner whose cluster can request more addresses than the first ones.
 
     Attributes:
         owner: The object that claims: family, kind, namespace, name.
-        cluster: Its cluster, by name.
         ref: The object of the management cluster that gets the status.
         increment: The minimum number of addresses by which it grows.
         claim: Returns the growth claim for an index and a number of addresses.
@@ -185,7 +347,6 @@ class Objects(Struct, frozen=True):
         record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
         rights: Its rights in the management cluster, in addition to the common rights.
-        tenant_rights: Its rights in every other cluster.
         intake: Kinds whose objects can exist only in the management cluster, in the order of their
             import.
         update_rules: Rules for changes of objects of its kinds.
@@ -198,7 +359,6 @@ class Objects(Struct, frozen=True):
         still_has: Returns records whose addresses such objects still have, by path, with the
             reason.
         listings: Resources that `ipam get` can list: its pools first.
-        newcomer: The claimant that `ipam simulate` adds.
         growers: Yields the owners that can grow, from the documents of a whole tree.
         may_own: Returns whether an owner of a namespace and name might exist, for a Demand of that
             name.
@@ -214,7 +374,6 @@ class Objects(Struct, frozen=True):
     record_spec: Mapping[str, Check] = field(default_factory=dict)
     crds: Callable[[], Mapping[str, str]] = dict
     rights: tuple[Right, ...] = ()
-    tenant_rights: tuple[Right, ...] = ()
     intake: tuple[IntakeKind, ...] = ()
     update_rules: tuple[UpdateRule, ...] = ()
     event: Callable[[ObjectEvent], Manifest | None] | None = None
@@ -239,25 +398,6 @@ class Mend(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-def _no_size(documents: Documents, claim: Claim, size: int) -> Mend | None:
-    del documents, claim, size
-    return None
-
-
-def _no_room(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
-    del documents, pool, lacking
-    yield from ()
-
-
-def _no_pool(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Iterator[Mend]:
-    del documents, claim, pools
-    yield from ()
-
-
-def _removed(record: Allocation) -> str:
-    return f"a change that removes the {record.claim.kind}"
-
-
 class Mending(Struct, frozen=True):
     """Possible edits of a family's documents.
 
@@ -269,18 +409,16 @@ class Mending(Struct, frozen=True):
         given_back: Returns the description of a change that gives back an unused record.
     """
 
-    smaller: Callable[[Documents, Claim, int], Mend | None] = _no_size
-    widened: Callable[[Documents, Pool, int], Iterator[Mend]] = _no_room
-    added: Callable[[Documents, Claim, Mapping[Key, Pool]], Iterator[Mend]] = _no_pool
-    given_back: Callable[[Allocation], str] = _removed
+    smaller: Callable[[Documents, Claim, int], Mend | None] = lambda *_: None
+    widened: Callable[[Documents, Pool, int], Iterator[Mend]] = lambda *_: iter(())
+    added: Callable[[Documents, Claim, Mapping[Key, Pool]], Iterator[Mend]] = lambda *_: iter(())
+    given_back: Callable[[Allocation], str] = lambda it: (
+        f"a change that removes the {it.claim.kind}"
+    )
 
 
 class Measured(Struct, frozen=True):
-    """A revision that was read completely.
-
-    Attributes:
-        records: Records with addresses, by claim.
-    """
+    """A revision that was read completely; `records` are those with addresses."""
 
     documents: Documents
     pools: Mapping[Key, Pool]
@@ -311,247 +449,19 @@ class Turn(Struct, frozen=True):
     since: float
 
 
-def _of_nothing(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
-    del usage
-    return iter(())
-
-
-def _of_nobody(measured: Measured) -> Iterator[Sample]:
-    del measured
-    return iter(())
-
-
-def _of_no_turn(turn: Turn) -> Iterator[Sample]:
-    del turn
-    return iter(())
-
-
 class FamilyMetrics(Struct, frozen=True):
     """Metrics of a family.
 
     Attributes:
-        metrics: All of its metrics.
         of_pools: Yields gauges of pool usage. It gets the pools of all families.
         of_documents: Yields gauges of a whole revision.
         of_turn: Yields counter increments and histogram values of a run.
     """
 
     metrics: tuple[Metric, ...] = ()
-    of_pools: Callable[[Mapping[Key, Usage]], Iterator[Sample]] = _of_nothing
-    of_documents: Callable[[Measured], Iterator[Sample]] = _of_nobody
-    of_turn: Callable[[Turn], Iterator[Sample]] = _of_no_turn
-
-
-RecordBody = Mapping[str, Any]
-
-NAME = ("name",)
-PLACED = ("name", "namespace")
-WHOLE = ("apiGroup", "kind", "name", "namespace")
-"""The fields of a reference that is complete in itself."""
-
-
-class RecordForm(Struct, frozen=True):
-    """The references in the `spec` of a family's records.
-
-    Attributes:
-        pool: The fields of `poolRef`: `WHOLE` or `NAME`. A pool with only a name is of the family's
-            first pool kind, in the namespace of the record.
-        owner: The field of `spec` that names the owner.
-        owner_fields: Its fields: `WHOLE` or `PLACED`.
-        type: The type of a record without `type`.
-        claim: Returns the claim of a record that names none, such as a copy from a cluster, from
-            its text only. None if the record is not of the family.
-        types: The type of each slot's records for the claimant's own slots. Records of other slots
-            state their type and owner.
-    """
-
-    pool: tuple[str, ...]
-    owner: str
-    owner_fields: tuple[str, ...]
-    type: str
-    claim: Callable[[RecordBody], Key | None]
-    types: Mapping[str, str] = field(default_factory=dict)
-
-    def type_of(self, slot: str) -> str | None:
-        """Return the type of a slot's records, or of its base slot; None if records state it."""
-        return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
-
-    @property
-    def names_pool_whole(self) -> bool:
-        """Return whether a record's pool reference is complete, independent of its namespace."""
-        return self.pool == WHOLE
-
-
-def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) -> RecordForm:
-    """Return the form of every family except Butler: complete `claimRef` and `poolRef`.
-
-    Args:
-        family: Its name.
-        owners: The kind that claims, by slot. A copied record has its slot as `type`.
-        type_: The type of a record without `type`.
-    """
-
-    def claim(body: RecordBody) -> Key | None:
-        spec = body.get("spec")
-        reference = spec.get("claimRef") if isinstance(spec, Mapping) else None
-        if not isinstance(spec, Mapping) or not isinstance(reference, Mapping):
-            return None
-        slot = spec.get("type")
-        kind = owners.get(slot) if isinstance(slot, str) else None
-        said = reference.get("apiGroup"), reference.get("kind")
-        name, namespace = reference.get("name"), reference.get("namespace", "")
-        if said != kind or not isinstance(name, str) or not isinstance(namespace, str):
-            return None
-        found = Key(family, namespace, name, str(slot), str(said[1]))
-        return found if found.is_sound else None
-
-    types = {slot: slot for slot in owners}
-    return RecordForm(WHOLE, "claimRef", WHOLE, type_, claim, types)
-
-
-DEFAULT_PORT = 6443
-"""The default port of a Kubernetes API server endpoint."""
-
-CurrentRecords = Mapping[Key, Allocation]
-
-
-class FamilyReading(Struct, frozen=True):
-    """A family's reading of its documents.
-
-    Attributes:
-        protected: Owners (family, kind, namespace, name) with unknown claims, because a dependency
-            is invalid or missing. They keep their records.
-        frozen: Pools that give nothing new because their document cannot be read, with the path of
-            its file. They are among `pools` if there is a readable earlier version.
-        growing: Existing owners of growth: observed demand of their clusters decides whether they
-            need it.
-        missing: Missing pools that documents name, by the finding that reports them.
-        presumed: Claims that must be granted for a finding to apply.
-    """
-
-    pools: Mapping[Key, Pool]
-    claims: Mapping[Key, Claim]
-    findings: tuple[Finding, ...] = ()
-    blocked: tuple[Blocked, ...] = ()
-    gateways: tuple[Gateway, ...] = ()
-    inside: tuple[ClusterNetwork, ...] = ()
-    protected: frozenset[Identity] = frozenset()
-    frozen: Mapping[Key, str] = field(default_factory=dict)
-    growing: frozenset[Identity] = frozenset()
-    missing: Mapping[Finding, Key] = field(default_factory=dict)
-    presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
-
-
-Reader = Callable[[Documents, CurrentRecords | None, Settings], FamilyReading]
-
-
-class Projection(Struct, frozen=True):
-    """One object for one cluster.
-
-    Attributes:
-        cluster: `management`, or the name of another cluster.
-        manifest: The whole object, with status if `ipam` owns it.
-        is_status_only: Whether another controller owns the object. If it exists, the given `status`
-            fields are applied. It is never created, changed, or rendered.
-        is_part: The same for any fields: `fit` of its family selects the fields to apply to the
-            existing object.
-        rests_on: Objects it depends on: it is skipped if one of them could not be written.
-    """
-
-    cluster: str
-    manifest: Mapping[str, Any]
-    is_status_only: bool = False
-    is_part: bool = False
-    rests_on: tuple[Ref, ...] = ()
-
-
-class ProjectionInput(Struct, frozen=True):
-    """Input of projections: one committed tree.
-
-    Attributes:
-        applies_documents: Whether source documents are applied as objects, in addition to pools.
-        withheld: Ranges of records that an earlier record already held, by path.
-        default_port: The port of endpoints that name none.
-        metallb_pool: The name of the managed MetalLB pool of a cluster, if its document names none.
-    """
-
-    documents: Documents
-    reading: FamilyReading
-    records: tuple[Allocation, ...]
-    usage: Mapping[Key, Usage]
-    clock: str
-    applies_documents: bool = False
-    withheld: Mapping[str, IPSet] = field(default_factory=dict)
-    default_port: int = DEFAULT_PORT
-    metallb_pool: str = METALLB_POOL
-
-
-def of_namespace(document: Document, documents: Documents) -> str:
-    """Return the namespace as the team, for documents that cannot name a team."""
-    del documents
-    return document.namespace
-
-
-def of_nobody(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return None, for families whose documents identify their owner themselves."""
-    return None
-
-
-def names_nobody(_: Documents) -> Iterable[tuple[Document, tuple[str, ...], Key]]:
-    """Yield nothing, for families without references to claiming documents."""
-    return ()
-
-
-def as_named(record: Allocation, documents: Documents) -> Key:
-    """Return the claim of a copied record as read, for families whose record text is sufficient."""
-    del documents
-    return record.claim
-
-
-class ClusterKind(Struct, frozen=True):
-    """A kind whose objects represent clusters, named `namespace/name`.
-
-    Attributes:
-        homes: Yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
-            namespace. Raises `ValueError` if the object is invalid.
-    """
-
-    resource: Resource
-    homes: Callable[[Manifest | None, str], Iterable[str]]
-
-
-def _nowhere_else(record: Allocation) -> str:
-    del record
-    return MANAGEMENT
-
-
-def _nobody(manifest: Manifest) -> str | None:
-    del manifest
-    return None
-
-
-def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
-    del world
-    return {}
-
-
-class Announcing(Struct, frozen=True):
-    """Announcements of a family's addresses in clusters.
-
-    Attributes:
-        clusters: The kind whose objects represent clusters.
-        cluster_of: Returns the cluster that announces a record's addresses. If None, that is the
-            management cluster.
-        announcer: Returns the same for a record's copy in the management cluster; None if it is of
-            another family, or its addresses are not announced.
-        announces: Returns the ranges that each workload cluster announces for some records, by
-            cluster name.
-    """
-
-    clusters: ClusterKind | None = None
-    cluster_of: Callable[[Allocation], str] = _nowhere_else
-    announcer: Callable[[Manifest], str | None] = _nobody
-    announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = _nothing
+    of_pools: Callable[[Mapping[Key, Usage]], Iterator[Sample]] = lambda _: iter(())
+    of_documents: Callable[[Measured], Iterator[Sample]] = lambda _: iter(())
+    of_turn: Callable[[Turn], Iterator[Sample]] = lambda _: iter(())
 
 
 class Relocation(Struct, frozen=True):
@@ -571,6 +481,9 @@ class Relocation(Struct, frozen=True):
     ends: tuple[str, str] | None = None
 
 
+Referring = Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]]
+
+
 class Family(Struct, frozen=True):
     """A family.
 
@@ -582,9 +495,8 @@ class Family(Struct, frozen=True):
         grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
         judge: Returns contradictions in a document, independent of other documents; empty if there
             are none.
-        read: Maps documents, records by claim, and Settings to pools and claims. It accesses other
-            documents only by `find`, `every`, and `matching`. If the records are None, only the
-            requests are used and the claims are not.
+        read: Maps documents, records by claim, and Settings to pools and claims. If the records are
+            None, only the requests are used and the claims are not.
         project: Maps a committed tree to the objects of every cluster.
         record: How its records refer to pool and owner.
         adopt: Returns the claim of a record that names none, such as a copy from a cluster, given
@@ -596,9 +508,6 @@ class Family(Struct, frozen=True):
         meant: Returns the owner of a broken document's claims, by namespace and name, with "" for
             an unreadable part. None if the words in the document identify it, or if it is unknown.
         referring: Yields documents that name a claiming document, each with the field and the key.
-        announcing: Its announcements in clusters.
-        objects: Its objects in clusters.
-        metering: Its metrics.
         mending: Possible edits of its documents if a claim is refused.
     """
 
@@ -608,15 +517,15 @@ class Family(Struct, frozen=True):
     slots: Mapping[str, str]
     grows: tuple[str, ...]
     judge: Callable[[Document, Settings], list[Finding]]
-    read: Reader
+    read: Callable[[Documents, CurrentRecords | None, Settings], FamilyReading]
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
-    adopt: Callable[[Allocation, Documents], Key] = as_named
+    adopt: Callable[[Allocation, Documents], Key] = lambda record, _: record.claim
     relocate: Callable[[Key, Key], Relocation] | None = None
-    team: Callable[[Document, Documents], str] = of_namespace
+    team: Callable[[Document, Documents], str] = lambda document, _: document.namespace
     space: Callable[[Document], str] = lambda document: document.namespace
-    meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
-    referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
+    meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda _: None
+    referring: Referring = lambda _: ()
     announcing: Announcing = Announcing()
     objects: Objects = Objects()
     metering: FamilyMetrics = FamilyMetrics()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.records import PROVIDER_CONFIG
+from reconciler.families.butler.kinds import PROVIDER_CONFIG
 from reconciler.families.interface import Projection
 from reconciler.kube.resources import IP_ALLOCATION, desired_object, desired_objects, with_status
 from reconciler.model.objects import Ref, owned_labels

@@ -22,8 +22,8 @@ from reconciler.apply.policies import intruders
 from reconciler.apply.rights import is_established, lacking, manifests
 from reconciler.apply.snapshot import live_of
 from reconciler.apply.steps import decide, differing, drift, noted, status_to_apply, taken
-from reconciler.families.butler.objects import allocation_event, capacity_event, infrastructure
-from reconciler.families.butler.records import NETWORK_POOL, TENANT_CLUSTER
+from reconciler.families.butler.kinds import NETWORK_POOL, OBSERVED, TENANT_CLUSTER
+from reconciler.families.butler.objects import allocation_event, capacity_event, observe
 from reconciler.kube.resources import (
     ADDRESS_POOL,
     CONFIGURATION_STATE,
@@ -155,7 +155,7 @@ def _of_kind(live: Manifest, resource: Resource) -> None:
         case "Service" | "Node":
             users_of([live], ALL)
             nodes_in([live], ALL)
-            infrastructure(pools, [live], [live], [live])
+            observe(pools, {kind: [live] for kind in OBSERVED})
         case "NetworkPool" | "Event":
             is_pool = resource == NETWORK_POOL
             crossed = {
@@ -167,7 +167,7 @@ def _of_kind(live: Manifest, resource: Resource) -> None:
         case "IPAllocation":
             shall = wanted(IP_ALLOCATION)
             ready = {"phase": "Failed", "conditions": [{**READY, "message": "m"}]}
-            allocation_event({**shall, "status": ready}, live, None, 0)
+            allocation_event({**shall, "status": ready}, live, wanted(NETWORK_POOL), 0)
         case "CustomResourceDefinition":
             list(lacking(CRD_SPEC, live))
             is_established(live)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.snapshot import Live, live_of
-from reconciler.families.butler.records import MACHINE, NETWORK_POOL
+from reconciler.families.butler.kinds import MACHINE, NETWORK_POOL
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION

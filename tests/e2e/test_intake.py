@@ -11,7 +11,7 @@ import pytest
 import urllib3
 import yaml
 
-from reconciler.families.capi.metering import METERING
+from reconciler.families.capi.projection import METERING
 from tests.cli.running import ipam
 from tests.e2e.daemon import daemon
 from tests.e2e.site import _kubeconfig

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.objects import allocation_event, capacity_event, pool_event
-from reconciler.families.butler.records import NETWORK_POOL, TEAMS
+from reconciler.families.butler.kinds import NETWORK_POOL, TEAMS
+from reconciler.families.butler.objects import allocation_event, capacity_event, event_of
 from reconciler.families.interface import ObjectEvent
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.objects import Ref
@@ -182,9 +182,8 @@ def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
     assert "annotations" not in found["metadata"]
 
 
-def test_an_allocation_that_was_refused_is_told_though_its_pool_may_not_be_there() -> None:
-    record = allocation(FULL)
-    found = allocation_event(record, None, None, NOW)
+def test_a_refused_allocation_is_reported_on_its_pool() -> None:
+    found = allocation_event(allocation(FULL), None, network_pool(8), NOW)
     assert found is not None
     assert found["metadata"]["namespace"] == "butler-system"
     assert found["involvedObject"]["name"] == "edge"
@@ -195,9 +194,9 @@ def test_an_allocation_that_was_refused_is_told_though_its_pool_may_not_be_there
 def test_what_the_cluster_shows_already_is_not_told_again() -> None:
     got, failed = allocation(SMALL), allocation(FULL)
     assert allocation_event(got, got, network_pool(8), NOW) is None
-    assert allocation_event(failed, failed, None, NOW) is None
+    assert allocation_event(failed, failed, network_pool(8), NOW) is None
     assert allocation_event(got, failed, network_pool(8), NOW) is not None
-    assert allocation_event(failed, got, None, NOW) is not None
+    assert allocation_event(failed, got, network_pool(8), NOW) is not None
     assert allocation_event(got, {"metadata": {}}, network_pool(8), NOW) is not None
 
 
@@ -220,11 +219,11 @@ def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> 
 def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:
     record = allocation(SMALL)
     own = Ref(IP_ALLOCATION, "butler-system", "team-a-one-lb")
-    assert pool_event(happening(EDGE, network_pool(75), is_record=False)) is not None
-    assert pool_event(happening(own, record, is_record=True)) is not None
-    assert pool_event(happening(own, record, is_record=True, there=False)) is None
+    assert event_of(happening(EDGE, network_pool(75), is_record=False)) is not None
+    assert event_of(happening(own, record, is_record=True)) is not None
+    assert event_of(happening(own, record, is_record=True, there=False)) is None
     foreign = {**record["spec"], "poolRef": {"kind": "OtherPool", "name": "edge"}}
-    assert pool_event(happening(own, {**record, "spec": foreign}, is_record=True)) is None
-    assert pool_event(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
+    assert event_of(happening(own, {**record, "spec": foreign}, is_record=True)) is None
+    assert event_of(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
     unknown = EDGE._replace(name="other")
-    assert pool_event(happening(unknown, network_pool(75), is_record=False)) is None
+    assert event_of(happening(unknown, network_pool(75), is_record=False)) is None

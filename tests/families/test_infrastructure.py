@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from reconciler.families.butler.objects import infrastructure
-from reconciler.families.butler.records import NETWORK_POOL
+from reconciler.families.butler.kinds import NETWORK_POOL, OBSERVED
+from reconciler.families.butler.objects import observe
 from reconciler.model.objects import Ref
 from tests.world import evaluation_of, pool
 
@@ -37,7 +37,8 @@ def observed(
     text: str = POOL,
 ) -> Any:
     pools = evaluation_of({"pools/edge.yaml": text}).state.pools.values()
-    return infrastructure(pools, services, nodes, machines)[EDGE]
+    users = dict(zip(OBSERVED, (services, nodes, machines), strict=True))
+    return observe(pools, users)[EDGE]
 
 
 def describe(found: Any) -> list[tuple[str, str]]:

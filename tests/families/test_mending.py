@@ -7,7 +7,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.families.butler.fixes import MENDING as BUTLER
 from reconciler.families.capi.pools import MENDING as CAPI
 from reconciler.families.interface import Mending
-from reconciler.families.novaedge.pools import MENDING as NOVA
+from reconciler.families.novaedge.reading import MENDING as NOVA
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool

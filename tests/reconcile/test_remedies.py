@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.families.butler.pools import pool_key
+from reconciler.families.butler.kinds import pool_key
 from reconciler.history.runs import freeing
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant

@@ -1,12 +1,10 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
 from reconciler.families.butler.fixes import MENDING
-from reconciler.families.butler.kinds import KINDS, NAME, POOL
-from reconciler.families.butler.metering import METERING
+from reconciler.families.butler.kinds import FORM, GROWS, KINDS, NAME, POOL, SLOTS, adopt
 from reconciler.families.butler.objects import OBJECTS
-from reconciler.families.butler.projection import project
+from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
-from reconciler.families.butler.records import ANNOUNCING, FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.requests import meant, referring, space_of, team_of
 from reconciler.families.butler.tenants import relocate
 from reconciler.families.interface import Family

@@ -6,26 +6,23 @@ from reconciler.addresses import BITS, IPRange, format_address, format_cidr
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.yaml import Steps
-from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
-from reconciler.families.butler.providers import Providers
+from reconciler.families.butler.kinds import LB, POOL, PROVIDER, REQUEST, TENANT
+from reconciler.families.butler.pools import Providers
 from reconciler.families.interface import Mend, Mending
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
-_CIDR = ("spec", "cidr")
-_RANGES = ("spec", "tenantAllocation", "ranges")
-_REFERENCES = ("spec", "network", "poolRefs")
+_ALLOCATION = ("spec", "tenantAllocation")
 _WIDEST = 8  # doublings: no realistic claim needs more
 
 
 def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
-    steps: Steps
+    kind = TENANT
+    steps: Steps = ("spec", "networking", "lbPoolSize")
     if claim.key.kind == REQUEST.kind:
         kind, steps = REQUEST, ("spec", "count")
-    elif claim.key.slot == "loadbalancer":
-        kind, steps = TENANT, ("spec", "networking", "lbPoolSize")
-    else:
+    elif claim.key.slot != LB:
         return None
     document = documents.find(kind, claim.key.namespace, claim.key.name)
     if document is None:
@@ -43,17 +40,17 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
         size = network.size << doubled
         first = network.first & -size
         wider = IPRange(4, first, first + size - 1)
-        edits = _given_out(document, network, wider)
+        edits = _usable(document, network, wider)
         if edits is None:
             return
         if size - network.size >= lacking:
             cidr = format_cidr(wider) or ""
             says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr},"
             says += " if whoever runs the network agrees"
-            yield Mend(says, document, (Edit(_CIDR, cidr), *edits))
+            yield Mend(says, document, (Edit(("spec", "cidr"), cidr), *edits))
 
 
-def _given_out(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit, ...] | None:
+def _usable(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit, ...] | None:
     """Return the edits that make new addresses usable without adding previously excluded ones."""
     given = document.spec.get("tenantAllocation") or {}
     first, last = network.last + 1, wider.last
@@ -61,13 +58,13 @@ def _given_out(document: Document, network: IPRange, wider: IPRange) -> tuple[Ed
         if first > last:
             return None
         item = {"start": format_address(4, first), "end": format_address(4, last)}
-        return (Edit(_RANGES, item, is_item=True),)
+        return (Edit((*_ALLOCATION, "ranges"), item, is_item=True),)
     if "start" not in given or "end" not in given:
         return ()
     if given["end"] == format_address(4, network.last) and first <= last:
-        return (Edit((*_RANGES[:2], "end"), format_address(4, last)),)
+        return (Edit((*_ALLOCATION, "end"), format_address(4, last)),)
     if given["start"] == format_address(4, network.first) and wider.first < network.first:
-        return (Edit((*_RANGES[:2], "start"), format_address(4, wider.first)),)
+        return (Edit((*_ALLOCATION, "start"), format_address(4, wider.first)),)
     return None
 
 
@@ -85,7 +82,8 @@ def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Ite
             item: dict[str, str | int] = {"name": key.name}
             item |= {"priority": last} if last > 0 else {}
             says = f"add {key.name} to the poolRefs of {PROVIDER.kind} {provider.document.name}"
-            yield Mend(says, provider.document, (Edit(_REFERENCES, item, is_item=True),))
+            steps = ("spec", "network", "poolRefs")
+            yield Mend(says, provider.document, (Edit(steps, item, is_item=True),))
 
 
 def _given_back(record: Allocation) -> str:
@@ -96,4 +94,4 @@ def _given_back(record: Allocation) -> str:
     return "a change that removes the tenant (its first range stays whole while it is there)"
 
 
-MENDING = Mending(_smaller, _widened, _added, given_back=_given_back)
+MENDING = Mending(_smaller, _widened, _added, _given_back)

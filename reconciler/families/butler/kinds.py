@@ -1,9 +1,31 @@
-"""Kinds and annotations."""
+"""Kinds, keys, resources, and the record form of Butler."""
 
-from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, GroupKind, Kind
-from reconciler.documents.findings import Finding
-from reconciler.families.fields import read_range
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.documents.document import Documents, GroupKind, Kind
+from reconciler.documents.validators import crd_files
+from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
+from reconciler.model.claim import Allocation
+from reconciler.model.key import Key
+from reconciler.model.objects import (
+    CONDITIONS,
+    EVENT,
+    HOST,
+    LABEL,
+    MAKE,
+    NAMED,
+    NODE,
+    OURS,
+    SERVICE,
+    Check,
+    Need,
+    Resource,
+    Right,
+    fields,
+    stored,
+)
 from reconciler.model.objects import KIND as RECORD_KIND
 
 NAME = "butler"
@@ -27,17 +49,111 @@ KINDS = (
     Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, is_shared=True, role="team"),
 )
 
+LB, NODES = "loadbalancer", "nodes"
+"""Slots of a tenant, and types of records. MetalLB announces the addresses of `LB`."""
 
-MANUAL = ("spec", "networking", "loadBalancerPool")
-
-
-def manual_title(document: Document) -> str:
-    """Return the title of a tenant's loadBalancerPool in findings of other claims."""
-    return f"{document.namespace}/{document.name} (loadBalancerPool)"
+SLOTS = {NODES: TENANT.kind, LB: TENANT.kind, "request": REQUEST.kind}
+GROWS = (NODES, LB)
 
 
-def manual_range(document: Document, found: list[Finding]) -> IPRange | None:
-    """Return the range of a tenant's loadBalancerPool; None if absent or invalid."""
-    if "loadBalancerPool" not in (document.spec.get("networking") or {}):
+def pool_key(namespace: str, name: str) -> Key:
+    """Return the key of a NetworkPool."""
+    return Key(NAME, namespace, name, "", POOL.kind)
+
+
+def tenant_key(namespace: str, name: str, slot: str) -> Key:
+    """Return the key of a tenant's claim."""
+    return Key(NAME, namespace, name, slot, TENANT.kind)
+
+
+def request_key(namespace: str, name: str) -> Key:
+    """Return the key of a request's claim."""
+    return Key(NAME, namespace, name, "request", REQUEST.kind)
+
+
+def own_name(tenant: tuple[str, str], kind: str) -> str:
+    """Return Butler's name for the record of a tenant's own claim of a type."""
+    return f"{tenant[0]}-{tenant[1]}-{'lb' if kind == LB else kind}"
+
+
+NETWORK_POOL = Resource(API_VERSION, POOL.kind, "networkpools")
+PROVIDER_CONFIG = Resource(API_VERSION, PROVIDER.kind, "providerconfigs")
+TENANT_CLUSTER = Resource(API_VERSION, TENANT.kind, "tenantclusters")
+TEAMS = Resource(API_VERSION, TEAM.kind, "teams", is_namespaced=False)
+MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
+
+RESOURCES = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER, TEAMS)
+OBSERVED = (SERVICE, NODE, MACHINE)
+
+SHAPES: Mapping[Resource, Check] = {
+    NETWORK_POOL: stored(status=fields(conditions=CONDITIONS)),
+    TENANT_CLUSTER: stored(status=fields(conditions=CONDITIONS)),
+    MACHINE: stored(status=HOST),
+}
+OWNER = "tenantClusterRef"
+RECORD_SPEC: Mapping[str, Check] = {OWNER: NAMED}
+
+RIGHTS = (
+    Right(Need.APPLY, NETWORK_POOL, OURS),
+    Right(Need.APPLY, NETWORK_POOL, ("patch",), "status"),
+    Right(Need.APPLY, PROVIDER_CONFIG, ("get", "list")),
+    Right(Need.APPLY, PROVIDER_CONFIG, ("patch",), "status"),
+    Right(Need.APPLY, TENANT_CLUSTER, ("get", "list")),
+    Right(Need.APPLY, TENANT_CLUSTER, ("patch",), "status"),
+    Right(Need.APPLY, EVENT, ("list", "create")),
+    *(Right(Need.DOCUMENTS, kind, MAKE) for kind in (PROVIDER_CONFIG, TENANT_CLUSTER)),
+    Right(Need.DOCUMENTS, TEAMS, OURS),
+    *(Right(Need.OBSERVE, kind, ("list",)) for kind in OBSERVED),
+)
+
+
+def crds() -> Mapping[str, str]:
+    """Return the bundled CRDs of the family."""
+    kinds = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER)
+    return crd_files(*(f"{kind.group}_{kind.plural}.yaml" for kind in kinds))
+
+
+_GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
+
+
+def _in(body: RecordBody, *steps: str) -> Any:
+    value: Any = body
+    for step in steps:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(body: RecordBody, *steps: str) -> str:
+    value = _in(body, *steps)
+    return value if isinstance(value, str) else ""
+
+
+def claim_of_copy(body: RecordBody) -> Key | None:
+    """Return the tenant's claim that a copied record states by tenant, type, and name."""
+    namespace, name = _text(body, "spec", OWNER, "namespace"), _text(body, "spec", OWNER, "name")
+    slot = _text(body, "spec", "type")
+    if not namespace or not name or slot not in GROWS:
         return None
-    return read_range(document, MANUAL, ("start", "end"), found)
+    role = _text(body, "metadata", "labels", f"{LABEL}allocation-role")
+    grown = _GROWTH_NAME.fullmatch(_text(body, "metadata", "name"))
+    if grown and role != "initial" and _in(body, "spec", "pinnedRange") is None:
+        slot = f"{slot}-{int(grown.group(1))}"
+    claim = tenant_key(namespace, name, slot)
+    return claim if claim.is_sound else None
+
+
+def adopt(record: Allocation, documents: Documents) -> Key:
+    """Return the claim of the request with the record's name, else the tenant's own claim."""
+    if documents.find(REQUEST, record.namespace, record.name) is None:
+        return record.claim
+    return request_key(record.namespace, record.name)
+
+
+FORM = RecordForm(
+    pool=NAME_ONLY,
+    owner=OWNER,
+    owner_fields=PLACED,
+    type=LB,
+    claim=claim_of_copy,
+    types={slot: slot for slot in GROWS},
+)

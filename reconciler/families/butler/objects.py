@@ -1,28 +1,63 @@
-"""Cluster objects of Butler."""
+"""Cluster objects of Butler: observation, events, listings, and import."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reconciler.addresses import IPRange, NotationError, format_address, format_short, parse_address
-from reconciler.families.butler.importing import COPIED, INTAKE, WRITING
-from reconciler.families.butler.kinds import POOL, PROVIDER, TENANT
-from reconciler.families.butler.pools import pool_key
-from reconciler.families.butler.reading import growers, may_own
-from reconciler.families.butler.records import (
+from reconciler.addresses import (
+    IPRange,
+    NotationError,
+    format_address,
+    format_cidr,
+    format_short,
+    parse_address,
+)
+from reconciler.documents.document import Documents
+from reconciler.families.butler.kinds import (
+    API_VERSION,
+    KINDS,
+    LB,
     MACHINE,
     NETWORK_POOL,
+    NODES,
     OBSERVED,
+    OWNER,
+    POOL,
+    PROVIDER,
+    PROVIDER_CONFIG,
     RECORD_SPEC,
+    REQUEST,
     RESOURCES,
     RIGHTS,
     SHAPES,
+    SYSTEM,
+    TEAMS,
+    TENANT,
     TENANT_CLUSTER,
     crds,
+    own_name,
+    pool_key,
 )
+from reconciler.families.butler.pools import Providers
+from reconciler.families.butler.reading import growers, may_own
 from reconciler.families.butler.tenants import owner_of
 from reconciler.families.events import QUIET_SECONDS, event_name, event_on, is_recent, reference
+from reconciler.families.importing import (
+    Copied,
+    ImportedBody,
+    ImportedCluster,
+    ImportedList,
+    IntakeKind,
+    Network,
+    Pin,
+    Writing,
+    being_deleted,
+    made_of_record,
+)
 from reconciler.families.interface import (
+    NAME_COLUMN,
+    NAMESPACE_COLUMN,
+    SOURCE_COLUMN,
     Listing,
     ListingColumn,
     ListingInput,
@@ -34,14 +69,16 @@ from reconciler.families.interface import (
     Sizes,
     UpdateRule,
 )
+from reconciler.families.metallb import NAMED
 from reconciler.model.claim import Allocation
-from reconciler.model.objects import NODE, SERVICE, Manifest, Ref
+from reconciler.model.key import Key
+from reconciler.model.objects import LABEL, NODE, PREFIX, SERVICE, Manifest, Ref
+from reconciler.model.objects import RESOURCE as REQUESTS
 from reconciler.model.plan import CONDITION, REASONS
 from reconciler.model.pool import Pool, Thresholds, Tier
 
 _MAX_LISTED = 1024  # the limit of the CRD
-_SOURCES = ("metallb", "node", "machine")
-_REFS = {"metallb": "serviceRef", "node": "nodeRef", "machine": "machineRef"}
+_SOURCES = (("metallb", "serviceRef"), ("node", "nodeRef"), ("machine", "machineRef"))
 
 
 class _User(NamedTuple):
@@ -54,36 +91,26 @@ class _User(NamedTuple):
 
 
 def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
-    """Return the infrastructure status of each pool, from the management cluster's objects."""
-    return infrastructure(pools, lists[SERVICE], lists[NODE], lists[MACHINE])
+    """Return the infrastructure status of each NetworkPool.
 
-
-def infrastructure(
-    pools: Iterable[Pool],
-    services: Iterable[Manifest],
-    nodes: Iterable[Manifest],
-    machines: Iterable[Manifest],
-) -> Mapping[Ref, Manifest]:
-    """Return the infrastructure status fields of each NetworkPool.
-
-    Args:
-        pools: Pools of any kind; pools of other kinds are left out.
-        services: All Services of the management cluster.
-        nodes: All its Nodes.
-        machines: All its Machines; empty if it does not have the kind.
-
-    Returns:
-        `infrastructureAllocations` by pool, in ascending order of addresses, and their count.
+    That is `infrastructureAllocations` in ascending order of addresses, and their count, from all
+    Services, Nodes, and Machines of the management cluster.
     """
-    users = sorted([*_services(services), *_hosts(nodes, 1), *_hosts(machines, 2)])
+    users = [user for service in lists[SERVICE] for user in _service_users(service)]
+    for rank, hosts in enumerate((lists[NODE], lists[MACHINE]), 1):
+        for host in hosts:
+            for entry in (host.get("status") or {}).get("addresses") or ():
+                if entry.get("type") == "InternalIP":
+                    users += _user(host, entry.get("address"), rank)
+    users.sort()
     return {
-        Ref(NETWORK_POOL, pool.key.namespace, pool.key.name): _fields(pool, users)
+        Ref(NETWORK_POOL, pool.key.namespace, pool.key.name): _infrastructure(pool, users)
         for pool in pools
         if pool.key.kind == NETWORK_POOL.kind
     }
 
 
-def _fields(pool: Pool, users: list[_User]) -> Manifest:
+def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
     """Return the status fields of a pool.
 
     The first source of an address names it; further sources only add their names.
@@ -94,33 +121,24 @@ def _fields(pool: Pool, users: list[_User]) -> Manifest:
         start = bisect_left(users, (extent.first,))
         end = bisect_left(users, (extent.last + 1,))
         for user in users[start:end]:
-            source = _SOURCES[user.rank]
+            source, field = _SOURCES[user.rank]
             area = pool.reserved if source == "metallb" else others
-            if not area.covers(IPRange(4, user.number, user.number)):
-                continue
-            ip = format_address(4, user.number)
-            entry = found.setdefault(user.number, {"ip": ip, "source": source})
-            named = {"name": user.name, "namespace": user.namespace}
-            entry.setdefault(_REFS[source], named if user.namespace else {"name": user.name})
+            if area.covers(IPRange(4, user.number, user.number)):
+                ip = format_address(4, user.number)
+                entry = found.setdefault(user.number, {"ip": ip, "source": source})
+                named = {"name": user.name, "namespace": user.namespace}
+                entry.setdefault(field, named if user.namespace else {"name": user.name})
     return {
         "infrastructureAllocations": list(found.values())[:_MAX_LISTED],
         "infrastructureConsumedIPs": len(found),
     }
 
 
-def _services(services: Iterable[Manifest]) -> Iterator[_User]:
-    for service in services:
-        if (service.get("spec") or {}).get("type") == "LoadBalancer":
-            balancer = (service.get("status") or {}).get("loadBalancer") or {}
-            for entry in balancer.get("ingress") or ():
-                yield from _user(service, entry.get("ip"), 0)
-
-
-def _hosts(hosts: Iterable[Manifest], rank: int) -> Iterator[_User]:
-    for host in hosts:
-        for entry in (host.get("status") or {}).get("addresses") or ():
-            if entry.get("type") == "InternalIP":
-                yield from _user(host, entry.get("address"), rank)
+def _service_users(service: Manifest) -> Iterator[_User]:
+    if (service.get("spec") or {}).get("type") == "LoadBalancer":
+        balancer = (service.get("status") or {}).get("loadBalancer") or {}
+        for entry in balancer.get("ingress") or ():
+            yield from _user(service, entry.get("ip"), 0)
 
 
 def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
@@ -149,38 +167,30 @@ UPDATE_RULES = (
 )
 
 
-def _tenant(name: str, namespace: str, provider: str | None, sizes: Sizes) -> dict[str, object]:
+def _newcomer(name: str, namespace: str, provider: str | None, sizes: Sizes) -> dict[str, object]:
     spec: dict[str, object] = {"workers": {"replicas": sizes.nodes or 1}}
     if provider is not None:
         spec["providerConfigRef"] = {"name": provider}
     if sizes.lb is not None:
         spec["networking"] = {"lbPoolSize": sizes.lb}
-    return {
-        "apiVersion": TENANT_CLUSTER.api_version,
-        "kind": TENANT_CLUSTER.kind,
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": spec,
-    }
+    return _document(TENANT.kind, namespace, name, spec)
 
 
-NEWCOMER = Newcomer(TENANT, PROVIDER, _tenant)
-
-
-def _pools(standing: ListingInput) -> Iterator[ListingRow]:
+def _pools(listed: ListingInput) -> Iterator[ListingRow]:
     """Yield readable pools, each with its usage."""
-    for document in standing.documents.of(POOL):
-        usage = standing.usage.get(pool_key(document.namespace, document.name))
+    for document in listed.documents.of(POOL):
+        usage = listed.usage.get(pool_key(document.namespace, document.name))
         if usage is not None:
             yield ListingRow(document, usage)
 
 
-def _tenants(standing: ListingInput) -> Iterator[ListingRow]:
+def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
     """Yield tenants, each with its records that hold addresses."""
     held: dict[tuple[str, str], list[Allocation]] = {}
-    for record in standing.records:
+    for record in listed.records:
         if record.is_live:
-            held.setdefault((record.owner.namespace, record.owner.name), []).append(record)
-    for document in standing.documents.of(TENANT):
+            held.setdefault(record.owner[:2], []).append(record)
+    for document in listed.documents.of(TENANT):
         yield ListingRow(document, held.get((document.namespace, document.name), []))
 
 
@@ -189,20 +199,24 @@ def _ranges(records: Sequence[Allocation], kind: str) -> str:
     return ", ".join(format_short(item) for item in found) or "-"
 
 
+def _pools_of(row: ListingRow) -> str:
+    return ", ".join(sorted({it.pool.name for it in row.more}))
+
+
 LISTINGS = (
     Listing(
         "pools",
         POOL,
         _pools,
         (
-            ListingColumn("NAME", lambda row: row.document.name),
+            NAME_COLUMN,
             ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),
             ListingColumn("AVAILABLE", lambda row: str(row.more.available)),
             ListingColumn("ALLOCATED", lambda row: str(row.more.allocated)),
             ListingColumn("TOTAL", lambda row: str(row.more.total)),
         ),
         (
-            ListingColumn("NAMESPACE", lambda row: row.document.namespace),
+            NAMESPACE_COLUMN,
             ListingColumn("LARGEST", lambda row: str(row.more.largest)),
             ListingColumn("FRAG", lambda row: f"{row.more.fragmentation}%"),
             ListingColumn("USED", lambda row: f"{row.more.percent:.1f}%"),
@@ -215,18 +229,13 @@ LISTINGS = (
         TENANT,
         _tenants,
         (
-            ListingColumn("NAMESPACE", lambda row: row.document.namespace),
-            ListingColumn("NAME", lambda row: row.document.name),
+            NAMESPACE_COLUMN,
+            NAME_COLUMN,
             ListingColumn("TEAM", lambda row: owner_of(row.document).team),
-            ListingColumn("NODES", lambda row: _ranges(row.more, "nodes")),
-            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, "loadbalancer")),
+            ListingColumn("NODES", lambda row: _ranges(row.more, NODES)),
+            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, LB)),
         ),
-        (
-            ListingColumn(
-                "POOLS", lambda row: ", ".join(sorted({it.pool.name for it in row.more}))
-            ),
-            ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.document.line}"),
-        ),
+        (ListingColumn("POOLS", _pools_of), SOURCE_COLUMN),
         ("tc",),
     ),
 )
@@ -239,26 +248,24 @@ RECOVERED = "PoolCapacityRecovered"
 _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
 
 
-def pool_event(happening: ObjectEvent) -> Manifest | None:
-    """Return the Event for a change of a pool, or of a record on a pool.
+def event_of(happening: ObjectEvent) -> Manifest | None:
+    """Return the Event for a change of a pool, of a tenant, or of a record on a pool.
 
     For pools that already existed, only allocations cause an Event.
     """
-    ref, wanted = happening.ref, happening.wanted
+    ref, wanted, before = happening.ref, happening.wanted, happening.before
     if ref.resource == NETWORK_POOL and happening.pool is not None:
         thresholds, recent = happening.pool.thresholds, happening.recent
-        return capacity_event(wanted, happening.before, thresholds, recent, happening.now)
+        return capacity_event(wanted, before, thresholds, recent, happening.now)
     if ref.resource == TENANT_CLUSTER:
-        return tenant_event(wanted, happening.before, happening.recent, happening.now)
+        return tenant_event(wanted, before, happening.recent, happening.now)
     if not happening.is_record:
         return None
     named = wanted["spec"]["poolRef"]
     if named.get("kind", NETWORK_POOL.kind) != NETWORK_POOL.kind:
         return None  # a pool of another family
     live = happening.there(Ref(NETWORK_POOL, ref.namespace, named["name"]))
-    if live is None:
-        return None
-    return allocation_event(wanted, happening.before, live, happening.now)
+    return allocation_event(wanted, before, live, happening.now) if live is not None else None
 
 
 def capacity_event(
@@ -276,13 +283,6 @@ def capacity_event(
 
     Create the event before the status is applied: a run that is interrupted between the two then
     repeats the event, and its name prevents a duplicate.
-
-    Args:
-        wanted: The pool with its new status; its uid is used if present.
-        live: The previous pool in the cluster, or None.
-        thresholds: The thresholds of the pool.
-        events: Events of the pool's namespace.
-        now: Seconds since 1970.
     """
     status = wanted.get("status") or {}
     total = status.get("totalIPs", 0)
@@ -296,9 +296,12 @@ def capacity_event(
     else:
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
         message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
-    if any(_tells(event, wanted, (reason, tier)) and is_recent(event, now) for event in events):
-        return None
     pool = reference(NETWORK_POOL, wanted, live)
+    if any(
+        _annotations(event).get(TIER, tier) == tier
+        for event in _repeated(events, pool, reason, now)
+    ):
+        return None
     # Events that are further apart than the quiet time never share a window, so their names differ.
     name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
     return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
@@ -307,28 +310,16 @@ def capacity_event(
 def tenant_event(
     wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
 ) -> Manifest | None:
-    """Return the Event that explains why a tenant does not grow, at most once in ten minutes.
-
-    Args:
-        wanted: The tenant with its new status.
-        live: The previous tenant in the cluster, or None.
-        events: Events of the tenant's namespace.
-        now: Seconds since 1970.
-    """
+    """Return the Event that explains why a tenant does not grow, at most once in ten minutes."""
     is_told = [(it["reason"], it.get("message")) for it in _network(live or {})]
+    about = reference(TENANT_CLUSTER, wanted, live)
     for it in _network(wanted):
-        about = reference(TENANT_CLUSTER, wanted, live)
-        if it["reason"] not in REASONS or (it["reason"], it["message"]) in is_told:
+        reason, message = it["reason"], it["message"]
+        if reason not in REASONS or (reason, message) in is_told:
             continue
-        if any(
-            event.get("reason") == it["reason"]
-            and (event.get("involvedObject") or {}).get("name") == about["name"]
-            and is_recent(event, now)
-            for event in events
-        ):
-            continue
-        name = event_name(about, it["reason"], str(now // QUIET_SECONDS))
-        return event_on(about, name, ("Warning", it["reason"], it["message"]), now, {})
+        if not any(_repeated(events, about, reason, now)):
+            name = event_name(about, reason, str(now // QUIET_SECONDS))
+            return event_on(about, name, ("Warning", reason, message), now, {})
     return None
 
 
@@ -337,17 +328,25 @@ def _network(tenant: Manifest) -> list[Manifest]:
     return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 
 
-def allocation_event(
-    record: Manifest, live: Manifest | None, pool: Manifest | None, now: int
-) -> Manifest | None:
-    """Return the Event, on its pool, of an IPAllocation that got addresses or was refused.
+def _repeated(
+    events: Iterable[Manifest], about: Mapping[str, str], reason: str, now: int
+) -> Iterator[Manifest]:
+    """Yield the recent events on an object with a reason."""
+    for event in events:
+        involved = event.get("involvedObject") or {}
+        is_same = all(involved.get(key) == about.get(key) for key in ("kind", "name", "namespace"))
+        if is_same and event.get("reason") == reason and is_recent(event, now):
+            yield event
 
-    Args:
-        record: The new IPAllocation.
-        live: The previous IPAllocation in the cluster, or None.
-        pool: Its NetworkPool in the cluster, or None.
-        now: Seconds since 1970.
-    """
+
+def _annotations(event: Manifest) -> Mapping[str, str]:
+    return (event.get("metadata") or {}).get("annotations") or {}
+
+
+def allocation_event(
+    record: Manifest, live: Manifest | None, pool: Manifest, now: int
+) -> Manifest | None:
+    """Return the Event, on its pool, of an IPAllocation that got addresses or was refused."""
     status = record["status"]
     phase = status["phase"]
     if phase == ((live or {}).get("status") or {}).get("phase"):
@@ -364,11 +363,7 @@ def allocation_event(
             told = ("Warning", "AllocationFailed", message)
         case _:
             return None
-    metadata = {
-        "name": record["spec"]["poolRef"]["name"],
-        "namespace": record["metadata"]["namespace"],
-    }
-    involved = reference(NETWORK_POOL, pool or {"metadata": metadata})
+    involved = reference(NETWORK_POOL, pool)
     unique = event_name(involved, told[1], name, ready["lastTransitionTime"])
     return event_on(involved, unique, told, now, {})
 
@@ -382,19 +377,139 @@ def _tier(pool: Manifest) -> Tier:
     )
 
 
-def _tells(event: Manifest, pool: Manifest, told: tuple[str, Tier]) -> bool:
-    """Return whether an event on the pool has the same content."""
-    involved = event.get("involvedObject") or {}
-    metadata = pool["metadata"]
-    annotations = (event.get("metadata") or {}).get("annotations") or {}
-    return (
-        involved.get("kind") == NETWORK_POOL.kind
-        and involved.get("name") == metadata["name"]
-        and involved.get("namespace") == metadata["namespace"]
-        and event.get("reason") == told[0]
-        and annotations.get(TIER, told[1]) == told[1]
-    )
+def _left(manifest: Manifest, _: ImportedList) -> str:
+    """Return why an allocation is not imported as a request."""
+    status, spec = manifest.get("status") or {}, manifest.get("spec") or {}
+    if why := made_of_record(manifest):
+        return why
+    if status.get("phase") == "Released":
+        return "it is released"
+    owner = spec.get(OWNER) or {}
+    name = own_name((owner.get("namespace", ""), owner.get("name", "")), spec.get("type", ""))
+    if manifest["metadata"]["name"] == name and not _is_given(manifest):
+        return "it has no addresses yet: its tenant asks for them itself"
+    return being_deleted(manifest)
 
+
+def _is_given(request: Manifest) -> bool:
+    """Return whether another allocator gave an IPAllocation its addresses."""
+    return bool((request.get("status") or {}).get("startAddress"))
+
+
+def _pinned(body: ImportedBody, manifest: Manifest, _: ImportedList) -> ImportedBody:
+    """Return a request for exactly the range that Butler allocated."""
+    if not _is_given(manifest):
+        return body
+    status = manifest["status"]
+    pin = {"startAddress": status["startAddress"], "endAddress": status.get("endAddress")}
+    spec = {key: value for key, value in body["spec"].items() if key != "count"}
+    return {**body, "spec": {**spec, "pinnedRange": pin}}
+
+
+_GETS = ("gets no addresses", "get no addresses")
+_TENANT_INTAKE = IntakeKind(TENANT_CLUSTER, KINDS, _GETS)
+_REQUEST_INTAKE = IntakeKind(REQUESTS, KINDS, _GETS, is_others=_is_given)
+
+COPIED = (
+    Copied(IntakeKind(NETWORK_POOL, KINDS), "pools", being_deleted),
+    Copied(IntakeKind(PROVIDER_CONFIG, KINDS), "providers", being_deleted),
+    Copied(IntakeKind(TEAMS, KINDS), "teams", being_deleted),
+    Copied(_TENANT_INTAKE, "tenants", being_deleted),
+    Copied(_REQUEST_INTAKE, "tenants", _left, _pinned),
+)
+
+
+def _document(
+    kind: str, namespace: str, name: str, spec: ImportedBody, **metadata: dict[str, str]
+) -> ImportedBody:
+    more = {key: value for key, value in metadata.items() if value}
+    named = {"name": name, "namespace": namespace, **more}
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": named, "spec": spec}
+
+
+def _pool(network: Network) -> ImportedBody:
+    annotations = {}
+    if network.is_full:
+        annotations[f"{PREFIX}gate"] = "never"
+    if network.space != "default":
+        annotations[f"{PREFIX}address-space"] = network.space
+    windows = [
+        {"start": format_address(4, it.first), "end": format_address(4, it.last)}
+        for it in network.windows
+        if it != network.extent
+    ]
+    spec: ImportedBody = {"cidr": format_cidr(network.extent)}
+    if windows:
+        spec["tenantAllocation"] = windows[0] if len(windows) == 1 else {"ranges": windows}
+    return _document(POOL.kind, SYSTEM, network.name, spec, annotations=annotations)
+
+
+def _request(pin: Pin) -> ImportedBody:
+    version, first, last = pin.item
+    namespace, name = pin.owner
+    spec = {
+        "pinnedRange": {
+            "startAddress": format_address(version, first),
+            "endAddress": format_address(version, last),
+        },
+        "poolRef": {"name": pin.pool},
+        OWNER: {"name": name, "namespace": namespace},
+        "type": pin.type,
+    }
+    labels = {f"{LABEL}team": pin.team} if pin.team and pin.team != namespace else {}
+    return _document(REQUEST.kind, SYSTEM, pin.name, spec, labels=labels)
+
+
+def _tenant(cluster: ImportedCluster) -> ImportedBody:
+    namespace, name = cluster.owner
+    spec: ImportedBody = {
+        "providerConfigRef": {"name": cluster.provider},
+        "networking": {"lbPoolSize": cluster.size},
+    }
+    if cluster.team and cluster.team != namespace:
+        spec["teamRef"] = {"name": cluster.team}
+    annotations = {NAMED: cluster.metallb_pool} if cluster.metallb_pool else {}
+    return _document(TENANT.kind, namespace, name, spec, annotations=annotations)
+
+
+def _provider(name: str, pools: Iterable[str]) -> ImportedBody:
+    network = {"mode": "ipam", "poolRefs": [{"name": pool} for pool in pools]}
+    return _document(PROVIDER.kind, SYSTEM, name, {"network": network})
+
+
+def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
+    wanted = set(map(_pool_key, pools))
+    found = (
+        it.document.name
+        for it in Providers(documents).all()
+        if it.is_ipam and it.team is None and wanted <= {*it.pools}
+        and it.document.namespace == SYSTEM
+    )  # fmt: skip
+    return min(found, default="")
+
+
+def _is_there(documents: Documents, namespace: str, name: str) -> bool:
+    return documents.find(TENANT, namespace, name) is not None
+
+
+def _pool_key(name: str) -> Key:
+    return pool_key(SYSTEM, name)
+
+
+WRITING = Writing(
+    pool_title=POOL.kind,
+    cluster_title=TENANT.kind,
+    version=4,
+    pool_key=_pool_key,
+    pool=_pool,
+    pin=_request,
+    cluster=_tenant,
+    provider=_provider,
+    provider_of=_provider_of,
+    request_name=own_name,
+    is_there=_is_there,
+    annotation=NAMED,
+)
 
 OBJECTS = Objects(
     resources=RESOURCES,
@@ -404,13 +519,13 @@ OBJECTS = Objects(
     record_spec=RECORD_SPEC,
     crds=crds,
     rights=RIGHTS,
-    intake=INTAKE,
+    intake=(_TENANT_INTAKE, _REQUEST_INTAKE),
     update_rules=UPDATE_RULES,
-    event=pool_event,
+    event=event_of,
     observes=OBSERVED,
     observe=observe,
     listings=LISTINGS,
-    newcomer=NEWCOMER,
+    newcomer=Newcomer(TENANT, PROVIDER, _newcomer),
     growers=growers,
     may_own=may_own,
     copied=COPIED,

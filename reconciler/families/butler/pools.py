@@ -1,37 +1,41 @@
-"""NetworkPools."""
+"""NetworkPools, and the ProviderConfigs that assign them to tenants."""
+
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet, first_overlapping, format_cidr, format_short
-from reconciler.documents.document import Document
-from reconciler.documents.findings import Finding, error, has_error, warning
-from reconciler.families.butler.kinds import NAME, POOL
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.findings import Finding, Location, error, has_error, warning
+from reconciler.documents.yaml import Steps
+from reconciler.families.butler.kinds import LB, NAME, POOL, PROVIDER, SYSTEM, pool_key
 from reconciler.families.fields import (
+    Collected,
+    read_address,
     read_cidr,
     read_range,
     read_space,
     read_thresholds,
+    refuse,
     refuse_network,
 )
+from reconciler.model.claim import Quota
 from reconciler.model.key import Key
+from reconciler.model.plan import Usage
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
 
+_CIDR = ("spec", "cidr")
+_ALLOCATION = ("spec", "tenantAllocation")
 _IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); pools of other systems may hold IPv6"
 
 
 class NetworkPool(Struct, frozen=True):
-    """A parsed NetworkPool: the pool, its default sizes, and its document."""
+    """A parsed NetworkPool: the pool, and its default sizes."""
 
     pool: Pool
     nodes_per_tenant: int | None
     lb_pool_per_tenant: int | None
-    document: Document
-
-
-def pool_key(namespace: str, name: str) -> Key:
-    """Return the key of a NetworkPool."""
-    return Key(NAME, namespace, name, "", POOL.kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | None, list[Finding]]:
@@ -42,22 +46,21 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
     """
     found: list[Finding] = []
     spec = document.spec
-    network = read_cidr(document, ("spec", "cidr"), spec["cidr"], found)
+    network = read_cidr(document, _CIDR, spec["cidr"], found)
     if network is None:
         return None, found
     if network.version != 4:
         message = f"spec.cidr: {spec['cidr']} is IPv6"
-        found.append(error("family-mismatch", document.at("spec", "cidr"), message, _IPV6_HINT))
+        refuse(found, document, _CIDR, "family-mismatch", message, _IPV6_HINT)
         return None, found
-    if (refused := refuse_network(document, ("spec", "cidr"), network)) is not None:
-        found.append(refused)
-        return None, found
+    if (refused := refuse_network(document, _CIDR, network)) is not None:
+        return None, [*found, refused]
     reserved = _reserved(document, network, found)
     windows = _windows(document, network, found)
     thresholds, gate = read_thresholds(document, settings, found)
     space = read_space(document, settings, found)
     for index, block in reserved:
-        found.extend(_straddling(document, index, block, windows))
+        _judge_borders(document, index, block, windows, found)
     blocks = IPSet.of(block for _, block in reserved)
     usable = IPSet.of(windows) - blocks
     if has_error(found):
@@ -77,17 +80,10 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
         gate=gate,
         space=space,
         extent=IPSet((network,)),
-        source=document.at("spec", "cidr"),
-        kept=tuple(
-            (block, spec["reserved"][index].get("description", "")) for index, block in reserved
-        ),
+        source=document.at(*_CIDR),
+        kept=tuple((block, spec["reserved"][at].get("description", "")) for at, block in reserved),
     )
-    return (
-        NetworkPool(
-            pool, defaults.get("nodesPerTenant"), defaults.get("lbPoolPerTenant"), document
-        ),
-        found,
-    )
+    return NetworkPool(pool, defaults.get("nodesPerTenant"), defaults.get("lbPoolPerTenant")), found
 
 
 def _reserved(
@@ -103,22 +99,19 @@ def _reserved(
         block = read_cidr(document, steps, entry["cidr"], found)
         if block is None:
             continue
-        if not network.covers(block):
-            message = (
-                f"spec.reserved[{index}].cidr: {entry['cidr']} is not within {format_cidr(network)}"
-            )
-            hint = "reserve a block inside spec.cidr, or widen spec.cidr"
-            found.append(error("reserved-outside-pool", document.at(*steps), message, hint))
+        if network.covers(block):
+            blocks.append((index, block))
             continue
-        blocks.append((index, block))
-    for (index, block), first in zip(
-        blocks, first_overlapping([block for _, block in blocks]), strict=True
-    ):
+        title = f"spec.reserved[{index}].cidr: {entry['cidr']}"
+        message = f"{title} is not within {format_cidr(network)}"
+        hint = "reserve a block inside spec.cidr, or widen spec.cidr"
+        refuse(found, document, steps, "reserved-outside-pool", message, hint)
+    firsts = first_overlapping([block for _, block in blocks])
+    for (index, block), first in zip(blocks, firsts, strict=True):
         other = blocks[first][0]
         if other != index:
-            message = (
-                f"spec.reserved[{index}].cidr: {format_cidr(block)} overlaps spec.reserved[{other}]"
-            )
+            title = f"spec.reserved[{index}].cidr: {format_cidr(block)}"
+            message = f"{title} overlaps spec.reserved[{other}]"
             hint = "remove one of the two, or make them one block"
             place = document.at("spec", "reserved", index, "cidr")
             found.append(warning("reserved-overlap", place, message, hint))
@@ -128,25 +121,23 @@ def _reserved(
 def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
     """Return the allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
     allocation = document.spec.get("tenantAllocation") or {}
-    steps = ("spec", "tenantAllocation")
     halves = [field for field in ("start", "end") if field in allocation]
-    if allocation.get("ranges"):
-        if halves:
-            message = f"{' and '.join(halves)} ignored, because ranges are there"
-            place = document.at(*steps, halves[0], key=True)
-            found.append(warning("range-ignored", place, message, "remove them"))
-        return _ranges(document, network, found)
-    if len(halves) == 1:
+    ranges = allocation.get("ranges")
+    message = hint = ""
+    if ranges and halves:
+        message, hint = f"{' and '.join(halves)} ignored, because ranges are there", "remove them"
+    elif len(halves) == 1:
         message = f"{halves[0]} without its other end: the whole CIDR is given out"
-        place = document.at(*steps, halves[0], key=True)
-        found.append(warning("range-ignored", place, message, "give both start and end"))
+        hint = "give both start and end"
+    if message:
+        place = document.at(*_ALLOCATION, halves[0], key=True)
+        found.append(warning("range-ignored", place, message, hint))
+    if ranges:
+        return _ranges(document, network, found)
     if len(halves) < 2:
         return [network]
-    window = read_range(document, steps, ("start", "end"), found)
-    if window is None:
-        return []
-    if not network.covers(window):
-        _outside(document, (*steps, "start"), window, network, found)
+    window = read_range(document, _ALLOCATION, ("start", "end"), found)
+    if window is None or _is_outside(document, (*_ALLOCATION, "start"), window, network, found):
         return []
     return [window]
 
@@ -154,50 +145,237 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
 def _ranges(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
     windows: list[IPRange] = []
     for index in range(len(document.spec["tenantAllocation"]["ranges"])):
-        steps = ("spec", "tenantAllocation", "ranges", index)
+        steps = (*_ALLOCATION, "ranges", index)
         window = read_range(document, steps, ("start", "end"), found)
-        if window is None:
-            continue
-        if not network.covers(window):
-            _outside(document, steps, window, network, found)
+        if window is None or _is_outside(document, steps, window, network, found):
             continue
         if windows and window.first <= windows[-1].last:
-            message = (
-                f"ranges[{index}].start must be after the end of the range before,"
-                f" {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
-            )
+            message = f"ranges[{index}].start must be after the end of the range before,"
+            message += f" {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
             hint = "sort ranges by start, and let none overlap"
-            found.append(error("ranges-unsorted", document.at(*steps, "start"), message, hint))
+            refuse(found, document, (*steps, "start"), "ranges-unsorted", message, hint)
             continue
         windows.append(window)
     return windows
 
 
-def _outside(
-    document: Document,
-    steps: tuple[str | int, ...],
-    window: IPRange,
-    network: IPRange,
-    found: list[Finding],
-) -> None:
+def _is_outside(
+    document: Document, steps: Steps, window: IPRange, network: IPRange, found: list[Finding]
+) -> bool:
+    if network.covers(window):
+        return False
     message = f"{format_short(window)} falls outside spec.cidr {format_cidr(network)}"
     hint = "narrow the range, or widen spec.cidr"
-    found.append(error("range-outside-pool", document.at(*steps), message, hint))
+    refuse(found, document, steps, "range-outside-pool", message, hint)
+    return True
 
 
-def _straddling(
-    document: Document, index: int, block: IPRange, windows: list[IPRange]
-) -> list[Finding]:
-    """Return the finding for a reserved block with exactly one end inside a range."""
-    found = []
+def _judge_borders(
+    document: Document, index: int, block: IPRange, windows: list[IPRange], found: list[Finding]
+) -> None:
+    """Add a finding for each range that contains exactly one end of a reserved block."""
     for position, window in enumerate(windows):
-        inside = [window.first <= end <= window.last for end in (block.first, block.last)]
-        if inside[0] != inside[1]:
-            message = (
-                f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
-                f" ({format_short(window)})"
-            )
-            place = document.at("spec", "reserved", index, "cidr")
+        starts, ends = (window.first <= end <= window.last for end in (block.first, block.last))
+        if starts != ends:
+            message = f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
+            message += f" ({format_short(window)})"
+            steps = ("spec", "reserved", index, "cidr")
             hint = "let both ends of the block lie inside the range, or both outside of it"
-            found.append(error("reserved-straddles-range", place, message, hint))
+            refuse(found, document, steps, "reserved-straddles-range", message, hint)
+
+
+GATEWAY = ("spec", "network", "gateway")
+_DEFAULT = "default"
+_INCREMENT = 2
+_ELASTIC_SIZE = 2
+_STATIC_SIZE = 8
+_NODES = 5
+_CLOUDS = ("azure", "aws", "gcp")
+
+
+class Provider(Struct, frozen=True):
+    """A parsed ProviderConfig.
+
+    Attributes:
+        pools: Keys of its pools in the order in which they are tried; a pool might not exist.
+        lb_size: Size of a load-balancer claim, or None for the default of the pool.
+        team: The only team that can use it, or None.
+        increment: The minimum number of addresses by which an elastic tenant grows.
+    """
+
+    is_ipam: bool
+    pools: tuple[Key, ...]
+    is_elastic: bool
+    lb_size: int | None
+    max_nodes: int | None
+    max_lb: int | None
+    team: str | None
+    gateway: IPRange | None
+    document: Document
+    quota_source: Location
+    increment: int = _INCREMENT
+
+    def quota(self, tenant: tuple[str, str], kind: str) -> Quota | None:
+        """Return the quota on one tenant's addresses of a type, or None."""
+        limit = self.max_lb if kind == LB else self.max_nodes
+        return None if limit is None else Quota((NAME, *tenant, kind), limit, self.quota_source)
+
+    @property
+    def names_no_pool(self) -> bool:
+        """Return whether it is of mode `ipam` but names no pool."""
+        return self.is_ipam and not self.pools
+
+
+def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
+    """Return the provider of a document; None if it has any error.
+
+    With an error, its tenants keep their addresses and get nothing new: an unreadable gateway must
+    not be given out, and a provider of a team without a readable team name must not serve all
+    teams. A provider without a pool can be read, but has an error and serves no tenant.
+    """
+    found: list[Finding] = []
+    spec = document.spec
+    network = spec.get("network") or {}
+    is_ipam = network.get("mode", "cloud") == "ipam"
+    if is_ipam and spec.get("provider") in _CLOUDS:
+        message = f"mode ipam cannot be used with provider {spec['provider']}"
+        hint = "use mode cloud: the cloud gives the addresses"
+        place = document.at("spec", "network", "mode")
+        return None, [error("provider-mode", place, message, hint)]
+    scope = spec.get("scope") or {}
+    is_of_team = scope.get("type") == "team"
+    if is_of_team and not scope.get("teamRef"):
+        message = "scope.type is team, but scope.teamRef is missing"
+        hint = "name the team: teamRef: {name: backend}"
+        refuse(found, document, ("spec", "scope", "teamRef"), "field-required", message, hint)
+    gateway = None
+    if "gateway" in network:
+        gateway = read_address(document, GATEWAY, network["gateway"], found)
+    if found:
+        return None, found
+    references = sorted(network.get("poolRefs") or [], key=lambda it: it.get("priority", 0))
+    if is_ipam and not references:
+        message = "network.mode is ipam, but poolRefs names no pool"
+        hint = "add poolRefs with at least one NetworkPool"
+        refuse(found, document, ("spec", "network"), "provider-without-pools", message, hint)
+    balancer = network.get("loadBalancer") or {}
+    is_elastic = balancer.get("allocationMode", "static") == "elastic"
+    size = balancer.get("defaultPoolSize")
+    quota = network.get("quotaPerTenant") or {}
+    provider = Provider(
+        is_ipam=is_ipam,
+        pools=tuple(pool_key(SYSTEM, it["name"]) for it in references),
+        is_elastic=is_elastic,
+        lb_size=balancer.get("initialPoolSize", _ELASTIC_SIZE) if is_elastic else size,
+        max_nodes=quota.get("maxNodeIPs"),
+        max_lb=quota.get("maxLoadBalancerIPs"),
+        team=(scope.get("teamRef") or {}).get("name") if is_of_team else None,
+        gateway=gateway,
+        document=document,
+        quota_source=document.at("spec", "network", "quotaPerTenant") if quota else Location(""),
+        increment=balancer.get("growthIncrement", _INCREMENT),
+    )
+    return provider, found
+
+
+class Providers:
+    """All providers, and the lookup of a tenant's provider."""
+
+    def __init__(self, documents: Documents) -> None:
+        self.findings: list[Finding] = []
+        self._documents = documents
+        self._by_name: dict[tuple[str, str], Provider] = {}
+        for document in documents.of(PROVIDER):
+            provider, found = read_provider(document)
+            if provider is not None:
+                self._by_name[document.namespace, document.name] = provider
+            if not document.unread:
+                self.findings += found
+
+    def all(self) -> Iterable[Provider]:
+        """Return all valid providers."""
+        return self._by_name.values()
+
+    def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
+        """Return the usable provider of a tenant, or None, with its namespace and name.
+
+        The provider is `providerConfigRef`, else the one named `default`, else the first in
+        `butler-system`. An invalid provider is not skipped.
+        """
+        reference = tenant.spec.get("providerConfigRef") or {"name": self._default()}
+        key = (reference.get("namespace", SYSTEM), reference["name"])
+        return self._by_name.get(key), key
+
+    def _default(self) -> str:
+        names = self._documents.every(PROVIDER, SYSTEM)
+        return _DEFAULT if _DEFAULT in names or not names else names[0]
+
+
+class Networks:
+    """The pools that are read so far."""
+
+    def __init__(self, documents: Documents, collected: Collected, settings: Settings) -> None:
+        self.documents = documents
+        self.collected = collected
+        self._settings = settings
+        self._read: dict[Key, NetworkPool] = {}
+        self._of: dict[tuple[str, str], list[NetworkPool]] = {}
+
+    def read(self, document: Document) -> None:
+        """Read a pool."""
+        network, found = read_pool(document, self._settings)
+        self.collected.tell(document, *found)
+        if network is not None:
+            self._read[network.pool.key] = network
+            self.collected.add_pool(document, network.pool)
+
+    def find(self, key: Key) -> NetworkPool | None:
+        """Return the pool that a file names; a pool without a readable version becomes frozen."""
+        if path := self.documents.unread(POOL, key.namespace, key.name):
+            self.collected.frozen[key] = path
+        return self._read.get(key)
+
+    def of(self, provider: Provider) -> list[NetworkPool]:
+        """Return the provider's existing pools, in the order in which they are tried."""
+        name = (provider.document.namespace, provider.document.name)
+        if name not in self._of:  # computed once for all of its tenants
+            found = map(self.find, provider.pools)
+            self._of[name] = [network for network in found if network is not None]
+        return self._of[name]
+
+    def is_unread(self, key: Key) -> bool:
+        """Return whether only an unreadable file describes the pool."""
+        return key in self.collected.frozen and key not in self._read
+
+
+def capacity(
+    usage: Mapping[Key, Usage], provider: Provider, nodes: Mapping[Key, int]
+) -> tuple[int, int]:
+    """Return the free addresses in a provider's pools, and the number of tenants that fit.
+
+    Butler calculates with 5 nodes and the static size. Its elastic providers give neither, so the
+    size of an elastic tenant counts: with 16 of 32 left and 2 for each, there is room for 8.
+    """
+    # A pool that is named twice has its addresses only once.
+    found = [key for key in dict.fromkeys(provider.pools) if key in usage]
+    available = sum(usage[key].available for key in found)
+    given = next((nodes[key] for key in found if key in nodes), 0)
+    per_tenant = (provider.lb_size or _STATIC_SIZE) + (given if provider.is_elastic else _NODES)
+    return available, available // per_tenant
+
+
+def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
+    """Return the number of node addresses per tenant of each pool that states it."""
+    found = {}
+    for document in documents.of(POOL):
+        defaults = (document.spec.get("tenantAllocation") or {}).get("defaults") or {}
+        if "nodesPerTenant" in defaults:
+            found[pool_key(document.namespace, document.name)] = int(defaults["nodesPerTenant"])
     return found
+
+
+def pools_of(provider: Provider) -> Iterator[tuple[int, Key]]:
+    """Yield the index in `poolRefs` and the key of each pool that a provider names."""
+    network = provider.document.spec.get("network") or {}
+    for index, reference in enumerate(network.get("poolRefs") or ()):
+        yield index, pool_key(SYSTEM, reference["name"])

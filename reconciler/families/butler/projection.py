@@ -1,172 +1,87 @@
-"""Objects that Butler publishes."""
+"""Objects, announcements, and metrics of Butler."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
-from reconciler.documents.document import Document, Documents
-from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, REQUEST, SYSTEM, TEAM, TENANT
-from reconciler.families.butler.pools import pool_key
-from reconciler.families.butler.providers import (
-    Providers,
-    names_no_pool,
-    provider_statuses,
-    status_only,
+from reconciler.documents.document import Document
+from reconciler.families.butler.kinds import (
+    LB,
+    NAME,
+    NODES,
+    OWNER,
+    POOL,
+    PROVIDER,
+    REQUEST,
+    SYSTEM,
+    TEAM,
+    TENANT,
+    TENANT_CLUSTER,
+    own_name,
+    pool_key,
+    tenant_key,
 )
-from reconciler.families.butler.records import announces
+from reconciler.families.butler.pools import Provider, Providers, capacity, nodes_per_tenant
 from reconciler.families.butler.requests import stands_for
-from reconciler.families.butler.tenants import tenant_key
+from reconciler.families.butler.tenants import TenantName, manual_title
 from reconciler.families.fields import condition
-from reconciler.families.interface import Projection, ProjectionInput
+from reconciler.families.interface import (
+    Announcing,
+    ClusterKind,
+    FamilyMetrics,
+    Measured,
+    Projection,
+    ProjectionInput,
+    Turn,
+)
 from reconciler.families.metallb import NAMED, metallb_objects
 from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.model.key import Key
-from reconciler.model.objects import MANAGEMENT, tenant_name
-from reconciler.model.plan import CONDITION, Usage
+from reconciler.model.metric import Metric, MetricKind, Sample
+from reconciler.model.objects import MANAGEMENT, Manifest, tenant_name
+from reconciler.model.plan import CONDITION, Grant, Refuse, Usage
 from reconciler.model.pool import Pool, Tier
 
-_EXHAUSTED = ("pool-exhausted", "pool-fragmented")
-_CLOUD = ("True", "Ready", "cloud networking mode")
-_NO_POOLS = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured on provider")
-_SKIPPED = ("True", "Ready", "LB IP allocation skipped (initial pool size 0)")
-_WAITING = ("False", "Reconciling", "waiting for LB IP allocation")
-_FULL = ("False", "PoolExhausted", "all configured pools are exhausted")
-_SLOTS = {"lbAllocationRef": "loadbalancer", "ipAllocationRef": "nodes"}
+Told = tuple[str, str, str]
+"""Status, reason, and message of a condition."""
 
 
-def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
-    """Yield the status of each TenantCluster."""
-    standing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
-    records = _records(world.records, standing)
-    stood_for = {**_stood_for(world.documents), **dict.fromkeys(standing.values(), True)}
-    further = _further(world.records)
-    context = _Context(world, providers, stood_for, _poolless(world.documents))
-    for document in world.documents.of(TENANT):
-        status: dict[str, Any] = {}
-        for field, slot in _SLOTS.items():
-            record = records.get(tenant_key(document.namespace, document.name, slot))
-            if record is not None:
-                status[field] = {"name": record.name}
-        balancer = records.get(tenant_key(document.namespace, document.name, "loadbalancer"))
-        told = context.network(document, balancer, further.get(_of(document), ()))
-        status["conditions"] = [condition(CONDITION, *told, world.clock)]
-        yield status_only(document, status)
+def project(world: ProjectionInput) -> tuple[Projection, ...]:
+    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool.
 
-
-class _Context(Struct, frozen=True):
-    """Input for the readiness of a tenant's network."""
-
-    world: ProjectionInput
-    providers: Providers
-    stood_for: Mapping[Key, bool]
-    poolless: Mapping[tuple[str, str], bool]
-
-    def network(
-        self, document: Document, record: Allocation | None, further: Sequence[Allocation]
-    ) -> tuple[str, str, str]:
-        """Return status, reason, and message of a tenant's network.
-
-        Args:
-            document: The tenant.
-            record: The record of its first load-balancer claim.
-            further: Records of its growth, in order.
-        """
-        provider, key = self.providers.of(document)
-        if provider is not None and not provider.is_ipam:
-            return _CLOUD
-        if key in self.poolless:
-            return _NO_POOLS
-        if record is not None:
-            return _recorded(record, further)
-        return _WAITING if self._is_wanted(document) else _SKIPPED
-
-    def _is_wanted(self, document: Document) -> bool:
-        """Return whether addresses are requested, or might be."""
-        key = tenant_key(document.namespace, document.name, "loadbalancer")
-        if key in self.world.reading.claims or key in self.stood_for:
-            return True
-        provider, _ = self.providers.of(document)
-        return provider is None or key.owner in self.world.reading.protected
-
-
-def _recorded(record: Allocation, further: Sequence[Allocation]) -> tuple[str, str, str]:
-    if record.range is not None:
-        ranges = [it.range for it in (record, *further) if it.range is not None]
-        told = ", ".join(format_cidr(item) or format_range(item) for item in ranges)
-        return "True", "Ready", f"LB IPs allocated: {told}"
-    if record.phase is Phase.PENDING:
-        return _WAITING
-    if record.reason in _EXHAUSTED:
-        return _FULL
-    status, reason, _ = _FULL  # Butler has one reason for all failures; only the message differs
-    return status, reason, record.message
-
-
-def _records(records: Iterable[Allocation], standing: Mapping[Key, Key]) -> dict[Key, Allocation]:
-    """Return the effective record of each tenant and slot; records in retention have no effect.
-
-    Args:
-        records: All records.
-        standing: Claims of requests that replace tenants' own claims.
+    Records are projected elsewhere.
     """
-    found: dict[Key, Allocation] = {}
-    for record in current_records(records).values():
-        if record.claim.family != NAME or record.role != "initial" or record.is_released:
-            continue
-        key = record.claim
-        # A record of a request counts under Butler's name if it holds addresses or replaces the own
-        # claim.
-        if key.kind != TENANT.kind:
-            if record.namespace != SYSTEM:
-                continue
-            short = {"loadbalancer": "lb"}.get(record.type, record.type)
-            own_name = f"{record.owner.namespace}-{record.owner.name}-{short}"
-            is_own = record.name == own_name or key in standing
-            if not record.is_live and not is_own:
-                continue
-            key = tenant_key(record.owner.namespace, record.owner.name, record.type)
-        other = found.get(key)
-        if other is None or _speaks_first(record) < _speaks_first(other):
-            found[key] = record
-    return found
+    providers = Providers(world.documents)
+    others = [*_provider_statuses(world, providers), *_tenant_statuses(world, providers)]
+    documents = _documents(world, others) if world.applies_documents else others
+    return (*_pools(world), *documents, *_announced(world))
 
 
-def _further(records: Iterable[Allocation]) -> dict[tuple[str, str], list[Allocation]]:
-    """Return live growth records of each tenant's first load-balancer claim, in order."""
-    found: dict[tuple[str, str], list[Allocation]] = {}
-    for record in sorted(current_records(records).values(), key=lambda it: it.claim.slot_order):
-        key = record.claim
-        is_tenants = key.family == NAME and key.kind == TENANT.kind and record.role == "initial"
-        is_first = key.slot == _SLOTS["lbAllocationRef"]
-        if is_tenants and record.is_live and record.type == "loadbalancer" and not is_first:
-            found.setdefault((key.namespace, key.name), []).append(record)
-    return found
-
-
-def _of(document: Document) -> tuple[str, str]:
-    return document.namespace, document.name
-
-
-def _speaks_first(record: Allocation) -> tuple[bool, bool, str]:
-    """Return the sort key: the tenant's own record first, then records with addresses."""
-    return record.claim.kind != TENANT.kind, not record.is_live, record.name
-
-
-def _stood_for(documents: Documents) -> dict[Key, bool]:
-    """Return claims of tenants that requests replace."""
-    keys = (stands_for(document) for document in documents.of(REQUEST))
-    return {key: True for key in keys if key is not None}
-
-
-def _poolless(documents: Documents) -> dict[tuple[str, str], bool]:
-    """Return the providers of mode `ipam` without a pool."""
-    return {
-        (document.namespace, document.name): True
-        for document in documents.of(PROVIDER)
-        if names_no_pool(document)
+def _status_only(document: Document, status: Mapping[str, Any]) -> Projection:
+    manifest = {
+        "apiVersion": document.kind.api_version,
+        "kind": document.kind.name,
+        "metadata": {"name": document.name, "namespace": document.namespace},
+        "status": status,
     }
+    return Projection(MANAGEMENT, manifest, is_status_only=True)
+
+
+def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
+    """Yield documents as objects, with the status that is known for them."""
+    status = {
+        (it.manifest["kind"], *it.manifest["metadata"].values()): it.manifest["status"]
+        for it in statuses
+    }
+    for kind in (TEAM, PROVIDER, TENANT):
+        for document in world.documents.of(kind):
+            metadata = dict(document.metadata)
+            if document.namespace:
+                metadata["namespace"] = document.namespace
+            manifest = {**document.body, "metadata": metadata}
+            if found := status.get((kind.kind, document.name, document.namespace)):
+                manifest["status"] = found
+            yield Projection(MANAGEMENT, manifest)
 
 
 _CAPACITY = (
@@ -176,66 +91,25 @@ _CAPACITY = (
 )
 
 
-def project(world: ProjectionInput) -> tuple[Projection, ...]:
-    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool.
-
-    Records are projected elsewhere.
-    """
-    providers = Providers(world.documents)
-    others = [*provider_statuses(world, providers), *tenant_statuses(world, providers)]
-    return (
-        *_pools(world),
-        *(_documents(world, others) if world.applies_documents else others),
-        *_tenants(world),
-    )
-
-
-def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
-    """Yield documents as objects, with the status that is known for them."""
-    status = {_identity(item.manifest): item.manifest["status"] for item in statuses}
-    for kind in (TEAM, PROVIDER, TENANT):
-        for document in world.documents.of(kind):
-            metadata = dict(document.metadata)
-            if document.namespace:
-                metadata["namespace"] = document.namespace
-            manifest = {**document.body, "metadata": metadata}
-            if (found := status.get((kind.kind, document.namespace, document.name))) is not None:
-                manifest["status"] = found
-            yield Projection(MANAGEMENT, manifest)
-
-
-def _identity(manifest: Mapping[str, Any]) -> tuple[str, str, str]:
-    metadata = manifest["metadata"]
-    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
-
-
-def _pools(world: ProjectionInput) -> list[Projection]:
-    found = []
+def _pools(world: ProjectionInput) -> Iterator[Projection]:
     for document in world.documents.of(POOL):
         key = pool_key(document.namespace, document.name)
         pool = world.reading.pools.get(key)
-        if pool is None:
-            continue
-        manifest = {
-            "apiVersion": document.kind.api_version,
-            "kind": POOL.kind,
-            "metadata": {**document.metadata, "namespace": document.namespace},
-            "spec": document.spec,
-            "status": pool_status(pool, world.usage[key], world.clock),
-        }
-        found.append(Projection(MANAGEMENT, manifest))
-    return found
+        if pool is not None:
+            manifest = {
+                "apiVersion": document.kind.api_version,
+                "kind": POOL.kind,
+                "metadata": {**document.metadata, "namespace": document.namespace},
+                "spec": document.spec,
+                "status": _pool_status(pool, world.usage[key], world.clock),
+            }
+            yield Projection(MANAGEMENT, manifest)
 
 
-def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
+def _pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
     """Return counters and conditions of a NetworkPool, without values that only the cluster has.
 
     Other users of its addresses (`infrastructureAllocations`) are added during apply.
-
-    Args:
-        pool: The pool.
-        usage: Its counters.
-        since: `lastTransitionTime` of conditions that the cluster does not have yet.
     """
     extent = pool.extent.ranges[0]
     outside = pool.extent - IPSet.of(pool.windows) - pool.reserved
@@ -245,7 +119,7 @@ def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
         "allocatedIPs": usage.allocated,
         "allocationCount": usage.count,
         "availableIPs": usage.available,
-        "conditions": _conditions(pool, usage, since),
+        "conditions": _pool_conditions(usage, since),
         "fragmentationPercent": usage.fragmentation,
         "largestFreeBlock": usage.largest,
         "poolSizeIPs": pool.extent.size,
@@ -261,7 +135,7 @@ def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
     return status
 
 
-def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]:
+def _pool_conditions(usage: Usage, since: str) -> list[Mapping[str, str]]:
     used = usage.allocated + usage.held
     # Divide first, as Butler does: 23 of 40 is then 57%, not 58%.
     share = used / usage.total * 100 if usage.total else 100.0
@@ -275,16 +149,284 @@ def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]
     return conditions
 
 
-def _tenants(world: ProjectionInput) -> list[Projection]:
-    """Return each tenant's ranges, even if its document is missing or unreadable."""
+_AVAILABLE = "PoolAvailable"
+
+
+def _provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
+    """Yield the status of each readable provider of mode `ipam`."""
+    nodes = nodes_per_tenant(world.documents)
+    for provider in providers.all():
+        if provider.names_no_pool:
+            message = "network.mode is 'ipam' but no poolRefs configured"
+            failed = condition(_AVAILABLE, "False", "ValidationFailed", message, world.clock)
+            yield _status_only(provider.document, {"conditions": [failed]})
+        elif provider.is_ipam:
+            available, tenants = capacity(world.usage, provider, nodes)
+            told: Told = ("True", _AVAILABLE, f"{available} IPs available (~{tenants} tenants)")
+            if available == 0:
+                told = ("False", "PoolExhausted", "all configured pools are exhausted")
+            status = {
+                "capacity": {"availableIPs": available, "estimatedTenants": tenants},
+                "conditions": [condition(_AVAILABLE, *told, world.clock)],
+            }
+            yield _status_only(provider.document, status)
+
+
+_CLOUD = ("True", "Ready", "cloud networking mode")
+_NO_POOLS = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured on provider")
+_SKIPPED = ("True", "Ready", "LB IP allocation skipped (initial pool size 0)")
+_WAITING = ("False", "Reconciling", "waiting for LB IP allocation")
+_FULL = ("False", "PoolExhausted", "all configured pools are exhausted")
+_FIELDS = {"lbAllocationRef": LB, "ipAllocationRef": NODES}
+
+
+def _tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
+    """Yield the status of each TenantCluster."""
+    current = current_records(world.records).values()
+    replacing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
+    records = _effective(current, replacing)
+    replaced = {*map(stands_for, world.documents.of(REQUEST)), *replacing.values()}
+    growth = _growth(current)
+    for document in world.documents.of(TENANT):
+        name = document.namespace, document.name
+        status: dict[str, Any] = {}
+        for field, slot in _FIELDS.items():
+            if (record := records.get(tenant_key(*name, slot))) is not None:
+                status[field] = {"name": record.name}
+        key = tenant_key(*name, LB)
+        provider, _ = providers.of(document)
+        if provider is not None and not provider.is_ipam:
+            told: Told = _CLOUD
+        elif provider is not None and provider.names_no_pool:
+            told = _NO_POOLS
+        elif (record := records.get(key)) is not None:
+            told = _recorded(record, growth.get(name, ()))
+        else:
+            reading = world.reading
+            is_unknown = provider is None or key.owner in reading.protected
+            told = _WAITING if key in reading.claims or key in replaced or is_unknown else _SKIPPED
+        status["conditions"] = [condition(CONDITION, *told, world.clock)]
+        yield _status_only(document, status)
+
+
+def _recorded(record: Allocation, further: Sequence[Allocation]) -> Told:
+    if record.range is not None:
+        ranges = [it.range for it in (record, *further) if it.range is not None]
+        told = ", ".join(format_cidr(item) or format_range(item) for item in ranges)
+        return "True", "Ready", f"LB IPs allocated: {told}"
+    if record.phase is Phase.PENDING:
+        return _WAITING
+    if record.reason in ("pool-exhausted", "pool-fragmented"):
+        return _FULL
+    # Butler has one reason for all failures; only the message differs.
+    return *_FULL[:2], record.message
+
+
+def _effective(
+    records: Iterable[Allocation], replacing: Mapping[Key, Key]
+) -> dict[Key, Allocation]:
+    """Return the effective record of each tenant and slot; records in retention have no effect.
+
+    `replacing` are the claims of requests that replace tenants' own claims.
+    """
+    found: dict[Key, Allocation] = {}
+    for record in records:
+        if record.claim.family != NAME or record.role != "initial" or record.is_released:
+            continue
+        key = record.claim
+        # A record of a request counts under Butler's name if it holds addresses or replaces the own
+        # claim.
+        if key.kind != TENANT.kind:
+            is_own = record.name == own_name(record.owner[:2], record.type) or key in replacing
+            if record.namespace != SYSTEM or not (record.is_live or is_own):
+                continue
+            key = tenant_key(record.owner.namespace, record.owner.name, record.type)
+        other = found.get(key)
+        if other is None or _precedence(record) < _precedence(other):
+            found[key] = record
+    return found
+
+
+def _precedence(record: Allocation) -> tuple[bool, bool, str]:
+    """Return the sort key: the tenant's own record first, then records with addresses."""
+    return record.claim.kind != TENANT.kind, not record.is_live, record.name
+
+
+def _growth(records: Iterable[Allocation]) -> dict[TenantName, list[Allocation]]:
+    """Return live growth records of each tenant's first load-balancer claim, in order."""
+    found: dict[TenantName, list[Allocation]] = {}
+    for record in sorted(records, key=lambda it: it.claim.slot_order):
+        key = record.claim
+        is_tenants = key.family == NAME and key.kind == TENANT.kind and record.role == "initial"
+        if is_tenants and record.is_live and record.type == LB and key.slot != LB:
+            found.setdefault((key.namespace, key.name), []).append(record)
+    return found
+
+
+def _cluster_of(record: Allocation) -> str:
+    return tenant_name(record.owner.namespace, record.owner.name)
+
+
+def _announcer(manifest: Manifest) -> str | None:
+    spec = manifest.get("spec") or {}
+    owner = spec.get(OWNER) or {}
+    if spec.get("type") != LB or not owner.get("name"):
+        return None
+    return tenant_name(owner.get("namespace", ""), owner["name"])
+
+
+def _homes(live: Manifest | None, namespace: str) -> Iterator[str]:
+    """Yield the namespace in the TenantCluster's status, then its own namespace."""
+    inner = ((live or {}).get("status") or {}).get("tenantNamespace")
+    if not isinstance(inner, str | None):
+        raise ValueError("status.tenantNamespace is not a text")
+    if inner:
+        yield inner
+    yield namespace
+
+
+def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
+    """Return the ranges that each tenant's cluster announces, by cluster name.
+
+    Announced ranges follow records, not errors in documents. The old range of a moved claim stays
+    in addition to the new range. A manual range counts only while no live record replaces it. A
+    range that a claim pins counts until that claim has its record.
+    """
+    ranges: dict[str, list[IPRange]] = {}
+    live = {record.claim for record in world.records if record.is_live}
+    for record in world.records:
+        if record.claim.family != NAME or record.type != LB:
+            continue
+        if (record.is_live or record.announced) and record.range is not None:
+            own = IPSet((record.range,)) - world.withheld.get(record.path, IPSet())
+            ranges.setdefault(_cluster_of(record), []).extend(own)
+    manual = {blocked.title: blocked for blocked in world.reading.blocked}
+    for document in world.documents.of(TENANT):
+        blocked = manual.get(manual_title(document))
+        if blocked is None or blocked.by_hand is None:
+            continue
+        there = ranges.setdefault(tenant_name(document.namespace, document.name), [])
+        claim = blocked.by_hand.claim
+        if (claim is None and not there) or (claim is not None and claim not in live):
+            there.append(blocked.range)
+    return ranges
+
+
+ANNOUNCING = Announcing(ClusterKind(TENANT_CLUSTER, _homes), _cluster_of, _announcer, announces)
+
+
+def _announced(world: ProjectionInput) -> Iterator[Projection]:
+    """Yield each tenant's MetalLB pool, even if its document is missing or unreadable."""
     ranges = announces(world)
     named = {
         tenant_name(document.namespace, document.name): pool
         for document in world.documents.of(TENANT)
         if (pool := document.annotations().get(NAMED)) is not None
     }
-    return [
-        Projection(cluster, item)
-        for cluster in sorted(ranges)
-        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool))
-    ]
+    for cluster in sorted(ranges):
+        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool)):
+            yield Projection(cluster, item)
+
+
+_GAUGE = MetricKind.GAUGE
+_OF_POOL, _OF_PROVIDER = ("pool", "namespace"), ("provider", "namespace")
+_OF_POOLS = {
+    "total": Metric(
+        "butler_network_pool_total_ips", _GAUGE, "Addresses that the pool can give out", _OF_POOL
+    ),
+    "allocated": Metric(
+        "butler_network_pool_allocated_ips", _GAUGE, "Addresses that tenants hold", _OF_POOL
+    ),
+    "available": Metric(
+        "butler_network_pool_available_ips",
+        _GAUGE,
+        "Addresses that are neither allocated nor held after release",
+        _OF_POOL,
+    ),
+    "count": Metric(
+        "butler_network_pool_allocation_count", _GAUGE, "Allocations of the pool", _OF_POOL
+    ),
+    "fragmentation": Metric(
+        "butler_network_pool_fragmentation_percent",
+        _GAUGE,
+        "100 minus the share of the largest free block",
+        _OF_POOL,
+    ),
+    "largest": Metric(
+        "butler_network_pool_largest_free_block",
+        _GAUGE,
+        "Size of the largest free block, in addresses",
+        _OF_POOL,
+    ),
+}
+_PROCESSED = Metric(
+    "butler_ip_allocation_processed_total",
+    MetricKind.COUNTER,
+    "Allocations that were made (success), or refused anew (failed)",
+    ("pool", "namespace", "result"),
+)
+_READY = Metric(
+    "butler_provider_config_ready",
+    _GAUGE,
+    "1 when the provider names pools that have addresses left, else 0",
+    ("provider", "namespace", "type", "scope"),
+)
+_LEFT = Metric(
+    "butler_provider_config_available_ips",
+    _GAUGE,
+    "Addresses that the provider's pools have left",
+    _OF_PROVIDER,
+)
+_TENANTS = Metric(
+    "butler_provider_config_estimated_tenants",
+    _GAUGE,
+    "Tenants that the provider's pools have room for",
+    _OF_PROVIDER,
+)
+
+
+def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
+    for key, used in usage.items():
+        if key.family == NAME and key.kind == POOL.kind:
+            for field, metric in _OF_POOLS.items():
+                yield Sample(metric, (key.name, key.namespace), getattr(used, field))
+
+
+def _of_documents(measured: Measured) -> Iterator[Sample]:
+    """Yield samples of providers of mode `ipam`; cloud providers allocate no addresses here."""
+    nodes = nodes_per_tenant(measured.documents)
+    for provider in Providers(measured.documents).all():
+        if provider.is_ipam:
+            yield from _of_provider(measured, provider, nodes)
+
+
+def _of_provider(
+    measured: Measured, provider: Provider, nodes: Mapping[Key, int]
+) -> Iterator[Sample]:
+    spec, labels = provider.document.spec, (provider.document.name, provider.document.namespace)
+    left, tenants = capacity(measured.usage, provider, nodes)
+    type_ = str(spec.get("provider") or "")
+    scope = str((spec.get("scope") or {}).get("type") or "platform")
+    yield Sample(_READY, (*labels, type_, scope), int(left > 0))
+    yield Sample(_LEFT, labels, left)
+    yield Sample(_TENANTS, labels, tenants)
+
+
+def _of_turn(turn: Turn) -> Iterator[Sample]:
+    for decision in turn.decisions:
+        if decision.claim.family != NAME:
+            continue
+        if isinstance(decision, Grant):
+            pool = decision.allocation.pool
+            yield Sample(_PROCESSED, (pool.name, pool.namespace, "success"), 1)
+        elif isinstance(decision, Refuse) and decision.claim in turn.newly_refused:
+            claim = turn.claims.get(decision.claim)
+            # A claim without an existing pool is not counted for any pool.
+            first = claim.candidates[0] if claim is not None and claim.candidates else None
+            names = (first.name, first.namespace) if first is not None else ("", "")
+            yield Sample(_PROCESSED, (*names, "failed"), 1)
+
+
+METERING = FamilyMetrics(
+    (*_OF_POOLS.values(), _PROCESSED, _READY, _LEFT, _TENANTS), _of_pools, _of_documents, _of_turn
+)

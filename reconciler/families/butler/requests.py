@@ -1,49 +1,75 @@
-"""Requests and the claims that follow from them."""
+"""Requests, and requests that replace a tenant's own claim."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import IPRange
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, warning
-from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM, TENANT
-from reconciler.families.butler.pools import NetworkPool
-from reconciler.families.butler.tenants import PINNED, owner_of, tenant_key
-from reconciler.families.fields import read_range
-from reconciler.model.claim import Claim, Owner, Quota
+from reconciler.documents.findings import Finding, error, info, join_limited, nearest, warning
+from reconciler.families.butler.kinds import (
+    LB,
+    NAME,
+    NODES,
+    OWNER,
+    POOL,
+    REQUEST,
+    SYSTEM,
+    TENANT,
+    own_name,
+    pool_key,
+    request_key,
+    tenant_key,
+)
+from reconciler.families.butler.pools import NetworkPool, Networks, Provider, Providers
+from reconciler.families.butler.tenants import (
+    MANUAL,
+    PINNED,
+    GrownRecords,
+    LoadBalancerState,
+    Tenant,
+    TenantName,
+    owner_of,
+)
+from reconciler.families.fields import FORMERLY, Collected, read_range
+from reconciler.families.interface import CurrentRecords
+from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
 from reconciler.model.objects import LABEL
 
-_COUNT = {"nodes": 5, "loadbalancer": 8}
-_SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
+_COUNT = {NODES: 5, LB: 8}
+_TENANT_NAME = ("spec", OWNER, "name")
+_POOL_NAME = ("spec", "poolRef", "name")
+_NEAR = 0.8
+"""Similarity threshold. It is high because names in one namespace are often similar."""
 
 
-def request_key(namespace: str, name: str) -> Key:
-    """Return the key of a request's claim."""
-    return Key(NAME, namespace, name, "request", REQUEST.kind)
+def tenant_named(document: Document) -> TenantName:
+    """Return the namespace and name of the tenant of a request."""
+    reference = document.spec[OWNER]
+    return reference["namespace"], reference["name"]
 
 
-def own_name(tenant: tuple[str, str], kind: str) -> str:
-    """Return Butler's name for the record of a tenant's own claim of a type."""
-    return f"{tenant[0]}-{tenant[1]}-{_SHORT.get(kind, kind)}"
-
-
-def owner_of_request(document: Document, tenant: Document | None) -> Owner:
-    """Return the tenant of a request, whether or not it is in the repository."""
+def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
     if tenant is not None:
         return owner_of(tenant)
-    reference = document.spec["tenantClusterRef"]
-    team = document.labels().get(f"{LABEL}team", reference["namespace"])
-    return Owner(reference["namespace"], reference["name"], team)
+    namespace, name = tenant_named(document)
+    return Owner(namespace, name, document.labels().get(f"{LABEL}team", namespace))
 
 
 def team_of(document: Document, documents: Documents) -> str:
     """Return the team of a tenant, or of the tenant that a request is for."""
     if document.kind.id != REQUEST:
         return owner_of(document).team
-    named = document.spec["tenantClusterRef"]
-    tenant = documents.find(TENANT, named["namespace"], named["name"])
-    return owner_of_request(document, tenant).team
+    tenant = documents.find(TENANT, *tenant_named(document))
+    return _owner_of_request(document, tenant).team
+
+
+def space_of(document: Document) -> str:
+    """Return the namespace that a document claims for; for a request, the tenant's namespace."""
+    return tenant_named(document)[0] if document.kind.id == REQUEST else document.namespace
 
 
 def stands_for(document: Document) -> Key | None:
@@ -53,20 +79,9 @@ def stands_for(document: Document) -> Key | None:
     so authors in other namespaces cannot act for a tenant. The same applies here: a request named
     `<namespace>-<name>-lb` is the load-balancer claim of that tenant, not a second claim.
     """
-    if document.namespace != SYSTEM:
-        return None
-    reference = document.spec["tenantClusterRef"]
-    kind = document.spec["type"]
-    if document.name != own_name((reference["namespace"], reference["name"]), kind):
-        return None
-    return tenant_key(reference["namespace"], reference["name"], kind)
-
-
-def space_of(document: Document) -> str:
-    """Return the namespace that a document claims for; for a request, the tenant's namespace."""
-    if document.kind.id != REQUEST:
-        return document.namespace
-    return owner_of_request(document, None).namespace
+    name, kind = tenant_named(document), document.spec["type"]
+    is_named = document.namespace == SYSTEM and document.name == own_name(name, kind)
+    return tenant_key(*name, kind) if is_named else None
 
 
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -75,7 +90,7 @@ def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
     The unreadable half is empty, which matches any value.
     """
     spec = body.get("spec") if body.get("kind") == REQUEST.kind else None
-    reference = spec.get("tenantClusterRef") if isinstance(spec, Mapping) else None
+    reference = spec.get(OWNER) if isinstance(spec, Mapping) else None
     if not isinstance(reference, Mapping):
         return None
     said = [reference.get(field) for field in ("namespace", "name")]
@@ -83,65 +98,339 @@ def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
     return (namespace, name) if bool(namespace) != bool(name) else None
 
 
+def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...], Key]]:
+    """Yield requests, each with the field that names its tenant, and that tenant's key."""
+    for document in documents.of(REQUEST):
+        namespace, name = tenant_named(document)
+        yield document, _TENANT_NAME, Key(NAME, namespace, name, "", TENANT.kind)
+
+
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     """Return the range that a request pins; None if absent or invalid."""
-    if "pinnedRange" not in document.spec:
-        return None
-    return read_range(document, *PINNED, found)
+    return read_range(document, *PINNED, found) if "pinnedRange" in document.spec else None
 
 
-def read_request(
-    document: Document, network: NetworkPool | None, owner: Owner, quota: Quota | None
-) -> tuple[Claim, list[Finding]]:
-    """Return the claim of a request, and its findings.
+class TenantRequest(Struct, frozen=True):
+    """A request that names a tenant.
 
-    Args:
-        document: The request.
-        network: Its pool, or None if it does not exist.
-        owner: The tenant.
-        quota: The quota that the request counts towards.
+    Attributes:
+        is_named: Whether its name is the name of the tenant's own record.
+        may_stand: Whether its author is permitted to act for the tenant.
     """
+
+    document: Document
+    claim: Claim
+    record: Allocation | None
+    is_named: bool
+    may_stand: bool
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether it holds addresses for its claim."""
+        return self.record is not None and self.record.is_live
+
+
+def read_requests(
+    networks: Networks, providers: Providers, held: CurrentRecords, observed: str
+) -> dict[TenantName, list[TenantRequest]]:
+    """Collect the claims of requests; return the requests of existing tenants, by tenant.
+
+    As in Butler, only authors in Butler's own namespace act for tenants. A request in the folder
+    `observed`, which was only observed in a cluster, replaces a claim only by its name.
+    """
+    found: dict[TenantName, list[TenantRequest]] = {}
+    documents = networks.documents
+    for document in documents.of(REQUEST):
+        name = tenant_named(document)
+        tenant = documents.find(TENANT, *name)
+        if tenant is None and not documents.unread(TENANT, *name):
+            _report_missing_tenant(document, documents, networks.collected)
+        provider = providers.of(tenant)[0] if tenant is not None else None
+        claim = _claim(document, tenant, networks, provider)
+        if tenant is not None:
+            is_ours = document.namespace == SYSTEM and not document.file.startswith(f"{observed}/")
+            is_named = stands_for(document) is not None
+            item = TenantRequest(
+                document, claim, held.get(claim.key), is_named, is_named or is_ours
+            )
+            found.setdefault(name, []).append(item)
+    return found
+
+
+def _report_missing_tenant(document: Document, documents: Documents, collected: Collected) -> None:
+    namespace, name = tenant_named(document)
+    message = f"TenantCluster {namespace}/{name} is not in the repository"
+    hint = "the addresses are held all the same; add the TenantCluster when it exists"
+    near = ""
+    if space := nearest(namespace, documents.namesakes(TENANT, name)):
+        near = f"{space}/{name}"
+    elif other := nearest(name, documents.every(TENANT, namespace), _NEAR):
+        near = f"{namespace}/{other}"
+    if near:
+        hint = f"did you mean {near}? It gets other addresses while this names {namespace}/{name}"
+    place = document.at(*_TENANT_NAME)
+    collected.tell(document, warning("reference-not-found", place, message, hint))
+
+
+def _claim(
+    document: Document, tenant: Document | None, networks: Networks, provider: Provider | None
+) -> Claim:
+    """Return and collect the claim of a request. If its pool is unknown, it is protected."""
+    spec, kind, collected = document.spec, document.spec["type"], networks.collected
+    pool = pool_key(document.namespace, spec["poolRef"]["name"])
+    network = networks.find(pool)
     found: list[Finding] = []
-    spec = document.spec
     pin = read_pin(document, found)
     if pin is not None and spec.get("count", pin.size) != pin.size:
         message = f"spec.count: {spec['count']}, but pinnedRange holds {pin.size}"
         found.append(warning("pin-count", document.at("spec", "count"), message, "remove count"))
-    pool = spec["poolRef"]["name"]
     claim = Claim(
         key=request_key(document.namespace, document.name),
-        candidates=(network.pool.key,) if network is not None else (),
-        wanted=(pool,),
+        candidates=(pool,) if network is not None else (),
+        wanted=(pool.name,),
         size=pin.size if pin else _size(document, network),
         pin=pin,
         fixed=pin is not None or "count" in spec,
-        owner=owner,
-        type=spec["type"],
+        owner=_owner_of_request(document, tenant),
+        type=kind,
         role="initial",
         name=document.name,
         namespace=document.namespace,
         source=document.start,
-        quota=quota,
+        quota=provider.quota(tenant_named(document), kind) if provider else None,
         doubt=document.doubt,
     )
-    return claim, found
+    if network is None and pool in collected.frozen:
+        owner = (NAME, document.kind.name, document.namespace, document.name)
+        collected.protected.append(owner)
+        return claim
+    collected.tell(document, *found)
+    collected.claims[claim.key] = claim
+    if network is None:
+        message = f"spec.poolRef.name: {POOL.kind} {pool.short} is not in the repository"
+        hint = "name a pool of the request's namespace, or add the pool"
+        place = document.at(*_POOL_NAME)
+        collected.lack(document, pool, error("reference-not-found", place, message, hint))
+    return claim
 
 
 def _size(document: Document, network: NetworkPool | None) -> int:
     """Return `count`, else the pool's default for the type, else Butler's default."""
-    kind = document.spec["type"]
-    default = None
+    kind, default = document.spec["type"], None
     if network is not None:
-        default = network.nodes_per_tenant if kind == "nodes" else network.lb_pool_per_tenant
+        default = network.nodes_per_tenant if kind == NODES else network.lb_pool_per_tenant
     return int(document.spec.get("count") or default or _COUNT[kind])
 
 
-PLACE = ("spec", "tenantClusterRef", "name")
+class _Share(Struct, frozen=True):
+    """A tenant's addresses and requests of one type.
+
+    Attributes:
+        asked: The requests of that type that name it.
+        record: The record of its own claim, with or without addresses; or None.
+        stated: The size in its document, or None.
+        pin: The range that its document pins, or None.
+    """
+
+    asked: Sequence[TenantRequest]
+    record: Allocation | None
+    stated: int | None = None
+    pin: IPRange | None = None
+
+    def replacement(self) -> TenantRequest | None:
+        """Return the request that replaces the tenant's own claim; None if there is none.
+
+        Existing addresses never change their claim. While the tenant's own record is live, no
+        request replaces it. A request that held addresses first keeps replacing the claim.
+        """
+        if self.record is not None and self.record.is_live:
+            return None
+        named = next((item for item in self.asked if item.is_named), None)
+        if named is not None:
+            return named
+        pins = [it for it in self.asked if it.may_stand and it.claim.pin is not None]
+        pins.sort(key=_rank)
+        if self.pin is not None:
+            return next((item for item in pins if item.claim.pin == self.pin), None)
+        if not pins or self.stated in (None, pins[0].claim.size):
+            return pins[0] if pins else None
+        # The request has another size than the pin, which became the tenant's own claim: this is
+        # growth.
+        return pins[0] if pins[0].is_live and self.record is None else None
 
 
-def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...], Key]]:
-    """Yield requests, each with the field that names its tenant, and that tenant's key."""
-    for document in documents.of(REQUEST):
-        reference = document.spec["tenantClusterRef"]
-        named = Key(NAME, reference["namespace"], reference["name"], "", TENANT.kind)
-        yield document, PLACE, named
+def _rank(item: TenantRequest) -> tuple[bool, str, IPRange]:
+    """Return the sort key: requests with addresses first, in order of allocation, then by name."""
+    since = item.record.allocated_at if item.record is not None and item.is_live else ""
+    return not item.is_live, since, item.claim.pin or IPRange(0, 0, 0)
+
+
+def own_claims(
+    tenant: Tenant,
+    held: CurrentRecords,
+    grown: GrownRecords,
+    asked: Sequence[TenantRequest],
+    collected: Collected,
+) -> Key:
+    """Collect the claims of a tenant, and findings about the requests that name it.
+
+    Args:
+        tenant: The tenant.
+        held: Records by claim.
+        grown: Its further records, as returned by `grown_slots`.
+        asked: The requests that name it.
+        collected: The reading so far, with the claims of requests.
+
+    Returns:
+        The claim that takes over its loadBalancerPool.
+    """
+    document = tenant.document
+    keys = {kind: tenant_key(document.namespace, document.name, kind) for kind in (LB, NODES)}
+    of_type = {kind: [it for it in asked if it.claim.type == kind] for kind in keys}
+    shares = {
+        LB: _Share(of_type[LB], held.get(keys[LB]), tenant.stated_size, tenant.pinned),
+        NODES: _Share(of_type[NODES], held.get(keys[NODES])),
+    }
+    chosen = {kind: share.replacement() for kind, share in shares.items()}
+    instead = {
+        kind: replace(item.claim, stands_for=keys[kind])
+        for kind, item in chosen.items()
+        if item is not None
+    }
+    for claim in tenant.claims(held, grown, instead):
+        collected.claims[claim.key] = claim
+    alone = {claim.key.slot: claim for claim in tenant.claims(held, grown)} if asked else {}
+    for kind, share in shares.items():
+        if kind in alone:
+            _judge_requests(share, chosen[kind], alone[kind], document, collected)
+    # A tenant without a stated size does not request its growth, if it has any.
+    if tenant.stated_size is not None or tenant.pinned is not None or grown:
+        state = tenant.state(held, grown, instead)
+        collected.tell(document, *_judge_sizes(document, state))
+    if (conflict := _pin_conflict(document, shares[LB], chosen[LB])) is not None:
+        collected.tell(document, conflict)
+        refusal = Refusal(conflict.code, conflict.message, conflict.hint)
+        instead[LB] = replace(instead[LB], refusal=refusal)
+    for claim in instead.values():
+        if claim.key in collected.claims:
+            collected.claims[claim.key] = claim
+    return instead[LB].key if LB in instead else keys[LB]
+
+
+def _judge_requests(
+    own: _Share,
+    chosen: TenantRequest | None,
+    alone: Claim,
+    tenant: Document,
+    collected: Collected,
+) -> None:
+    """Report new requests, and all requests if the tenant gets its first range.
+
+    A request with addresses was reported when it got them. At that time it was unknown that the
+    tenant makes an own claim later, for example because the request still uses the old name after a
+    rename. Without this finding, the tenant would get a second range silently. The findings apply
+    only if the claims are granted. `alone` is the claim of the tenant without replacement.
+    """
+    fresh = [item for item in own.asked if not item.is_live]
+    is_first = chosen is None and own.record is None
+    rest = [item for item in (own.asked if is_first else fresh) if item is not chosen]
+    if chosen is not None and not chosen.is_named and chosen in fresh:
+        found = _replaces(chosen, rest, tenant)
+        collected.tell(chosen.document, found)
+        collected.presumed[found] = frozenset({chosen.claim.key})
+        return
+    if not alone.is_open:  # a pinned range that it already holds is reported elsewhere
+        rest = [item for item in rest if own.pin is not None and item.claim.pin is not None]
+    if chosen is None and rest:
+        found = _in_addition(own, alone, rest, tenant)
+        collected.tell(rest[0].document, found)
+        collected.presumed[found] = frozenset({alone.key, *(item.claim.key for item in rest)})
+
+
+def _replaces(chosen: TenantRequest, rest: Sequence[TenantRequest], tenant: Document) -> Finding:
+    pin = format_short(chosen.claim.pin) if chosen.claim.pin else ""
+    message = f"{pin} is {tenant.title}'s own {chosen.claim.type} claim: it gets no other range"
+    if rest:
+        verb = "is" if len(rest) == 1 else "are"
+        message += f"; {join_limited([it.document.title for it in rest])} {verb} additional"
+    hint = "to have a range of its own beside it, state another size in the tenant"
+    return info("pin-stands-for-claim", chosen.document.at("spec", "pinnedRange"), message, hint)
+
+
+def _in_addition(
+    own: _Share, alone: Claim, rest: Sequence[TenantRequest], tenant: Document
+) -> Finding:
+    count = sum(item.claim.size for item in rest)
+    titles = join_limited([it.document.title for it in rest])
+    message = f"{tenant.title} gets {alone.size} {alone.type} addresses of its own beside"
+    message += f" {'this' if count == 1 else 'these'} {count} of {titles}"
+    hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {SYSTEM}"
+    if own.pin is not None:
+        message += f": its loadBalancerPool is {format_short(own.pin)}"
+        hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
+    for item in (it for it in rest if _was_own(it)):
+        now = own_name((tenant.namespace, tenant.name), item.claim.type)
+        hint = f"to have it hold these alone, name the request {now}, and add to its"
+        hint += f" metadata.annotations: {FORMERLY}: {SYSTEM}/{item.document.name}"
+        return warning("request-beside-claim", item.document.start, message, hint)
+    return info("request-beside-claim", rest[0].document.start, message, hint)
+
+
+def _was_own(item: TenantRequest) -> bool:
+    """Return whether the request, by its name, was the tenant's own claim before."""
+    if item.record is None or not item.is_live or item.is_named or not item.may_stand:
+        return False
+    return item.document.name == own_name(item.record.owner[:2], item.claim.type)
+
+
+def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Finding]:
+    """Yield findings about addresses that a tenant holds and no longer requests. They stay."""
+    steps = ("spec", "networking", "lbPoolSize")
+    if state.is_elsewhere and state.first is not None and state.pin is not None:
+        kept, path = state.first.range, state.first.path
+        message = f"{document.title} holds {format_short(kept) if kept else ''} ({path}) and"
+        message += f" keeps it: {format_short(state.pin[1])} is announced by nobody"
+        hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
+        hint += f" range loses it; an Override of kind record for {path} is merged before"
+        yield warning("record-stale", document.at(*MANUAL), message, hint)
+    stated, size, records = state.stated, state.first_size, state.holding
+    held = sum(record.size for record in records)
+    if not records and state.pin is not None and state.instead is None:
+        if stated is not None and size > stated:
+            message = f"lbPoolSize: {stated}, but loadBalancerPool holds {size}"
+            yield warning("pin-count", document.at(*steps), message, "remove lbPoolSize")
+    elif records and held > state.asked:
+        ranges = join_limited([format_short(record.range) for record in records if record.range])
+        why = "" if stated is not None else ", without lbPoolSize,"
+        message = (
+            f"{document.title} asks for {state.asked}{why} and keeps {held} addresses: {ranges}"
+        )
+        yield warning("size-smaller", document.at(*steps), message, _way_back(state, held))
+
+
+def _way_back(state: LoadBalancerState, held: int) -> str:
+    """Return which of the further ranges can be given back."""
+    going: list[str] = []
+    for record in reversed([it for it in state.more if it.is_live]):
+        if held - record.size >= state.asked:
+            going.append(record.path)
+            held -= record.size
+    if not going:
+        return f"no further range can go whole: set lbPoolSize to {held}"
+    each = "for it" if len(going) == 1 else "for each"
+    return (
+        f"when nothing uses it any more, give back by deleting {join_limited(going)}, in a change"
+        f" of its own: an Override of kind record {each}, its path as the scope, is merged before"
+    )
+
+
+def _pin_conflict(document: Document, own: _Share, chosen: TenantRequest | None) -> Finding | None:
+    """Return the finding for two ranges that are both declared as the tenant's own."""
+    pin = chosen.claim.pin if chosen is not None and not chosen.is_live else None
+    if own.pin is None or chosen is None or pin in (None, own.pin):
+        return None
+    message = f"{document.title}: loadBalancerPool is {format_short(own.pin)}, but"
+    message += f" {chosen.document.title} ({chosen.document.start}) pins"
+    message += f" {format_short(pin) if pin else ''} as the tenant's own range"
+    hint = "let both say one range, or remove one; a further range is a request of another name"
+    return error("pin-conflict", document.at(*MANUAL), message, hint)

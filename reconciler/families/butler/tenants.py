@@ -1,27 +1,113 @@
-"""TenantClusters."""
+"""TenantClusters and their claims."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
-from reconciler.families.butler.kinds import MANUAL, NAME, REQUEST, TENANT, manual_range
-from reconciler.families.butler.pools import NetworkPool
-from reconciler.families.butler.providers import Provider
-from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, DemandEntry, entries_of, standing
+from reconciler.documents.findings import Finding, error, join_limited, shown, warning
+from reconciler.families.butler.kinds import LB, NODES, REQUEST, TENANT, own_name, tenant_key
+from reconciler.families.butler.pools import NetworkPool, Provider
+from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, entries_of, standing
+from reconciler.families.fields import read_range
 from reconciler.families.interface import CurrentRecords, Relocation
 from reconciler.model.claim import Allocation, Claim, Near, Owner
 from reconciler.model.key import Key
 from reconciler.model.objects import PREFIX
 from reconciler.model.objects import RECORD_NAMESPACE as RECORDS
 
-SLOT = "loadbalancer"
+MANUAL = ("spec", "networking", "loadBalancerPool")
+PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
+"""The field with a request's pinned range, and the fields of both ends."""
+
+_DEFAULT_SIZE = 8
+_GROWN = re.compile(rf"({NODES}|{LB})-([0-9]+)", re.ASCII)
+TenantName = tuple[str, str]
+GrownRecords = list[tuple[int, Key]]
+Instead = Mapping[str, Claim]
+"""Claims of requests that replace a tenant's own claims, by slot."""
+
+_NONE: Instead = MappingProxyType({})
+
+
+def manual_title(document: Document) -> str:
+    """Return the title of a tenant's loadBalancerPool in findings of other claims."""
+    return f"{document.namespace}/{document.name} (loadBalancerPool)"
+
+
+def manual_range(document: Document, found: list[Finding]) -> IPRange | None:
+    """Return the range of a tenant's loadBalancerPool; None if absent or invalid."""
+    if "loadBalancerPool" not in (document.spec.get("networking") or {}):
+        return None
+    return read_range(document, MANUAL, ("start", "end"), found)
+
+
+def owner_of(document: Document) -> Owner:
+    """Return the tenant with its team: `teamRef`, else its namespace."""
+    team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
+    return Owner(document.namespace, document.name, team)
+
+
+def demands(documents: Documents) -> dict[TenantName, Document]:
+    """Return the Demands, by the namespace and name of their tenants."""
+    return {(demand.namespace, demand.name): demand for demand in documents.of(DEMAND.id)}
+
+
+def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:
+    """Yield a warning for a Demand whose provider does not permit growth."""
+    if not provider.is_elastic and entries_of(demand):
+        name = provider.document.name
+        message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
+        hint = "what it holds stays until a person removes the entries, which gives it back"
+        yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
+
+
+def _annotation(sort: str) -> str:
+    """Return the annotation by which a tenant selects a pool for a kind of addresses."""
+    return f"{PREFIX}{sort}-pool"
+
+
+def relocate(claim: Key, pool: Key) -> Relocation:
+    """Return the document changes that move a claim to a pool.
+
+    A request keeps pinning its range: without a pin it would not replace a tenant's own claim.
+    """
+    if claim.kind == REQUEST.kind:
+        return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
+    annotation = _annotation(claim.slot.partition("-")[0])
+    pin = MANUAL if claim.slot == LB else ()
+    return Relocation(("metadata", "annotations", annotation), pool.name, pin)
+
+
+def judge_chosen_pools(document: Document, provider: Provider) -> Iterator[Finding]:
+    """Yield findings about selected pools that the tenant's provider does not name."""
+    names = list(dict.fromkeys(key.name for key in provider.pools))
+    for annotation in map(_annotation, (LB, NODES)):
+        name = document.annotations().get(annotation)
+        if name is not None and name not in names:
+            place = document.at("metadata", "annotations", annotation)
+            of = f"ProviderConfig {provider.document.name}"
+            message = f"{annotation}: {shown(name)} is not in the poolRefs of {of}"
+            choice = join_limited(names, " or ")
+            hint = f"choose {choice}, or add the pool to the poolRefs of {of} first"
+            yield error("annotation-invalid", place, message, hint)
+
+
+def grown_slots(held: CurrentRecords) -> dict[TenantName, GrownRecords]:
+    """Return growth records by tenant: their numbers and claims, ascending."""
+    found: dict[TenantName, GrownRecords] = {}
+    for key, record in held.items():
+        if key.kind == TENANT.kind and "-" in key.slot and record.range is not None:
+            match = _GROWN.fullmatch(key.slot)
+            if match is not None:  # other slots are not growth
+                entry = (int(match.group(2)), key)
+                found.setdefault((key.namespace, key.name), []).append(entry)
+    return {tenant: sorted(entries) for tenant, entries in found.items()}
 
 
 class LoadBalancerState(Struct, frozen=True):
@@ -45,238 +131,67 @@ class LoadBalancerState(Struct, frozen=True):
     default: int
     pin: tuple[Key, IPRange] | None
 
+    @property
+    def own(self) -> Allocation | None:
+        """Return the record of its first claim, or of the request that replaces it."""
+        return self.instead[1] if self.instead is not None else self.first
 
-class LoadBalancerClaim(Struct, frozen=True):
-    """A claim, as far as it follows from sizes."""
+    @property
+    def holding(self) -> list[Allocation]:
+        """Return the records of its load-balancer addresses, the first record first."""
+        return [it for it in (self.own, *self.more) if it is not None and it.is_live]
 
-    slot: str
-    size: int
-    fixed: bool = False
-    pin: IPRange | None = None
-    near: Near | None = None
-    beside: Key | None = None
-    is_open: bool = False
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether it holds another range than its document pins."""
+        first, pin = self.first, self.pin
+        return first is not None and first.is_live and pin is not None and first.range != pin[1]
 
+    @property
+    def first_size(self) -> int:
+        """Return the size of its first claim; 0 for none. An existing range keeps its size."""
+        first, stated = self.first, self.stated
+        if self.instead is not None:
+            return self.instead[0].size
+        if first is not None and first.is_live:
+            return first.size
+        if self.pin is not None:
+            return self.pin[1].size
+        if stated is None:
+            return self.default
+        if first is not None and first.size <= stated:
+            return first.size  # the same range again; missing addresses become a further range
+        return max(stated - sum(it.size for it in self.more if it.is_live), 0)
 
-def is_elsewhere(standing: LoadBalancerState) -> bool:
-    """Return whether it holds another range than its document pins."""
-    first, pin = standing.first, standing.pin
-    return first is not None and first.is_live and pin is not None and first.range != pin[1]
+    @property
+    def asked(self) -> int:
+        """Return the requested size: stated or default, but at least its first range."""
+        if self.stated is not None:
+            return self.stated
+        is_by_default = self.instead is None and self.pin is None
+        return max(self.first_size, self.default) if is_by_default else self.first_size
 
+    def kept(self) -> list[Allocation]:
+        """Return all live further ranges, and as many ranges in retention as it requests again."""
+        kept = [record for record in self.more if record.is_live]
+        lacking = (self.stated or 0) - self.first_size - sum(record.size for record in kept)
+        for record in self.more:
+            if not record.is_live and record.size <= lacking:
+                kept.append(record)
+                lacking -= record.size
+        return kept
 
-def wanted(standing: LoadBalancerState, own: Key) -> Iterator[LoadBalancerClaim]:
-    """Yield the claims of a tenant.
-
-    Args:
-        standing: Its addresses and requests.
-        own: The key of its first claim.
-    """
-    first, stated = standing.first, standing.stated
-    pin = standing.pin[1] if standing.pin is not None and not is_elsewhere(standing) else None
-    size = first_size(standing)
-    if standing.instead is None and size > 0:
-        is_open = first is None or not first.is_live
-        fixed = stated is not None or pin is not None
-        yield LoadBalancerClaim(SLOT, size, fixed, pin, is_open=is_open)
-    kept = _kept(standing, size)
-    for record in kept:
-        yield LoadBalancerClaim(record.claim.slot, record.size)
-    held = size + sum(record.size for record in kept)
-    near = _near(standing, kept, held)
-    if stated is not None and stated > held:
-        yield LoadBalancerClaim(
-            f"{SLOT}-{standing.number}", stated - held, near=near, beside=_beside(standing, own)
-        )
-
-
-def first_size(standing: LoadBalancerState) -> int:
-    """Return the size of its first claim; 0 for none. An existing range keeps its size."""
-    first, stated = standing.first, standing.stated
-    if standing.instead is not None:
-        return standing.instead[0].size
-    if first is not None and first.is_live:
-        return first.size
-    if standing.pin is not None:
-        return standing.pin[1].size
-    if stated is None:
-        return standing.default
-    if first is not None and first.size <= stated:
-        return first.size  # the same range again; missing addresses become a further range
-    return max(stated - sum(it.size for it in standing.more if it.is_live), 0)
-
-
-def holding(standing: LoadBalancerState) -> list[Allocation]:
-    """Return the records of its load-balancer addresses, the first record first."""
-    own = standing.instead[1] if standing.instead is not None else standing.first
-    return [it for it in (own, *standing.more) if it is not None and it.is_live]
-
-
-def _kept(standing: LoadBalancerState, size: int) -> list[Allocation]:
-    """Return all live further ranges, and as many ranges in retention as it requests again."""
-    kept = [record for record in standing.more if record.is_live]
-    lacking = (standing.stated or 0) - size - sum(record.size for record in kept)
-    for record in standing.more:
-        if not record.is_live and record.size <= lacking:
-            kept.append(record)
-            lacking -= record.size
-    return kept
-
-
-def _near(standing: LoadBalancerState, kept: Sequence[Allocation], held: int) -> Near | None:
-    """Return the last range that it got; None if there is none."""
-    own = standing.instead[1] if standing.instead is not None else standing.first
-    last = next((it for it in (*reversed(kept), own) if it is not None and it.range), None)
-    if last is not None and last.range is not None:
-        return Near(last.pool, last.range, held)
-    if standing.instead is not None:
-        claim, _ = standing.instead
-        return (
-            Near(claim.candidates[0], claim.pin, held) if claim.pin and claim.candidates else None
-        )
-    return Near(*standing.pin, held) if standing.pin is not None else None
-
-
-def _beside(standing: LoadBalancerState, own: Key) -> Key | None:
-    """Return the first claim if it holds nothing yet: further claims require it."""
-    if standing.instead is not None:
-        claim, record = standing.instead
-        return None if record is not None and record.is_live else claim.key
-    return None if standing.first is not None and standing.first.is_live else own
-
-
-class Grown(NamedTuple):
-    """A claim of a tenant's growth.
-
-    Attributes:
-        doubt: The unreadable file that prevents new addresses; empty if there is none.
-    """
-
-    entry: DemandEntry
-    source: Location
-    doubt: str = ""
-
-
-def growing_grown(
-    demand: Document | None,
-    tenant: Document,
-    records: Sequence[Key],
-    held: CurrentRecords,
-    *,
-    may_grow: bool,
-) -> Iterator[Grown]:
-    """Yield the claims of a tenant's growth.
-
-    Args:
-        demand: Its Demand, or None; a Demand without a readable version counts as None.
-        tenant: The tenant.
-        records: The growth claims with addresses.
-        held: Records by claim.
-        may_grow: Whether its provider permits growth. If not, only claims with addresses remain.
-    """
-    if demand is None:
-        for entry in standing(held[key] for key in records):
-            yield Grown(entry, tenant.start)
-        return
-    there = {key.slot for key in records}
-    for at, entry in enumerate(entries_of(demand)):
-        if may_grow or entry.slot in there:
-            yield Grown(entry, demand.at(*ENTRIES, at), demand.doubt)
-
-
-def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
-    """Yield a warning for a Demand whose provider does not permit growth."""
-    if provider.is_elastic or not entries_of(demand):
-        return
-    name = provider.document.name
-    message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
-    hint = "what it holds stays until a person removes the entries, which gives it back"
-    yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
-
-
-def demands(documents: Documents) -> dict[tuple[str, str], Document]:
-    """Return the Demands, by the namespace and name of their tenants."""
-    found: dict[tuple[str, str], Document] = {}
-    for demand in documents.of(DEMAND.id):
-        name = demand.namespace, demand.name
-        documents.find(TENANT, *name)
-        found[name] = demand
-    return found
-
-
-SORTS = ("loadbalancer", "nodes")
-PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
-"""The field with a request's pinned range, and the fields of both ends."""
-
-
-def annotation(sort: str) -> str:
-    """Return the annotation by which a tenant selects a pool for a kind of addresses."""
-    return f"{PREFIX}{sort}-pool"
-
-
-def relocate(claim: Key, pool: Key) -> Relocation:
-    """Return the document changes that move a claim to a pool.
-
-    A request keeps pinning its range: without a pin it would not replace a tenant's own claim.
-    """
-    if claim.kind == REQUEST.kind:
-        return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
-    sort = claim.slot.partition("-")[0]
-    pin = MANUAL if claim.slot == SORTS[0] else ()
-    return Relocation(("metadata", "annotations", annotation(sort)), pool.name, pin)
-
-
-def chosen(document: Document, sort: str) -> str | None:
-    """Return the pool that a tenant selects for a kind of addresses, or None."""
-    return document.annotations().get(annotation(sort))
-
-
-def wrong_choices(document: Document, provider: Provider) -> list[Finding]:
-    """Return findings about selected pools that the tenant's provider does not name."""
-    names = list(dict.fromkeys(key.name for key in provider.pools))
-    found = []
-    for sort in SORTS:
-        name = chosen(document, sort)
-        if name is not None and name not in names:
-            place = document.at("metadata", "annotations", annotation(sort))
-            of = f"ProviderConfig {provider.document.name}"
-            message = f"{annotation(sort)}: {shown(name)} is not in the poolRefs of {of}"
-            hint = f"choose {join_limited(names, ' or ')}, or add the pool to the poolRefs of {of} first"
-            found.append(error("annotation-invalid", place, message, hint))
-    return found
-
-
-_LB_SIZE = 8
-Instead = Mapping[str, Claim]
-"""Claims of requests that replace a tenant's own claims, by slot."""
-
-_NOBODY: Instead = MappingProxyType({})
-_GROWN = re.compile(r"(nodes|loadbalancer)-([0-9]+)", re.ASCII)
-
-
-def tenant_key(namespace: str, name: str, slot: str) -> Key:
-    """Return the key of a tenant's claim."""
-    return Key(NAME, namespace, name, slot, TENANT.kind)
-
-
-def owner_of(document: Document) -> Owner:
-    """Return the tenant with its team: `teamRef`, else its namespace."""
-    team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
-    return Owner(document.namespace, document.name, team)
-
-
-def grown_slots(held: CurrentRecords) -> dict[tuple[str, str], list[tuple[int, Key]]]:
-    """Return growth records by tenant: their numbers and claims, ascending.
-
-    The map is built once for all tenants.
-    """
-    found: dict[tuple[str, str], list[tuple[int, Key]]] = {}
-    for key, record in held.items():
-        if key.kind == TENANT.kind and "-" in key.slot and record.range is not None:
-            match = _GROWN.fullmatch(key.slot)
-            if match is not None:  # other slots are not growth
-                entry = (int(match.group(2)), key)
-                found.setdefault((key.namespace, key.name), []).append(entry)
-    return {tenant: sorted(entries) for tenant, entries in found.items()}
+    def near(self, kept: Sequence[Allocation], held: int) -> Near | None:
+        """Return the last range that it got; None if there is none."""
+        for last in (*reversed(kept), self.own):
+            if last is not None and last.range is not None:
+                return Near(last.pool, last.range, held)
+        if self.instead is not None:
+            claim, _ = self.instead
+            if claim.pin is None or not claim.candidates:
+                return None
+            return Near(claim.candidates[0], claim.pin, held)
+        return Near(*self.pin, held) if self.pin is not None else None
 
 
 class Tenant:
@@ -298,19 +213,18 @@ class Tenant:
             demand: The entries of its Demand; None to derive them from its records.
         """
         self.document = document
+        networking = document.spec.get("networking") or {}
+        size = networking.get("lbPoolSize")
+        self.stated_size = None if size is None else int(size)
+        self.pinned = manual_range(document, [])
         self._demand = demand
         self._provider = provider
         self._networks = networks
-        self._networking = document.spec.get("networking") or {}
         self._name = (document.namespace, document.name)
         self._owner = owner_of(document)
-        self._candidates = tuple(network.pool.key for network in networks)
-        self._wanted = tuple(key.name for key in provider.pools)
-        self._source = document.start
-        self._doubt = document.doubt or provider.document.doubt
 
     def claims(
-        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+        self, held: CurrentRecords, grown: GrownRecords, instead: Instead = _NONE
     ) -> Iterator[Claim]:
         """Yield all claims of the tenant.
 
@@ -319,19 +233,17 @@ class Tenant:
             grown: The tenant's further records, as returned by `grown_slots`.
             instead: Claims of requests that replace its own claims.
         """
-        standing = self.standing(held, grown, instead)
-        for item in wanted(standing, self._key(SLOT)):
-            yield self._balancer(item)
+        yield from self._lb_claims(self.state(held, grown, instead))
         if grown or self._demand is not None:
             yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
         yield from self._node_claims(held, grown, instead)
 
-    def standing(
-        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+    def state(
+        self, held: CurrentRecords, grown: GrownRecords, instead: Instead
     ) -> LoadBalancerState:
         """Return its load-balancer addresses and requests. For the arguments, see `claims`."""
-        own = instead.get(SLOT)
-        first = held.get(self._key(SLOT))
+        own = instead.get(LB)
+        first = held.get(self._key(LB))
         numbers = [number for number, key in grown if key.slot[0] == "l"]
         entries = entries_of(self._demand) if self._demand is not None else ()
         return LoadBalancerState(
@@ -340,20 +252,13 @@ class Tenant:
             more=[held[key] for _, key in grown if _is_asked_for(held, key)],
             number=max([0, *numbers, *(entry.index for entry in entries)]) + 1,
             stated=self.stated_size,
-            default=self._lb_size() or self._live_size(held, SLOT),
+            default=self._lb_size() or self._live_size(held, LB),
             pin=self._pin(),
         )
 
-    @property
-    def stated_size(self) -> int | None:
-        """Return the number of load-balancer addresses that its document states."""
-        size = self._networking.get("lbPoolSize")
-        return None if size is None else int(size)
-
-    @property
-    def pinned(self) -> IPRange | None:
-        """Return the range that its document pins: `loadBalancerPool`."""
-        return manual_range(self.document, [])
+    def grown(self, index: int, size: int) -> Claim:
+        """Return the claim for its cluster's demand beyond the first load-balancer addresses."""
+        return self._claim(f"{LB}-{index}", size)
 
     def _pin(self) -> tuple[Key, IPRange] | None:
         pin = self.pinned
@@ -362,45 +267,64 @@ class Tenant:
         covering = (it.pool for it in self._networks if it.pool.usable.covers(pin))
         return next(covering, self._networks[0].pool).key, pin
 
-    @property
-    def increment(self) -> int:
-        """Return the minimum number of addresses by which it grows."""
-        return self._provider.increment
-
-    def grown(self, index: int, size: int) -> Claim:
-        """Return the claim for its cluster's demand beyond the first load-balancer addresses."""
-        return self._claim(f"loadbalancer-{index}", size, fixed=False)
+    def _lb_claims(self, state: LoadBalancerState) -> Iterator[Claim]:
+        first, stated, size = state.first, state.stated, state.first_size
+        pin = state.pin[1] if state.pin is not None and not state.is_elsewhere else None
+        if state.instead is None and size > 0:
+            is_fixed = stated is not None or pin is not None
+            is_open = first is None or not first.is_live
+            yield self._claim(LB, size, fixed=is_fixed, pin=pin, is_open=is_open)
+        kept = state.kept()
+        for record in kept:
+            yield self._claim(record.claim.slot, record.size, role="initial")
+        held = size + sum(record.size for record in kept)
+        if stated is not None and stated > held:
+            # Further claims require the first one if it holds nothing yet.
+            holds = state.own is not None and state.own.is_live
+            key = state.instead[0].key if state.instead is not None else self._key(LB)
+            yield self._claim(
+                f"{LB}-{state.number}",
+                stated - held,
+                role="initial",
+                near=state.near(kept, held),
+                beside=None if holds else key,
+            )
 
     def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:
-        """Yield a growth claim for each entry of the Demand."""
-        may_grow = self._provider.is_elastic
+        """Yield a claim for each entry of the Demand, or of its records without a Demand.
+
+        If the provider does not permit growth, only claims with addresses remain. Entries that
+        were requested manually are only given back manually.
+        """
         asked_for = {key.slot for key in records if _is_asked_for(held, key)}
         grown = [key for key in records if key.slot not in asked_for]
-        for entry, source, doubt in growing_grown(
-            self._demand, self.document, grown, held, may_grow=may_grow
-        ):
+        there = {key.slot for key in grown}
+        demand = self._demand
+        entries = standing(held[key] for key in grown) if demand is None else entries_of(demand)
+        for at, entry in enumerate(entries):
             if entry.slot in asked_for:
-                continue  # requested manually, and only given back manually
-            made = self._claim(entry.slot, entry.count, fixed=False)
-            yield replace(made, source=source, doubt=made.doubt or doubt)
+                continue
+            made = self._claim(entry.slot, entry.count)
+            if demand is None:
+                yield made
+            elif self._provider.is_elastic or entry.slot in there:
+                doubt = made.doubt or demand.doubt
+                yield replace(made, source=demand.at(*ENTRIES, at), doubt=doubt)
 
     def _lb_size(self) -> int:
         """Return the size of the load-balancer claim; 0 for none."""
-        if "lbPoolSize" in self._networking:
-            return int(self._networking["lbPoolSize"])
-        if self._provider.is_elastic and not self._has_ingress():
+        if self.stated_size is not None:
+            return self.stated_size
+        ingress = (self.document.spec.get("addons") or {}).get("ingress") or {}
+        if self._provider.is_elastic and not ingress.get("enabled", True):
             return 0  # docs/reference/butler.md: growth gives such a tenant its first address
         if self._provider.lb_size is not None:
             return self._provider.lb_size
         sizes = (network.lb_pool_per_tenant for network in self._networks)
-        return next((size for size in sizes if size is not None), _LB_SIZE)
-
-    def _has_ingress(self) -> bool:
-        ingress = (self.document.spec.get("addons") or {}).get("ingress") or {}
-        return bool(ingress.get("enabled", True))
+        return next((size for size in sizes if size is not None), _DEFAULT_SIZE)
 
     def _node_claims(
-        self, held: CurrentRecords, grown: list[tuple[int, Key]], instead: Instead
+        self, held: CurrentRecords, grown: GrownRecords, instead: Instead
     ) -> Iterator[Claim]:
         """Yield a nodes claim if a pool gives node addresses, and claims that extend it.
 
@@ -410,30 +334,29 @@ class Tenant:
         """
         defaults = (network.nodes_per_tenant for network in self._networks)
         default = next((size for size in defaults if size is not None), None)
-        default = default or self._live_size(held, "nodes")
+        default = default or self._live_size(held, NODES)
         if not default:
             return
         workers = self.document.spec.get("workers") or {}
         needed = max(default, int(workers.get("replicas", 0)))
-        first, own = held.get(self._key("nodes")), instead.get("nodes")
+        first, own = held.get(self._key(NODES)), instead.get(NODES)
         size = first.range.size if first is not None and first.range is not None else needed
         if own is None:
-            is_open = first is None or not first.is_live
-            yield replace(self._claim("nodes", size, fixed=False), is_open=is_open)
+            yield self._claim(NODES, size, is_open=first is None or not first.is_live)
         else:
             size = own.size
         lacking = needed - size
-        numbers = [0]
+        last = 0
         for number, key in grown:
             if key.slot[0] != "n":
                 continue
-            numbers.append(number)
+            last = number
             if lacking > 0:
                 size = held[key].size
                 lacking -= size
-                yield self._claim(key.slot, size, fixed=False, key=key)
+                yield self._claim(key.slot, size)
         if lacking > 0:
-            yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
+            yield self._claim(f"{NODES}-{last + 1}", lacking)
 
     def _live_size(self, held: CurrentRecords, slot: str) -> int:
         """Return the size of the tenant's claim if it holds addresses, else 0.
@@ -443,47 +366,33 @@ class Tenant:
         record = held.get(self._key(slot))
         return record.size if record is not None and record.is_live else 0
 
-    def _named(self, name: str) -> tuple[Key, ...]:
-        """Return the provider's pools that have a name."""
-        return tuple(key for key in self._candidates if key.name == name)
-
     def _key(self, slot: str) -> Key:
         return tenant_key(*self._name, slot)
 
-    def _balancer(self, item: LoadBalancerClaim) -> Claim:
-        made = self._claim(item.slot, item.size, fixed=item.fixed)
-        return replace(
-            made,
-            role="initial",
-            pin=item.pin,
-            near=item.near,
-            beside=item.beside,
-            is_open=item.is_open,
-        )
-
-    def _claim(self, slot: str, size: int, *, fixed: bool, key: Key | None = None) -> Claim:
+    def _claim(self, slot: str, size: int, *, role: str = "", **more: Any) -> Claim:
         kind, _, number = slot.partition("-")
-        short = "lb" if kind == "loadbalancer" else kind
-        suffix = f"{short}-{number}" if number else short
-        one = chosen(self.document, kind)
+        one = self.document.annotations().get(_annotation(kind))
+        candidates = (network.pool.key for network in self._networks)
+        wanted = tuple(key.name for key in self._provider.pools)
         return Claim(
-            key=key or self._key(slot),
-            candidates=self._candidates if one is None else self._named(one),
-            wanted=self._wanted if one is None else (one,),
+            key=self._key(slot),
+            candidates=tuple(key for key in candidates if one in (None, key.name)),
+            wanted=wanted if one is None else (one,),
             size=size,
-            pin=None,
-            fixed=fixed,
+            pin=more.pop("pin", None),
+            fixed=more.pop("fixed", False),
             owner=self._owner,
             type=kind,
-            role=GROWTH if number else "initial",
-            name=f"{self._owner.namespace}-{self._owner.name}-{suffix}",
+            role=role or (GROWTH if number else "initial"),
+            name=f"{own_name(self._name, kind)}{f'-{number}' if number else ''}",
             namespace=RECORDS,
-            source=self._source,
+            source=self.document.start,
             quota=self._provider.quota(self._name, kind),
-            doubt=self._doubt,
+            doubt=self.document.doubt or self._provider.document.doubt,
+            **more,
         )
 
 
 def _is_asked_for(held: CurrentRecords, key: Key) -> bool:
     """Return whether a further load-balancer record was requested manually, not by the cluster."""
-    return key.slot.startswith(f"{SLOT}-") and held[key].role != GROWTH
+    return key.slot.startswith(f"{LB}-") and held[key].role != GROWTH

@@ -9,10 +9,9 @@ from reconciler.families.capi.kinds import (
     POOL,
     SLOTS,
 )
-from reconciler.families.capi.metering import METERING
 from reconciler.families.capi.objects import OBJECTS
 from reconciler.families.capi.pools import MENDING
-from reconciler.families.capi.projection import project
+from reconciler.families.capi.projection import METERING, project
 from reconciler.families.capi.reading import judge, read
 from reconciler.families.interface import Family, referring_whole
 

@@ -1,16 +1,16 @@
-"""Kinds and annotations."""
+"""Kinds, keys, annotations, and resources."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from reconciler.documents.document import GroupKind, Kind
+from reconciler.documents.document import Document, GroupKind, Kind
+from reconciler.model.key import Key
 from reconciler.model.objects import (
     CONDITIONS,
     EVENT,
     NAMED,
     OURS,
+    PREFIX,
     Check,
-    Manifest,
     Need,
     Resource,
     Right,
@@ -64,7 +64,8 @@ CLAIM_NAMES = {CONTROL_PLANE: "vip-cp-", INGRESS: "vip-ingress-"}
 VARIABLES = {CONTROL_PLANE: "clusterVip", INGRESS: "ingressVip"}
 
 PAUSED = f"{GROUP}/paused"
-
+PINNED = f"{PREFIX}address"
+"""The annotation by which a claim pins its address."""
 
 PROTECT_POOL = f"{IPAM_GROUP}/ProtectPool"
 """Finalizer that the in-cluster provider adds to each pool that it serves. `ipam` never adds it."""
@@ -96,6 +97,17 @@ RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS, CLASSES)
 OWNED = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS)
 """Kinds in creation order. Deletion uses the reverse order."""
 
+
+def pool_key(kind: str, namespace: str, name: str) -> Key:
+    """Return the key of a pool; a cluster-scoped pool has no namespace."""
+    return Key(NAME, namespace, name, "", kind)
+
+
+def cluster_key(document: Document, slot: str) -> Key:
+    """Return the key of a Cluster's claim."""
+    return Key(NAME, document.namespace, document.name, slot, CLUSTER.kind)
+
+
 _POOL = stored(spec=fields(), status=fields(ipAddresses=dict))
 SHAPES: Mapping[Resource, Check] = {
     GLOBAL_POOLS: _POOL,
@@ -121,20 +133,3 @@ RIGHTS = (
     Right(Need.INTAKE, CLASSES, ("list",)),
     Right(Need.APPLY, EVENT, ("list", "create")),
 )
-
-
-def owns(live: Manifest, manager: str, step: str) -> bool:
-    """Return whether a manager owns a field of this step.
-
-    The step is `f:host`, or `k:{"name":"clusterVip"}` for a list item.
-    """
-    entries = live["metadata"].get("managedFields") or ()
-    mine = (entry for entry in entries if entry.get("manager") == manager)
-    return any(step in _steps(entry.get("fieldsV1") or {}) for entry in mine)
-
-
-def _steps(fields: Mapping[str, Any]) -> frozenset[str]:
-    found: set[str] = set()
-    for step, inner in fields.items():
-        found |= {step} | _steps(inner)
-    return frozenset(found)

@@ -1,19 +1,19 @@
-"""Cluster objects of Cluster API."""
+"""Cluster objects of Cluster API: fitting to live objects, events, listings, and import."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from reconciler.addresses import format_count, format_short
-from reconciler.documents.document import GroupKind
-from reconciler.families.capi.claims import class_of
-from reconciler.families.capi.importing import COPIED, INTAKE
+from reconciler.documents.document import GroupKind, Identity
 from reconciler.families.capi.kinds import (
     ADDRESS,
     ADDRESSES,
     CLAIM,
     CLAIM_NAMES,
     CLAIMS,
+    CLASSES,
     CLUSTER,
     CLUSTERS,
     CONTROL_PLANE,
@@ -21,9 +21,12 @@ from reconciler.families.capi.kinds import (
     GLOBAL_POOLS,
     INGRESS,
     INGRESS_VIP,
+    IPAM_GROUP,
+    KINDS,
     NAME,
     OWNED,
     PAUSED,
+    PINNED,
     POOL,
     POOLS,
     PROTECT_POOL,
@@ -31,12 +34,23 @@ from reconciler.families.capi.kinds import (
     RIGHTS,
     SHAPES,
     VARIABLES,
-    owns,
+    pool_key,
 )
-from reconciler.families.capi.pools import pool_key
 from reconciler.families.capi.projection import address_of
+from reconciler.families.capi.reading import class_of, named_for
 from reconciler.families.events import event_name, event_on, reference
+from reconciler.families.importing import (
+    Copied,
+    ImportedBody,
+    ImportedList,
+    IntakeKind,
+    annotated,
+    being_deleted,
+    made_of_record,
+)
 from reconciler.families.interface import (
+    NAME_COLUMN,
+    NAMESPACE_COLUMN,
     Listing,
     ListingColumn,
     ListingInput,
@@ -49,6 +63,7 @@ from reconciler.families.interface import (
 )
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import (
+    ADOPT,
     MANAGER,
     NAMED,
     OWNER_LABEL,
@@ -56,10 +71,26 @@ from reconciler.model.objects import (
     STATUS_MANAGER,
     Manifest,
     Ref,
+    Resource,
 )
-from reconciler.model.plan import Usage
 
-_KEPT = ("apiVersion", "kind")
+
+def _spec(manifest: Manifest) -> Mapping[str, Any]:
+    return manifest.get("spec") or {}
+
+
+def _owns(live: Manifest, manager: str, step: str) -> bool:
+    """Return whether a manager owns a field of this step.
+
+    The step is `f:host`, or `k:{"name":"clusterVip"}` for a list item.
+    """
+    entries = live["metadata"].get("managedFields") or ()
+    mine = (entry for entry in entries if entry.get("manager") == manager)
+    return any(_contains(entry.get("fieldsV1") or {}, step) for entry in mine)
+
+
+def _contains(fields: Mapping[str, Any], step: str) -> bool:
+    return step in fields or any(_contains(inner, step) for inner in fields.values())
 
 
 def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -> ObjectFit:
@@ -70,23 +101,17 @@ def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -
         live: The Cluster; None if it does not exist yet.
         lost: Names of addresses that other objects hold; they are not announced.
     """
-    if live is None or _rests(live):
+    if live is None:
+        return ObjectFit()
+    metadata = live["metadata"]
+    is_paused = PAUSED in (metadata.get("annotations") or {}) or _spec(live).get("paused", False)
+    if metadata.get("deletionTimestamp") or is_paused:
         return ObjectFit()
     part = _Part(wanted, live, lost)
     manifest = part.manifest()
     if part.problems:
         return ObjectFit(error="; ".join(part.problems))
     return ObjectFit(manifest if part.is_changed else None, takes=part.takes)
-
-
-def _rests(live: Manifest) -> bool:
-    metadata = live["metadata"]
-    is_paused = PAUSED in (metadata.get("annotations") or {})
-    return bool(metadata.get("deletionTimestamp")) or is_paused or _spec(live).get("paused", False)
-
-
-def _spec(manifest: Manifest) -> Mapping[str, Any]:
-    return manifest.get("spec") or {}
 
 
 class _Part:
@@ -101,8 +126,8 @@ class _Part:
     def __init__(self, wanted: Manifest, live: Manifest, lost: frozenset[str]) -> None:
         self.wanted = wanted
         self.live = live
-        self.names = wanted["metadata"]["name"]
-        self.lost = {slot for slot, text in CLAIM_NAMES.items() if f"{text}{self.names}" in lost}
+        name = wanted["metadata"]["name"]
+        self.lost = {slot for slot, text in CLAIM_NAMES.items() if f"{text}{name}" in lost}
         self.is_changed = False
         self.takes = False
         self.problems: list[str] = []
@@ -114,19 +139,18 @@ class _Part:
         """
         metadata = {key: self.wanted["metadata"][key] for key in ("name", "namespace")}
         spec: dict[str, Any] = {}
-        endpoint = self._endpoint()
-        if endpoint:
+        if endpoint := self._endpoint():
             spec["controlPlaneEndpoint"] = endpoint
-        variables = list(self._variables())
-        if variables:
+        if variables := list(self._variables()):
             spec["topology"] = {"variables": variables}
         for field in ("annotations", "labels"):
-            metadata |= self._ingress(field)
-        return {
-            **{key: self.wanted[key] for key in _KEPT},
-            "metadata": metadata,
-            **({"spec": spec} if spec else {}),
-        }
+            given = (self.wanted["metadata"].get(field) or {}).get(INGRESS_VIP)
+            there = (self.live["metadata"].get(field) or {}).get(INGRESS_VIP)
+            problem = f"its {field} say ingress {there}, its record says {given}"
+            if self._fits(INGRESS, f"f:{INGRESS_VIP}", given, there, problem):
+                metadata[field] = {INGRESS_VIP: given}
+        kind = {key: self.wanted[key] for key in ("apiVersion", "kind")}
+        return {**kind, "metadata": metadata, **({"spec": spec} if spec else {})}
 
     def _endpoint(self) -> dict[str, Any]:
         given = _spec(self.wanted).get("controlPlaneEndpoint")
@@ -145,38 +169,29 @@ class _Part:
         return {"host": given["host"], "port": there.get("port") or given["port"]}
 
     def _variables(self) -> Iterator[Mapping[str, Any]]:
-        present = {item["name"]: item for item in _variables_of(self.live)}
+        present, wanted = _variables_of(self.live), _variables_of(self.wanted)
         for slot, name in VARIABLES.items():
-            given = next((it for it in _variables_of(self.wanted) if it["name"] == name), None)
-            if given is None or slot in self.lost:
-                self.is_changed |= owns(self.live, PART_MANAGER, f'k:{{"name":"{name}"}}')
-                continue
-            there = present.get(name, {}).get("value")
-            if there and there != given["value"]:
-                self.problems.append(
-                    f"its variable {name} is {there}, its record says {given['value']}"
-                )
-                continue
-            self.is_changed |= there != given["value"]
-            self.takes |= there == ""
-            yield given
+            given, there = wanted.get(name), present.get(name)
+            problem = f"its variable {name} is {there}, its record says {given}"
+            if self._fits(slot, f'k:{{"name":"{name}"}}', given, there, problem):
+                yield {"name": name, "value": given}
 
-    def _ingress(self, field: str) -> dict[str, Any]:
-        given = (self.wanted["metadata"].get(field) or {}).get(INGRESS_VIP)
-        there = (self.live["metadata"].get(field) or {}).get(INGRESS_VIP)
-        if given is None or INGRESS in self.lost:
-            self.is_changed |= owns(self.live, PART_MANAGER, f"f:{INGRESS_VIP}")
-            return {}
+    def _fits(self, slot: str, step: str, given: Any, there: Any, problem: str) -> bool:
+        """Return whether the address of a slot is written into a field; record what changes."""
+        if given is None or slot in self.lost:
+            self.is_changed |= _owns(self.live, PART_MANAGER, step)
+            return False
         if there and there != given:
-            self.problems.append(f"its {field} say ingress {there}, its record says {given}")
-            return {}
+            self.problems.append(problem)
+            return False
         self.is_changed |= there != given
         self.takes |= there == ""
-        return {field: {INGRESS_VIP: given}}
+        return True
 
 
-def _variables_of(manifest: Manifest) -> list[Mapping[str, Any]]:
-    return list((_spec(manifest).get("topology") or {}).get("variables") or ())
+def _variables_of(manifest: Manifest) -> dict[str, Any]:
+    listed = (_spec(manifest).get("topology") or {}).get("variables") or ()
+    return {item["name"]: item.get("value") for item in listed}
 
 
 _POOL_KINDS = {GLOBAL_POOLS.kind: GLOBAL_POOLS, POOLS.kind: POOLS}
@@ -185,6 +200,15 @@ _POOL_KINDS = {GLOBAL_POOLS.kind: GLOBAL_POOLS, POOLS.kind: POOLS}
 def fit(wanted: Manifests, there: Manifests) -> Mapping[Ref, ObjectFit]:
     """Return the manifests to apply instead of the projections, or the errors that prevent it."""
     return dict(_Fitting(wanted, there).all())
+
+
+def _pool_of(ref: Ref, item: Manifest) -> Ref | None:
+    reference = _spec(item).get("poolRef") or {}
+    resource = _POOL_KINDS.get(reference.get("kind", ""))
+    if resource is None:
+        return None
+    namespace = ref.namespace if resource.is_namespaced else ""
+    return Ref(resource, namespace, reference.get("name", ""))
 
 
 class _Fitting:
@@ -196,7 +220,14 @@ class _Fitting:
             for ref, item in there.items()
             if ref.resource in (GLOBAL_POOLS, POOLS)
         )
-        self.foreign = dict(self._foreign())
+        # Foreign objects by pool and address.
+        self.foreign = {
+            (_pool_of(ref, item), _spec(item).get("address", "")): ref
+            for ref, item in there.items()
+            if ref.resource == ADDRESSES
+            and ref not in wanted
+            and (item["metadata"].get("labels") or {}).get(OWNER_LABEL) != MANAGER
+        }
 
     def all(self) -> Iterator[tuple[Ref, ObjectFit]]:
         errors = {
@@ -208,50 +239,28 @@ class _Fitting:
             elif "spec" not in item and "status" not in item and ref.resource != CLUSTERS:
                 yield ref, ObjectFit()  # the record has no claim: its object stays unchanged
             elif ref.resource in (GLOBAL_POOLS, POOLS):
-                yield from self._pool(ref, item)
+                if self.has_provider:  # the provider maintains the counters
+                    yield ref, ObjectFit({key: item[key] for key in item if key != "status"})
             elif ref.resource == ADDRESSES:
                 yield ref, self._address(ref, item)
             elif ref.resource == CLAIMS:
                 yield ref, self._claim(ref, item)
             else:
-                yield ref, fit_cluster(item, self.there.get(ref), _lost(ref, errors))
-
-    def _foreign(self) -> Iterator[tuple[tuple[Ref, str], Ref]]:
-        """Yield addresses of foreign objects, by pool and address."""
-        for ref, item in self.there.items():
-            if ref.resource != ADDRESSES or ref in self.wanted:
-                continue
-            labels = item["metadata"].get("labels") or {}
-            pool = self._pool_of(ref, item)
-            if labels.get(OWNER_LABEL) != MANAGER and pool is not None:
-                yield (pool, item["spec"].get("address", "")), ref
-
-    def _pool_of(self, ref: Ref, item: Manifest) -> Ref | None:
-        reference = (item.get("spec") or {}).get("poolRef") or {}
-        resource = _POOL_KINDS.get(reference.get("kind", ""))
-        if resource is None:
-            return None
-        namespace = ref.namespace if resource.is_namespaced else ""
-        return Ref(resource, namespace, reference.get("name", ""))
+                lost = frozenset(it.name for it in errors if it.namespace == ref.namespace)
+                yield ref, fit_cluster(item, self.there.get(ref), lost)
 
     def _held(self, ref: Ref, item: Manifest) -> str:
         """Return the conflict with another claim or the claim's other address; else empty."""
         if ref.resource != ADDRESSES or "spec" not in item:
             return ""
         address = item["spec"]["address"]
-        live = self.there.get(ref)
-        if live is not None and live["spec"].get("address") != address:
-            return f"foreign-holder: the record says {address}, the cluster {live['spec'].get('address')}"
-        pool = self._pool_of(ref, item)
-        holder = self.foreign.get((pool, address)) if pool is not None and live is None else None
-        if holder is None:
-            return ""
-        return f"foreign-holder: the record says {address}, which {holder} has"
-
-    def _pool(self, ref: Ref, item: Manifest) -> Iterator[tuple[Ref, ObjectFit]]:
-        """Yield pools without the counters if the in-cluster provider maintains them."""
-        if self.has_provider:
-            yield ref, ObjectFit({key: item[key] for key in item if key != "status"})
+        if (live := self.there.get(ref)) is not None:
+            other = live["spec"].get("address")
+            message = f"foreign-holder: the record says {address}, the cluster {other}"
+            return message if other != address else ""
+        pool = _pool_of(ref, item)
+        holder = self.foreign.get((pool, address)) if pool is not None else None
+        return f"foreign-holder: the record says {address}, which {holder} has" if holder else ""
 
     def _address(self, ref: Ref, item: Manifest) -> ObjectFit:
         """Return the address to apply.
@@ -260,14 +269,14 @@ class _Fitting:
         """
         live = self.there.get(ref)
         said = item if live is None else {**item, "spec": live["spec"]}
-        pool = self._pool_of(ref, item)
+        pool = _pool_of(ref, item)
         if pool is None or self._is_providers(live, MANAGER, "f:ownerReferences"):
             return ObjectFit(said)
         return ObjectFit(said, owners=((Ref(CLAIMS, ref.namespace, ref.name), True), (pool, False)))
 
     def _is_providers(self, live: Manifest | None, manager: str, step: str) -> bool:
         """Return whether the provider maintains a field: it exists, and `ipam` did not set it."""
-        return self.has_provider and (live is None or not owns(live, manager, step))
+        return self.has_provider and (live is None or not _owns(live, manager, step))
 
     def _claim(self, ref: Ref, item: Manifest) -> ObjectFit:
         live = self.there.get(ref)
@@ -278,135 +287,11 @@ class _Fitting:
         if "spec" not in item:
             return ObjectFit(found)
         if live is not None:
-            if (live.get("spec") or {}).get("poolRef") != item["spec"]["poolRef"]:
+            if _spec(live).get("poolRef") != item["spec"]["poolRef"]:
                 return ObjectFit(error="foreign-holder: the claim that is there names another pool")
             found["spec"] = live["spec"]  # immutable
-        name = item["spec"].get("clusterName", "")
-        cluster = Ref(CLUSTERS, ref.namespace, name)
+        cluster = Ref(CLUSTERS, ref.namespace, item["spec"].get("clusterName", ""))
         return ObjectFit(found, owners=((cluster, True),) if cluster in self.there else ())
-
-
-def _lost(cluster: Ref, errors: Mapping[Ref, str]) -> frozenset[str]:
-    """Return the names of addresses in a Cluster's namespace that other objects hold."""
-    return frozenset(ref.name for ref in errors if ref.namespace == cluster.namespace)
-
-
-Held = dict[tuple[str, str, str], Allocation]
-
-
-def _pools(kind: GroupKind) -> Callable[[ListingInput], Iterable[ListingRow]]:
-    def rows(standing: ListingInput) -> Iterator[ListingRow]:
-        """Yield readable pools, each with its usage."""
-        for document in standing.documents.of(kind):
-            key = pool_key(kind.kind, document.namespace, document.name)
-            if (usage := standing.usage.get(key)) is not None:
-                yield ListingRow(document, usage)
-
-    return rows
-
-
-def _held(standing: ListingInput) -> Held:
-    """Return the records with addresses, by namespace, name, and slot of the owner."""
-    return {
-        (item.claim.namespace, item.claim.name, item.claim.slot): item
-        for item in standing.records
-        if item.is_live and item.claim.family == NAME
-    }
-
-
-def _claims(standing: ListingInput) -> Iterator[ListingRow]:
-    """Yield IPAddressClaims, including claims of Clusters, by their names in a cluster."""
-    held = _held(standing)
-    rows = [
-        ListingRow(replace(document, name=f"{prefix}{document.name}"), record)
-        for document in standing.documents.of(CLUSTER)
-        for slot, prefix in CLAIM_NAMES.items()
-        if (record := held.get((document.namespace, document.name, slot))) is not None
-    ]
-    there = {(row.document.namespace, row.document.name) for row in rows}
-    rows += [
-        ListingRow(document, held.get((document.namespace, document.name, ADDRESS)))
-        for document in standing.documents.of(CLAIM)
-        if (document.namespace, document.name) not in there
-    ]
-    yield from sorted(rows, key=lambda row: (row.document.namespace, row.document.name))
-
-
-def _clusters(standing: ListingInput) -> Iterator[ListingRow]:
-    """Yield Clusters, each with the addresses of its slots."""
-    held = _held(standing)
-    for document in standing.documents.of(CLUSTER):
-        name = document.namespace, document.name
-        slots = (held.get((*name, CONTROL_PLANE)), held.get((*name, INGRESS)))
-        yield ListingRow(document, [_address(record) for record in slots])
-
-
-def _address(record: Allocation | None) -> str:
-    return format_short(record.range) if record is not None and record.range else "-"
-
-
-def _pool(row: ListingRow) -> tuple[str, str]:
-    """Return name and kind of a claim's pool, by its record, else by its document."""
-    if row.more is not None:
-        return row.more.pool.name, row.more.pool.kind
-    reference = row.document.spec["poolRef"]
-    return reference["name"], reference["kind"]
-
-
-def _class(row: ListingRow) -> str:
-    found = class_of(row.document)
-    return found.name if found is not None else "-"
-
-
-def _counted(header: str, count: Callable[[Usage], int]) -> ListingColumn:
-    """Return a column of counts, which can be as large as an IPv6 network."""
-    return ListingColumn(
-        header, lambda row: format_count(count(row.more)), lambda row: str(count(row.more))
-    )
-
-
-_NAMESPACE = ListingColumn("NAMESPACE", lambda row: row.document.namespace)
-_NAME = ListingColumn("NAME", lambda row: row.document.name)
-_COUNTS = (
-    ListingColumn("ADDRESSES", lambda row: ",".join(row.document.spec["addresses"])),
-    _counted("TOTAL", lambda usage: usage.total),
-    _counted("FREE", lambda usage: usage.available),
-    _counted("USED", lambda usage: usage.allocated + usage.held),
-)
-_WIDE = (
-    ListingColumn("PREFIX", lambda row: str(row.document.spec["prefix"])),
-    ListingColumn("GATEWAY", lambda row: str(row.document.spec.get("gateway") or "-")),
-    ListingColumn("TIER", lambda row: str(row.more.tier.value)),
-)
-
-LISTINGS = (
-    Listing("globalinclusterippools", GLOBAL_POOL, _pools(GLOBAL_POOL), (_NAME, *_COUNTS), _WIDE),
-    Listing("inclusterippools", POOL, _pools(POOL), (_NAMESPACE, _NAME, *_COUNTS), _WIDE),
-    Listing(
-        "claims",
-        CLAIM,
-        _claims,
-        (
-            _NAMESPACE,
-            _NAME,
-            ListingColumn("POOL NAME", lambda row: _pool(row)[0]),
-            ListingColumn("POOL KIND", lambda row: _pool(row)[1]),
-        ),
-        (ListingColumn("ADDRESS", lambda row: _address(row.more)),),
-    ),
-    Listing(
-        "clusters",
-        CLUSTER,
-        _clusters,
-        (
-            _NAMESPACE,
-            _NAME,
-            ListingColumn("CLASS", _class),
-            ListingColumn("CONTROL-PLANE", lambda row: str(row.more[0])),
-            ListingColumn("INGRESS", lambda row: str(row.more[1])),
-        ),
-    ),
-)
 
 
 def claim_event(happening: ObjectEvent) -> Manifest | None:
@@ -430,16 +315,13 @@ def _ready(claim: Manifest | None) -> Manifest:
     return next((item for item in conditions if item["type"] == "Ready"), {})
 
 
-ASKED = (CLUSTERS, CLAIMS)
-
-
 def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
     """Return the records whose addresses are still in use, by path, with the user."""
     users: dict[str, str] = {}
     for cluster in lists[CLUSTERS]:
         for address, where in _addresses(cluster):
             users.setdefault(address, f"{_title(cluster)} still has it as its {where}")
-    claims = {_name(item): f"{_title(item)} is still there" for item in lists[CLAIMS]}
+    claims = {_named(item): f"{_title(item)} is still there" for item in lists[CLAIMS]}
     found: dict[str, str] = {}
     for record in records:
         address = address_of(record)
@@ -452,22 +334,230 @@ def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
 
 
 def _addresses(cluster: Manifest) -> Iterator[tuple[str, str]]:
-    spec, metadata = cluster.get("spec") or {}, cluster["metadata"]
-    yield (spec.get("controlPlaneEndpoint") or {}).get("host", ""), "endpoint"
+    metadata = cluster["metadata"]
+    yield (_spec(cluster).get("controlPlaneEndpoint") or {}).get("host", ""), "endpoint"
     for field in ("annotations", "labels"):
         yield (metadata.get(field) or {}).get(INGRESS_VIP, ""), "ingress address"
-    for item in (spec.get("topology") or {}).get("variables") or ():
-        if item["name"] in VARIABLES.values() and isinstance(item.get("value"), str):
-            yield item["value"], f"variable {item['name']}"
+    for name, value in _variables_of(cluster).items():
+        if name in VARIABLES.values() and isinstance(value, str):
+            yield value, f"variable {name}"
 
 
-def _name(manifest: Manifest) -> tuple[str, str]:
-    return manifest["metadata"]["namespace"], manifest["metadata"]["name"]
+def _named(manifest: Manifest) -> tuple[str, str]:
+    return manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"]
 
 
 def _title(manifest: Manifest) -> str:
-    return f"{manifest['kind']} {'/'.join(_name(manifest))}"
+    return f"{manifest['kind']} {'/'.join(_named(manifest))}"
 
+
+def _pools(kind: GroupKind, listed: ListingInput) -> Iterator[ListingRow]:
+    """Yield readable pools, each with its usage."""
+    for document in listed.documents.of(kind):
+        key = pool_key(kind.kind, document.namespace, document.name)
+        if (usage := listed.usage.get(key)) is not None:
+            yield ListingRow(document, usage)
+
+
+def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
+    """Return the records with addresses, by namespace, name, and slot of the owner."""
+    return {
+        (item.claim.namespace, item.claim.name, item.claim.slot): item
+        for item in listed.records
+        if item.is_live and item.claim.family == NAME
+    }
+
+
+def _claims(listed: ListingInput) -> Iterator[ListingRow]:
+    """Yield IPAddressClaims, including claims of Clusters, by their names in a cluster."""
+    held = _held(listed)
+    rows = {
+        (document.namespace, document.name): ListingRow(
+            document, held.get((document.namespace, document.name, ADDRESS))
+        )
+        for document in listed.documents.of(CLAIM)
+    }
+    for document in listed.documents.of(CLUSTER):
+        for slot, prefix in CLAIM_NAMES.items():
+            record = held.get((document.namespace, document.name, slot))
+            if record is not None:
+                name = f"{prefix}{document.name}"
+                row = ListingRow(replace(document, name=name), record)
+                rows[document.namespace, name] = row
+    yield from (rows[name] for name in sorted(rows))
+
+
+def _clusters(listed: ListingInput) -> Iterator[ListingRow]:
+    """Yield Clusters, each with the addresses of its slots."""
+    held = _held(listed)
+    for document in listed.documents.of(CLUSTER):
+        name = document.namespace, document.name
+        slots = (held.get((*name, CONTROL_PLANE)), held.get((*name, INGRESS)))
+        yield ListingRow(document, [_address(record) for record in slots])
+
+
+def _address(record: Allocation | None) -> str:
+    return format_short(record.range) if record is not None and record.range else "-"
+
+
+def _pool(row: ListingRow) -> tuple[str, str]:
+    """Return name and kind of a claim's pool, by its record, else by its document."""
+    if row.more is not None:
+        return row.more.pool.name, row.more.pool.kind
+    named = row.document.spec["poolRef"]
+    return named["name"], named["kind"]
+
+
+def _class(row: ListingRow) -> str:
+    found = class_of(row.document)
+    return found.name if found is not None else "-"
+
+
+def _used(row: ListingRow) -> int:
+    return int(row.more.allocated + row.more.held)
+
+
+_COUNTS = (
+    ListingColumn("ADDRESSES", lambda row: ",".join(row.document.spec["addresses"])),
+    # Counts can be as large as an IPv6 network.
+    ListingColumn(
+        "TOTAL", lambda row: format_count(row.more.total), lambda row: str(row.more.total)
+    ),
+    ListingColumn(
+        "FREE", lambda row: format_count(row.more.available), lambda row: str(row.more.available)
+    ),
+    ListingColumn("USED", lambda row: format_count(_used(row)), lambda row: str(_used(row))),
+)
+_WIDE = (
+    ListingColumn("PREFIX", lambda row: str(row.document.spec["prefix"])),
+    ListingColumn("GATEWAY", lambda row: str(row.document.spec.get("gateway") or "-")),
+    ListingColumn("TIER", lambda row: str(row.more.tier.value)),
+)
+
+LISTINGS = (
+    Listing(
+        "globalinclusterippools",
+        GLOBAL_POOL,
+        partial(_pools, GLOBAL_POOL),
+        (NAME_COLUMN, *_COUNTS),
+        _WIDE,
+    ),
+    Listing(
+        "inclusterippools",
+        POOL,
+        partial(_pools, POOL),
+        (NAMESPACE_COLUMN, NAME_COLUMN, *_COUNTS),
+        _WIDE,
+    ),
+    Listing(
+        "claims",
+        CLAIM,
+        _claims,
+        (
+            NAMESPACE_COLUMN,
+            NAME_COLUMN,
+            ListingColumn("POOL NAME", lambda row: _pool(row)[0]),
+            ListingColumn("POOL KIND", lambda row: _pool(row)[1]),
+        ),
+        (ListingColumn("ADDRESS", lambda row: _address(row.more)),),
+    ),
+    Listing(
+        "clusters",
+        CLUSTER,
+        _clusters,
+        (
+            NAMESPACE_COLUMN,
+            NAME_COLUMN,
+            ListingColumn("CLASS", _class),
+            ListingColumn("CONTROL-PLANE", lambda row: str(row.more[0])),
+            ListingColumn("INGRESS", lambda row: str(row.more[1])),
+        ),
+    ),
+)
+
+
+def _pool_identity(manifest: Manifest) -> Identity:
+    """Return the pool of a claim or address; for another provider, a pool that no document has."""
+    named = _spec(manifest).get("poolRef") or {}
+    group, kind = str(named.get("apiGroup")), str(named.get("kind"))
+    is_local = (group, kind) == (IPAM_GROUP, POOL.kind)
+    namespace = manifest["metadata"].get("namespace", "") if is_local else ""
+    return group, kind, namespace, str(named.get("name"))
+
+
+def _is_served(claim: Manifest) -> bool:
+    """Return whether another provider gave a claim its address."""
+    return bool(((claim.get("status") or {}).get("addressRef") or {}).get("name"))
+
+
+def _has(there: ImportedList, resource: Resource, namespace: str, name: str) -> bool:
+    return any(_named(item) == (namespace, name) for item in there.get(resource, ()))
+
+
+def _not_copied(manifest: Manifest) -> str:
+    named = _spec(manifest).get("poolRef") or {}
+    if named.get("apiGroup") != IPAM_GROUP:
+        return "its pool is of another provider"
+    return made_of_record(manifest)
+
+
+def _claim_left(claim: Manifest, there: ImportedList) -> str:
+    """Return why a claim is not imported."""
+    namespace, name = _named(claim)
+    made = named_for(name)
+    if made is not None and _has(there, CLUSTERS, namespace, made[0]):
+        return f"it is of Cluster {made[0]}, which is copied"
+    return _not_copied(claim) or being_deleted(claim)
+
+
+def _address_left(address: Manifest, there: ImportedList) -> str:
+    """Return why an address is not imported."""
+    claim = (_spec(address).get("claimRef") or {}).get("name", "")
+    if _has(there, CLAIMS, _named(address)[0], claim):
+        return f"it is of IPAddressClaim {claim}, which names it"
+    return _not_copied(address)
+
+
+def _class_left(item: Manifest, there: ImportedList) -> str:
+    return "" if there.get(CLUSTERS) else being_deleted(item) or "no Cluster is of it"
+
+
+def _adopting(body: ImportedBody, *_: object) -> ImportedBody:
+    """Return the Cluster with the annotation that records its current addresses."""
+    return annotated(body, {ADOPT: "true"})
+
+
+def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
+    """Return the claim with the address that it was given."""
+    namespace, name = _named(claim)
+    for address in there.get(ADDRESSES, ()):
+        spec = _spec(address)
+        is_its = (spec.get("claimRef") or {}).get("name") == name
+        if is_its and _named(address)[0] == namespace and spec.get("address"):
+            return annotated(body, {PINNED: spec["address"], ADOPT: "true"})
+    return body
+
+
+_GIVES = ("gives nothing out", "give nothing out")
+_GETS = ("gets no address", "get no address")
+INTAKE = (
+    IntakeKind(GLOBAL_POOLS, KINDS, _GIVES),
+    IntakeKind(POOLS, KINDS, _GIVES),
+    IntakeKind(CLASSES, KINDS),
+    IntakeKind(CLUSTERS, KINDS, ("gets no VIP", "get no VIP")),
+    IntakeKind(CLAIMS, KINDS, _GETS, pool=_pool_identity, is_others=_is_served),
+    IntakeKind(ADDRESSES, KINDS, pool=_pool_identity),
+)
+"""Kinds of the intake. Pools come before the kinds that refer to them."""
+
+COPIED = (
+    Copied(INTAKE[0], "pools", being_deleted),
+    Copied(INTAKE[1], "pools", being_deleted),
+    Copied(INTAKE[2], "clusters", _class_left),
+    Copied(INTAKE[3], "clusters", being_deleted, _adopting),
+    Copied(INTAKE[4], "clusters", _claim_left, _with_address),
+    Copied(INTAKE[5], "clusters", _address_left),
+)
 
 OBJECTS = Objects(
     resources=RESOURCES,
@@ -479,7 +569,7 @@ OBJECTS = Objects(
     intake=INTAKE,
     event=claim_event,
     fit=fit,
-    asked=ASKED,
+    asked=(CLUSTERS, CLAIMS),
     still_has=still_has,
     listings=LISTINGS,
     copied=COPIED,

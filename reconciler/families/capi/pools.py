@@ -1,24 +1,31 @@
-"""In-cluster pools and suggested fixes."""
+"""In-cluster pools, their selection by label, and suggested fixes."""
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_range, format_short, special_purpose
-from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
-from reconciler.documents.findings import Finding, Location, error, has_error, meant, shown, warning
+from reconciler.documents.findings import Finding, has_error, meant, shown, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi.kinds import (
     CLASS_LABEL,
     CONTROL_PLANE,
+    GLOBAL_POOL,
     INGRESS,
-    KINDS,
-    NAME,
     PAUSED,
+    POOL,
     ROLE_LABEL,
+    pool_key,
 )
-from reconciler.families.fields import read_address, read_cidr, read_space, read_thresholds
+from reconciler.families.fields import (
+    read_address,
+    read_cidr,
+    read_space,
+    read_thresholds,
+    refuse,
+)
 from reconciler.families.interface import Mend, Mending
 from reconciler.model.key import Key, is_label_value
 from reconciler.model.pool import Placement, Pool
@@ -36,10 +43,6 @@ class Serves(Struct, frozen=True):
     classes: frozenset[str]
     roles: frozenset[str]
 
-    def fits(self, class_: str, role: str) -> bool:
-        """Return whether a Cluster of the class can get an address of the pool for the role."""
-        return class_ in self.classes and role in self.roles
-
 
 def read_serves(document: Document, found: list[Finding]) -> Serves:
     """Return the classes and roles in a pool's labels; warn about invalid or unused values."""
@@ -49,7 +52,7 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
         if role not in _ROLES:
             hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
             message = f"{ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
-            found.append(warning("label-unfit", _place(document, ROLE_LABEL), message, hint))
+            found.append(_unfit(document, ROLE_LABEL, message, hint))
     return Serves(frozenset(classes), frozenset(roles))
 
 
@@ -57,33 +60,85 @@ def _values(document: Document, name: str, found: list[Finding]) -> list[str]:
     """Return the values of a label: one, or a comma-separated list in label or annotation."""
     text = document.labels().get(name, "")
     if text == LISTED:
-        listed = document.annotations().get(name, "")
-        if not listed.strip():
+        text = document.annotations().get(name, "")
+        if not text.strip():
             message = f'{name}: "true", but no annotation of this name lists any'
             hint = "add the annotation, with commas between the values"
-            found.append(warning("label-unfit", _place(document, name), message, hint))
-        text = listed
+            found.append(_unfit(document, name, message, hint))
     elif not is_label_value(text):
         message = f"{name}: {shown(text)} cannot be a label: no API server takes it"
         hint = f'write "true", and this text as the annotation {name}: it is applied so'
-        found.append(warning("label-unfit", _place(document, name), message, hint))
+        found.append(_unfit(document, name, message, hint))
     return [part for word in text.split(",") if (part := word.strip())]
 
 
-def _place(document: Document, name: str) -> Location:
-    return document.at("metadata", "labels", name)
+def _unfit(document: Document, label: str, message: str, hint: str) -> Finding:
+    return warning("label-unfit", document.at("metadata", "labels", label), message, hint)
+
+
+class Selected(Struct, frozen=True):
+    """Pools that match labels.
+
+    Attributes:
+        keys: The pools, in the order in which they are tried.
+        unread: An unreadable file that might describe another pool; empty if there is none.
+    """
+
+    keys: tuple[Key, ...]
+    unread: str
+
+
+class Selector:
+    """Selector of pools for Clusters. It parses the labels of each pool once."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._selected: dict[tuple[str, str, str], Selected] = {}
+        self._serves = {
+            pool_key(kind.kind, document.namespace, document.name): read_serves(document, [])
+            for kind in (POOL, GLOBAL_POOL)
+            for document in documents.of(kind)
+        }
+
+    def select(self, namespace: str, class_: str, role: str) -> Selected:
+        """Return the namespaced and global pools that serve a class for a role.
+
+        The order is by name. If two pools have one name, the namespaced pool is first.
+        """
+        asked = namespace, class_, role
+        if asked not in self._selected:
+            places = ((POOL, namespace), (GLOBAL_POOL, ""))
+            found = [
+                key
+                for key, serves in self._serves.items()
+                if (key.kind == GLOBAL_POOL.kind or key.namespace == namespace)
+                and class_ in serves.classes
+                and role in serves.roles
+            ]
+            found.sort(key=lambda key: (key.name, key.kind != POOL.kind))
+            unread = [
+                path for place in places for path in self._documents.matching(*place, {}).unread
+            ]
+            self._selected[asked] = Selected(tuple(found), next(iter(unread), ""))
+        return self._selected[asked]
+
+    def before(self, own: Key) -> tuple[Key, str, str] | None:
+        """Return the first pool by name that precedes a pool, with class and role."""
+        serves = self._serves[own]
+        found = [
+            (first.name, first.kind != POOL.kind, class_, role, first)
+            for class_ in serves.classes
+            for role in serves.roles
+            if (first := self.select(own.namespace, class_, role).keys[0]) != own
+        ]
+        _, _, class_, role, first = min(found, default=("", False, "", "", own))
+        return (first, class_, role) if found else None
 
 
 _ADDRESSES = ("spec", "addresses")
 _EXCLUDED = ("spec", "excludedAddresses")
 GATEWAY = ("spec", "gateway")
-_PREFIX = ("spec", "prefix")
 _FORMS = "write an address, a CIDR or a range such as 10.0.0.10-10.0.0.20"
-
-
-def pool_key(kind: str, namespace: str, name: str) -> Key:
-    """Return the key of a pool; a cluster-scoped pool has no namespace."""
-    return Key(NAME, namespace, name, "", kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
@@ -94,17 +149,27 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     space = read_space(document, settings, found)
     given = _entries(document, _ADDRESSES, found)
     excluded = _entries(document, _EXCLUDED, found)
-    gateway = _gateway(document, found)
+    gateway = read_gateway(document, found)
     if not document.spec["addresses"]:
         hint = "list what the pool gives out"
-        found.append(
-            error("field-required", document.at(*_ADDRESSES), "addresses is required", hint)
-        )
-    subnet = None if has_error(found) else _subnet(document, given, excluded, gateway, found)
-    if subnet is None or has_error(found):
+        refuse(found, document, _ADDRESSES, "field-required", "addresses is required", hint)
+    if has_error(found):
         return None, found
-    kept = _kept(document, subnet, excluded, gateway)
-    usable = IPSet.of(given) - kept
+    gateways = [gateway] if gateway is not None else []
+    _judge_versions(document, given[0].version, (given, excluded, gateways), found)
+    if has_error(found):
+        return None, found
+    subnet = _subnet(given, document.spec["prefix"])
+    _judge_subnet(document, given, subnet, found)
+    if has_error(found):
+        return None, found
+    kept = [*excluded, *gateways]
+    if not document.spec.get("allocateReservedIPAddresses", False):
+        # IPv6 has no broadcast address to exclude. Source: docs/reference/cluster-api.md.
+        ends = (subnet.first, subnet.last) if subnet.version == 4 else (subnet.first,)
+        kept += [IPRange(subnet.version, end, end) for end in ends]
+    extent, reserved = IPSet.of(given), IPSet.of(kept)
+    usable = extent - reserved
     if not usable:
         message = "no address is left to give out: everything is excluded or reserved"
         hint = "exclude less, or add addresses"
@@ -112,49 +177,48 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     pool = Pool(
         key=pool_key(document.kind.name, document.namespace, document.name),
         usable=usable,
-        windows=tuple(IPSet.of(given)),
-        reserved=kept,
+        windows=tuple(extent),
+        reserved=reserved,
         placement=Placement.LOWEST,
         thresholds=thresholds,
         gate=gate,
         space=space,
-        extent=IPSet.of(given),
+        extent=extent,
         source=document.at(*_ADDRESSES),
         is_paused=PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
-        kept=tuple((item, "") for item in (*excluded, *([gateway] if gateway else []))),
+        kept=tuple((item, "") for item in (*excluded, *gateways)),
     )
     return pool, found
 
 
-def read_gateway(document: Document) -> IPRange | None:
-    """Return the gateway address of a valid pool."""
-    return _gateway(document, [])
+def read_gateway(document: Document, found: list[Finding]) -> IPRange | None:
+    """Return the gateway address, which can be outside the subnet; None if absent or invalid."""
+    text = document.spec.get(GATEWAY[1])
+    return read_address(document, GATEWAY, text, found) if text else None
 
 
-def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPRange]:
-    entries = []
-    for index, text in enumerate(document.spec.get(str(steps[-1])) or ()):
-        entry = _entry(document, (*steps, index), text, found)
-        if entry is not None:
-            entries.append(entry)
-    return entries
+def _entries(document: Document, field: tuple[str, str], found: list[Finding]) -> list[IPRange]:
+    listed = enumerate(document.spec.get(field[1]) or ())
+    entries = (_entry(document, (*field, index), text, found) for index, text in listed)
+    return [entry for entry in entries if entry is not None]
 
 
 def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
     """Return an address, a CIDR, or a range; None if invalid."""
+    title = f"{steps[1]}[{steps[2]}]"
     if "-" not in text and "/" in text:
         item = read_cidr(document, steps, text, found)
     elif text.count("-") > 1:
-        message = f"{steps[1]}[{steps[2]}]: provided address is not a valid IP, range, nor CIDR"
-        found.append(error("address-invalid", document.at(*steps), message, _FORMS))
+        message = f"{title}: provided address is not a valid IP, range, nor CIDR"
+        refuse(found, document, steps, "address-invalid", message, _FORMS)
         return None
     else:
         item = _between(document, steps, text, found)
     if item is not None and steps[1] == _ADDRESSES[1] and (block := special_purpose(item)):
-        message = f"{steps[1]}[{steps[2]}]: {format_short(item)} touches {block}"
+        message = f"{title}: {format_short(item)} touches {block}"
         hint = "such addresses cannot be used on a network (RFC 6890)"
-        found.append(error("special-purpose", document.at(*steps), message, hint))
+        refuse(found, document, steps, "special-purpose", message, hint)
         return None
     return item
 
@@ -166,85 +230,62 @@ def _between(document: Document, steps: Steps, text: str, found: list[Finding]) 
     last = read_address(document, steps, right, found) if dash else first
     if first is None or last is None:
         return None
+    title = f"{steps[1]}[{steps[2]}]"
     if first.version != last.version:
-        message = f"{steps[1]}[{steps[2]}]: {left} and {right} differ in IP version"
+        message = f"{title}: {left} and {right} differ in IP version"
         hint = "write both as IPv4 or both as IPv6"
-        found.append(error("family-mismatch", document.at(*steps), message, hint))
+        refuse(found, document, steps, "family-mismatch", message, hint)
         return None
     if first.first > last.last:
-        message = f"{steps[1]}[{steps[2]}]: {left} is after {right}"
-        found.append(error("range-reversed", document.at(*steps), message, "swap the two"))
+        message = f"{title}: {left} is after {right}"
+        refuse(found, document, steps, "range-reversed", message, "swap the two")
         return None
     return IPRange(first.version, first.first, last.last)
 
 
-def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
-    """Return the gateway address, which can be outside the subnet; None if absent or invalid."""
-    text = document.spec.get(GATEWAY[1])
-    if not text:
-        return None
-    return read_address(document, GATEWAY, text, found)
-
-
-def _subnet(
+def _judge_versions(
     document: Document,
-    given: list[IPRange],
-    excluded: list[IPRange],
-    gateway: IPRange | None,
+    version: int,
+    listed: tuple[list[IPRange], list[IPRange], list[IPRange]],
     found: list[Finding],
-) -> IPRange | None:
-    """Return the network of the lowest address; add findings for addresses outside it."""
-    version, prefix = given[0].version, document.spec["prefix"]
-    others = [
-        (_ADDRESSES, given, "provided addresses are of mixed IP families"),
-        (_EXCLUDED, excluded, "addresses and excluded addresses are of mixed IP families"),
-        (
-            GATEWAY,
-            [gateway] if gateway else [],
-            "provided gateway and addresses are of mixed IP families",
-        ),
-    ]
-    for steps, items, message in others:
+) -> None:
+    """Report addresses, excluded addresses, and gateways of another version, and the prefix."""
+    messages = (
+        (_ADDRESSES, "provided addresses are of mixed IP families"),
+        (_EXCLUDED, "addresses and excluded addresses are of mixed IP families"),
+        (GATEWAY, "provided gateway and addresses are of mixed IP families"),
+    )
+    for (steps, message), items in zip(messages, listed, strict=True):
         for index, item in enumerate(items):
             if item.version != version:
-                place = document.at(*steps) if steps == GATEWAY else document.at(*steps, index)
+                place = steps if steps == GATEWAY else (*steps, index)
                 hint = f"write IPv{version}, or make a pool for each version"
-                found.append(error("family-mismatch", place, f"{steps[1]}: {message}", hint))
+                refuse(found, document, place, "family-mismatch", f"{steps[1]}: {message}", hint)
+    prefix = document.spec["prefix"]
     if prefix > BITS[version]:
         message = f"spec.prefix: provided prefix is not valid: {prefix} for IPv{version}"
         hint = f"write a number of 0 to {BITS[version]}"
-        found.append(error("field-value", document.at(*_PREFIX), message, hint))
-    if has_error(found):
-        return None
+        refuse(found, document, ("spec", "prefix"), "field-value", message, hint)
+
+
+def _subnet(given: list[IPRange], prefix: int) -> IPRange:
+    """Return the network of the lowest address."""
+    version = given[0].version
     size = 1 << (BITS[version] - prefix)
     first = min(given).first & -size
-    subnet = IPRange(version, first, first + size - 1)
+    return IPRange(version, first, first + size - 1)
+
+
+def _judge_subnet(
+    document: Document, given: list[IPRange], subnet: IPRange, found: list[Finding]
+) -> None:
     for index, item in enumerate(given):
         if not subnet.covers(item):
-            message = (
-                f"addresses[{index}]: provided address belongs to a different subnet than others:"
-                f" {format_short(item)} is not within {format_short(subnet)}"
-            )
+            message = f"addresses[{index}]: provided address belongs to a different subnet than"
+            message += f" others: {format_short(item)} is not within {format_short(subnet)}"
             hint = "correct spec.prefix, or make a pool for each subnet"
-            found.append(
-                error("range-outside-pool", document.at(*_ADDRESSES, index), message, hint)
-            )
-    return subnet
-
-
-def _kept(
-    document: Document, subnet: IPRange, excluded: list[IPRange], gateway: IPRange | None
-) -> IPSet:
-    """Return the addresses that are never allocated. IPv6 has no broadcast address to exclude.
-
-    Source: docs/reference/cluster-api.md.
-    """
-    kept = [*excluded, *([gateway] if gateway else [])]
-    if not document.spec.get("allocateReservedIPAddresses", False):
-        version = subnet.version
-        kept.append(IPRange(version, subnet.first, subnet.first))
-        kept += [IPRange(version, subnet.last, subnet.last)] if version == 4 else []
-    return IPSet.of(kept)
+            steps = (*_ADDRESSES, index)
+            refuse(found, document, steps, "range-outside-pool", message, hint)
 
 
 _MORE = 8
@@ -252,16 +293,14 @@ _MORE = 8
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
     """Yield edits that add ranges of the subnet, directly after the last range first."""
-    kind = next(item.id for item in KINDS if item.name == pool.key.kind)
-    document = documents.find(GroupKind(*kind), pool.key.namespace, pool.key.name)
+    kind = POOL if pool.key.kind == POOL.kind else GLOBAL_POOL
+    document = documents.find(kind, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
-    version = next(iter(pool.extent)).version
-    size = 1 << (BITS[version] - document.spec["prefix"])
-    first = min(item.first for item in pool.extent) & -size
-    subnet = IPSet((IPRange(version, first, first + size - 1),))
-    ends = IPSet.of([IPRange(version, at, at) for at in (first, first + size - 1)])
-    for free in reversed(tuple(subnet - pool.extent - pool.reserved - ends)):
+    subnet = _subnet(list(pool.extent), document.spec["prefix"])
+    version, first, last = subnet
+    ends = IPSet.of([IPRange(version, at, at) for at in (first, last)])
+    for free in reversed(tuple(IPSet((subnet,)) - pool.extent - pool.reserved - ends)):
         if free.size >= lacking:
             last = min(free.last, free.first + max(lacking, _MORE) - 1)
             block = format_range(IPRange(version, free.first, last))

@@ -1,4 +1,4 @@
-"""Objects of Cluster API."""
+"""Objects and metrics of Cluster API."""
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
@@ -6,7 +6,6 @@ from typing import Any
 
 from reconciler.addresses import format_address
 from reconciler.documents.document import Document
-from reconciler.families.capi.claims import class_of, is_adopted, variables_of
 from reconciler.families.capi.kinds import (
     ADDRESS,
     ADDRESSES,
@@ -27,16 +26,28 @@ from reconciler.families.capi.kinds import (
     POOL,
     ROLE_LABEL,
     VARIABLES,
+    pool_key,
 )
-from reconciler.families.capi.pools import LISTED, pool_key
+from reconciler.families.capi.pools import LISTED, read_serves
+from reconciler.families.capi.reading import class_of, is_adopted, pause_of, variables_of
 from reconciler.families.fields import condition
-from reconciler.families.interface import Projection, ProjectionInput
+from reconciler.families.interface import (
+    FamilyMetrics,
+    Measured,
+    Projection,
+    ProjectionInput,
+    Turn,
+)
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key, is_label_value
+from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.objects import ADOPT, MANAGEMENT, Ref
-from reconciler.model.pool import Pool
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 
 CLUSTER_NAME = f"{GROUP}/cluster-name"
+_MAX_COUNTED = 2**63 - 1
+"""The provider's counters stop at this value."""
+
 _REASONS = {
     "pool-exhausted": "PoolExhausted",
     "pool-fragmented": "PoolExhausted",
@@ -47,21 +58,75 @@ _REASONS = {
 }
 
 
-def project_held(given: ProjectionInput) -> Iterator[Projection]:
+def project(given: ProjectionInput) -> tuple[Projection, ...]:
+    """Return the objects of the management cluster."""
+    pools = {
+        key: document
+        for kind in (GLOBAL_POOL, POOL)
+        for document in given.documents.of(kind)
+        if (key := pool_key(kind.kind, document.namespace, document.name)) in given.reading.pools
+    }
+    return (*_pools(given, pools), *_held(given, pools))
+
+
+def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Projection]:
+    """Yield valid pools, with the counters of the provider.
+
+    They include used addresses outside the pool.
+    """
+    used: Counter[Key] = Counter()
+    outside: Counter[Key] = Counter()
+    for record in given.records:
+        if record.range is None or record.claim.family != NAME:
+            continue
+        used[record.pool] += record.range.size
+        pool = given.reading.pools.get(record.pool)
+        if pool is not None and not pool.usable.covers(record.range):
+            outside[record.pool] += record.range.size
+    for key, document in pools.items():
+        place = {"namespace": document.namespace} if document.namespace else {}
+        total = given.reading.pools[key].usable.size
+        counters = {
+            "free": min(total - used[key], _MAX_COUNTED),
+            "outOfRange": outside[key],
+            "total": min(total, _MAX_COUNTED),
+            "used": used[key],
+        }
+        manifest = {
+            "apiVersion": document.kind.api_version,
+            "kind": document.kind.name,
+            "metadata": {**document.metadata, **_labels(document), **place},
+            "spec": document.spec,
+            "status": {"ipAddresses": counters},
+        }
+        yield Projection(MANAGEMENT, manifest)
+
+
+def _labels(document: Document) -> dict[str, Any]:
+    """Return valid labels and annotations: a list of values becomes an annotation."""
+    labels, annotations = dict(document.labels()), dict(document.annotations())
+    for name in (CLASS_LABEL, ROLE_LABEL):
+        if not is_label_value(labels.get(name, "")):
+            annotations[name] = labels[name]
+            labels[name] = LISTED
+    found = {"labels": labels, "annotations": annotations}
+    return {key: value for key, value in found.items() if value}
+
+
+def _held(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Projection]:
     """Yield the objects of all records: addresses, then claims, then Clusters."""
-    pools = _holding_pools(given)
     documents = {(it.namespace, it.name): it for it in given.documents.of(CLAIM)}
     clusters = {(it.namespace, it.name): it for it in given.documents.of(CLUSTER)}
     mine = [it for it in given.records if it.claim.family == NAME and it.path not in given.withheld]
     claims = given.reading.claims
-    held = [it for it in mine if it.is_live and it.pool in pools and not _rests(it, claims)]
+    held = [it for it in mine if it.is_live and it.pool in pools and not _is_unclaimed(it, claims)]
     for record in held:
         claimants = documents if record.claim.slot == ADDRESS else clusters
         claimant = claimants.get((record.claim.namespace, record.claim.name))
         yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
     for record in mine:
         document = documents.get((record.claim.namespace, object_name(record.claim)))
-        if _rests(record, claims):
+        if _is_unclaimed(record, claims):
             yield from _kept(record, document)
         elif document is not None or (record.is_live and record.pool in pools):
             claimant = clusters.get((record.claim.namespace, record.claim.name))
@@ -69,7 +134,7 @@ def project_held(given: ProjectionInput) -> Iterator[Projection]:
     yield from _clusters(given, clusters, held)
 
 
-def _rests(record: Allocation, claims: Container[Key]) -> bool:
+def _is_unclaimed(record: Allocation, claims: Container[Key]) -> bool:
     """Return whether no claim requests a record: it is released, or will be after a pause."""
     return record.is_released or (record.is_live and record.claim not in claims)
 
@@ -89,16 +154,6 @@ def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]
 def object_name(claim: Key) -> str:
     """Return the name of the IPAddressClaim and the IPAddress of a claim."""
     return f"{CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
-
-
-def _holding_pools(given: ProjectionInput) -> dict[Key, Document]:
-    """Return the documents of valid pools, by key."""
-    return {
-        key: document
-        for kind in (GLOBAL_POOL, POOL)
-        for document in given.documents.of(kind)
-        if (key := pool_key(kind.kind, document.namespace, document.name)) in given.reading.pools
-    }
 
 
 def address_of(record: Allocation) -> str:
@@ -155,11 +210,10 @@ def _claim(
         named = {key: metadata[key] for key in ("name", "namespace")}
         manifest |= {"metadata": named, "status": status}
         return Projection(MANAGEMENT, manifest, is_status_only=True, rests_on=after)
+    spec = {"clusterName": record.claim.name, "poolRef": _reference(record.pool)}
     if document is not None:
-        spec = document.spec
+        spec = dict(document.spec)
         metadata = {**document.metadata, "namespace": document.namespace}
-    else:
-        spec = {"clusterName": record.claim.name, "poolRef": _reference(record.pool)}
     manifest |= {"metadata": metadata, "spec": spec, "status": status}
     return Projection(MANAGEMENT, manifest, rests_on=after)
 
@@ -207,7 +261,7 @@ def _cluster(
     if (record := records.get(INGRESS)) is not None:
         address = address_of(record)
         metadata["annotations"] = {INGRESS_VIP: address}
-        if record.range is not None and record.range.version == 4:  # a label cannot contain a colon
+        if ":" not in address:  # a label cannot contain a colon
             metadata["labels"] = {INGRESS_VIP: address}
     variables = [
         {"name": VARIABLES[slot], "value": address_of(records[slot])}
@@ -228,66 +282,180 @@ def _cluster(
     return Projection(MANAGEMENT, manifest, is_part=True, rests_on=after)
 
 
-_MAX_PROJECTING = 2**63 - 1
-"""The provider's counters stop at this value."""
+_COUNTER, _GAUGE, _HISTOGRAM = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.HISTOGRAM
+_ROLES = (CONTROL_PLANE, INGRESS)
+_OF_CLASS = ("role", "cluster_class")
+_OF_POOL = ("pool_name",)
+_OF_NAMESPACE = ("role", "namespace")
+# Outcomes of capi-vip-allocator: no claim could be made, or the claim got no address.
+_UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disabled"})
+
+_ALLOCATIONS = Metric(
+    "capi_vip_allocator_allocations_total",
+    _COUNTER,
+    "Total number of successful VIP allocations",
+    _OF_CLASS,
+)
+_ERRORS = Metric(
+    "capi_vip_allocator_allocation_errors_total",
+    _COUNTER,
+    "Total number of VIP allocation errors",
+    (*_OF_CLASS, "reason"),
+)
+_DURATION = Metric(
+    "capi_vip_allocator_allocation_duration_seconds",
+    _HISTOGRAM,
+    "Duration of VIP allocation operations: from what asked for it to the end of the round",
+    _OF_CLASS,
+)
+_AVAILABLE = Metric(
+    "capi_vip_allocator_pools_available",
+    _GAUGE,
+    "Number of pools that serve a class for a role and have an address left",
+    ("cluster_class", "role"),
+)
+_ADDRESSES = Metric(
+    "capi_vip_allocator_pool_addresses_total", _GAUGE, "Total IP addresses in pool", _OF_POOL
+)
+_FREE = Metric(
+    "capi_vip_allocator_pool_addresses_free", _GAUGE, "Free IP addresses in pool", _OF_POOL
+)
+_USED = Metric(
+    "capi_vip_allocator_pool_addresses_used", _GAUGE, "Used IP addresses in pool", _OF_POOL
+)
+_CLAIMS = Metric(
+    "capi_vip_allocator_claims_total",
+    _GAUGE,
+    "Total number of active claims of Clusters",
+    _OF_NAMESPACE,
+)
+_CLAIMED = Metric(
+    "capi_vip_allocator_claims_ready",
+    _GAUGE,
+    "Number of claims with allocated IP",
+    _OF_NAMESPACE,
+)
+_PENDING = Metric(
+    "capi_vip_allocator_claims_pending",
+    _GAUGE,
+    "Number of claims waiting for IP allocation",
+    _OF_NAMESPACE,
+)
+_RECONCILED = Metric(
+    "capi_vip_allocator_reconcile_total",
+    _COUNTER,
+    "Total number of cluster reconcile operations",
+    ("cluster_class", "result"),
+)
+_TIME = Metric(
+    "capi_vip_allocator_reconcile_duration_seconds",
+    _HISTOGRAM,
+    "Duration of cluster reconcile operations",
+    ("cluster_class",),
+)
 
 
-def project(given: ProjectionInput) -> tuple[Projection, ...]:
-    """Return the objects of the management cluster."""
-    return (*_projecting_pools(given), *project_held(given))
+def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
+    """Yield samples of pools.
+
+    Namespaced pools, which the original does not have, are `namespace/name`.
+    """
+    for key, used in usage.items():
+        if key.family == NAME and key.kind in (GLOBAL_POOL.kind, POOL.kind):
+            yield Sample(_ADDRESSES, (key.short,), used.total)
+            yield Sample(_FREE, (key.short,), used.available)
+            yield Sample(_USED, (key.short,), used.allocated + used.held)
 
 
-def _projecting_pools(given: ProjectionInput) -> Iterator[Projection]:
-    """Yield valid pools, with their counters."""
-    used, outside = _held(given)
+def _of_documents(measured: Measured) -> Iterator[Sample]:
+    yield from _available(measured)
+    claimed = [key for key in measured.claims if _is_of_cluster(key)]
+    total = Counter((key.slot, key.namespace) for key in claimed)
+    ready = Counter((key.slot, key.namespace) for key in claimed if key in measured.records)
+    for labels in sorted(total):
+        yield Sample(_CLAIMS, labels, total[labels])
+        yield Sample(_CLAIMED, labels, ready[labels])
+        yield Sample(_PENDING, labels, total[labels] - ready[labels])
+
+
+def _available(measured: Measured) -> Iterator[Sample]:
+    """Yield the number of pools with free addresses, by class and role.
+
+    Only classes that exist or are requested count, so a pool cannot create arbitrary label values.
+    """
+    classes = {document.name for document in measured.documents.of(CLASS)}
+    classes |= {_class(document) for document in measured.documents.of(CLUSTER)} - {""}
+    found: Counter[tuple[str, str]] = Counter()
     for kind in (GLOBAL_POOL, POOL):
-        for document in given.documents.of(kind):
+        for document in measured.documents.of(kind):
             key = pool_key(kind.kind, document.namespace, document.name)
-            pool = given.reading.pools.get(key)
-            if pool is None:
+            used, pool = measured.usage.get(key), measured.pools.get(key)
+            if used is None or pool is None or used.available == 0 or pool.is_paused:
                 continue
-            place = {"namespace": document.namespace} if document.namespace else {}
-            manifest = {
-                "apiVersion": document.kind.api_version,
-                "kind": kind.kind,
-                "metadata": {**document.metadata, **_labels(document), **place},
-                "spec": document.spec,
-                "status": {"ipAddresses": counters(pool, used[key], outside[key])},
-            }
-            yield Projection(MANAGEMENT, manifest)
+            serves = read_serves(document, [])
+            roles = serves.roles.intersection(_ROLES)
+            found.update((class_, role) for class_ in serves.classes for role in roles)
+    for class_ in sorted(classes):
+        for role in _ROLES:
+            yield Sample(_AVAILABLE, (class_, role), found[class_, role])
 
 
-def counters(pool: Pool, used: int, outside: int) -> Mapping[str, int]:
-    """Return the address counts of the provider, including used addresses outside the pool."""
-    total = pool.usable.size
-    return {
-        "free": min(total - used, _MAX_PROJECTING),
-        "outOfRange": outside,
-        "total": min(total, _MAX_PROJECTING),
-        "used": used,
-    }
+def _of_turn(turn: Turn) -> Iterator[Sample]:
+    by_owner: dict[tuple[str, str], list[Decision]] = {}
+    for decision in turn.decisions:
+        if _is_of_cluster(decision.claim) and not isinstance(decision, Release | Expire):
+            owner = decision.claim.namespace, decision.claim.name
+            by_owner.setdefault(owner, []).append(decision)
+    for document in turn.documents.of(CLUSTER):
+        if class_ := _class(document):
+            decided = by_owner.get((document.namespace, document.name), [])
+            yield from _of_cluster(turn, document, class_, decided)
 
 
-def _held(given: ProjectionInput) -> tuple[Counter[Key], Counter[Key]]:
-    """Return how many addresses records hold of each pool, and how many of them are outside it."""
-    used: Counter[Key] = Counter()
-    outside: Counter[Key] = Counter()
-    for record in given.records:
-        if record.range is None or record.claim.family != NAME:
-            continue
-        used[record.pool] += record.range.size
-        pool = given.reading.pools.get(record.pool)
-        if pool is not None and not pool.usable.covers(record.range):
-            outside[record.pool] += record.range.size
-    return used, outside
+def _of_cluster(
+    turn: Turn, document: Document, class_: str, decided: list[Decision]
+) -> Iterator[Sample]:
+    """Yield samples of one Cluster's result."""
+    object_ = f"{CLUSTER.group}/{CLUSTER.kind}/{document.namespace}/{document.name}"
+    is_failed = object_ in turn.failed
+    for decision in decided:
+        labels = decision.claim.slot, class_
+        if isinstance(decision, Refuse):
+            if decision.claim in turn.newly_refused:
+                is_unclaimed = decision.reason in _UNCLAIMED
+                reason = "claim_creation_failed" if is_unclaimed else "ip_resolution_failed"
+                yield Sample(_ERRORS, (*labels, reason), 1)
+        elif is_failed:
+            yield Sample(_ERRORS, (*labels, "cluster_patch_failed"), 1)
+        elif isinstance(decision, Grant):
+            yield Sample(_ALLOCATIONS, labels, 1)
+            yield Sample(_DURATION, labels, turn.since)
+    if is_failed or any(isinstance(item, Refuse) for item in decided):
+        result = "error"
+    elif pause_of(document) or not any(isinstance(item, Grant | Keep) for item in decided):
+        result = "skipped"
+    else:
+        result = "success" if turn.is_applied else "requeued"
+    yield Sample(_RECONCILED, (class_, result), 1)
+    yield Sample(_TIME, (class_,), turn.seconds)
 
 
-def _labels(document: Document) -> dict[str, Any]:
-    """Return valid labels and annotations: a list of values becomes an annotation."""
-    labels, annotations = dict(document.labels()), dict(document.annotations())
-    for name in (CLASS_LABEL, ROLE_LABEL):
-        if not is_label_value(labels.get(name, "")):
-            annotations[name] = labels[name]
-            labels[name] = LISTED
-    found = {"labels": labels, "annotations": annotations}
-    return {key: value for key, value in found.items() if value}
+def _is_of_cluster(key: Key) -> bool:
+    return key.family == NAME and key.kind == CLUSTER.kind
+
+
+def _class(document: Document) -> str:
+    found = class_of(document)
+    return found.name if found is not None else ""
+
+
+METERING = FamilyMetrics(
+    (
+        *(_ALLOCATIONS, _ERRORS, _DURATION),
+        *(_AVAILABLE, _ADDRESSES, _FREE, _USED),
+        *(_CLAIMS, _CLAIMED, _PENDING, _RECONCILED, _TIME),
+    ),
+    _of_pools,
+    _of_documents,
+    _of_turn,
+)

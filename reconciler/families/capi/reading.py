@@ -1,32 +1,14 @@
-"""Reader of Cluster API documents."""
+"""Reader of Clusters, their classes, IPAddressClaims, and addresses of other providers."""
 
-from collections.abc import Iterator
+import re
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.documents.findings import Finding, info, warning
-from reconciler.families.capi.claims import (
-    GIVEN,
-    ClassRef,
-    ManualRange,
-    NamedSlot,
-    Selector,
-    chosen,
-    claim_key,
-    class_of,
-    cluster_named,
-    is_adopted,
-    judge_chosen,
-    named_for,
-    pool_of,
-    read_given,
-    read_pin,
-    rests,
-    variables_of,
-    wants,
-)
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.findings import Finding, Location, info, warning
+from reconciler.documents.yaml import Steps
 from reconciler.families.capi.kinds import (
     ADDRESS,
     CLAIM,
@@ -39,37 +21,121 @@ from reconciler.families.capi.kinds import (
     GLOBAL_POOL,
     INGRESS,
     INGRESS_ENABLED,
+    INGRESS_VIP,
+    IPAM_GROUP,
     NAME,
+    PAUSED,
+    PINNED,
     POOL,
     ROLE_LABEL,
     VARIABLES,
+    cluster_key,
+    pool_key,
 )
-from reconciler.families.capi.pools import GATEWAY, read_gateway, read_pool
-from reconciler.families.fields import Collected, StatedText, read_inside
+from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read_pool
+from reconciler.families.fields import Collected, StatedNetworks, read_address
 from reconciler.families.interface import CurrentRecords, FamilyReading
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
-from reconciler.model.objects import RECORD_NAMESPACE
+from reconciler.model.objects import ADOPT, RECORD_NAMESPACE
 from reconciler.model.plan import Blocked, ByHand, Gateway
 from reconciler.model.settings import Settings
 
-_BLOCKS = "cidrBlocks"
+_GIVEN = ("spec", "address")
+_HOST = ("spec", "controlPlaneEndpoint", "host")
+_NUMBERS = re.compile(r"[0-9.]+|.*:.*", re.ASCII | re.DOTALL)
 
 
-def stated_inside(document: Document) -> Iterator[StatedText]:
-    """Yield the blocks of `spec.clusterNetwork`.
+def pool_of(document: Document) -> Key | None:
+    """Return the pool of an IPAddressClaim or IPAddress; None for a pool of another provider."""
+    reference = document.spec["poolRef"]
+    kind, name = reference["kind"], reference["name"]
+    if reference["apiGroup"] != IPAM_GROUP or kind not in (POOL.kind, GLOBAL_POOL.kind):
+        return None
+    return pool_key(kind, document.namespace if kind == POOL.kind else "", name)
 
-    Omitted fields can come from a class, so they are unknown.
+
+def _read_pin(document: Document, found: list[Finding]) -> IPRange | None:
+    """Return the address that an IPAddressClaim pins; None if absent or invalid."""
+    text = document.annotations().get(PINNED)
+    steps = ("metadata", "annotations", PINNED)
+    return None if text is None else read_address(document, steps, text, found)
+
+
+def named_for(name: str) -> tuple[str, str] | None:
+    """Return Cluster and slot of a name `vip-cp-<cluster>` or `vip-ingress-<cluster>`; or None."""
+    for slot, prefix in CLAIM_NAMES.items():
+        if name.startswith(prefix) and name != prefix:
+            return name.removeprefix(prefix), slot
+    return None
+
+
+class _Manual(Struct, frozen=True):
+    """A manually chosen address of a slot.
+
+    Attributes:
+        range: The address; None for a DNS name.
+        title: The title in findings of other claims, which begins with namespace and name.
     """
-    networks = document.spec.get("clusterNetwork") or {}
-    for use in ("pods", "services"):
-        for index, text in enumerate((networks.get(use) or {}).get(_BLOCKS) or ()):
-            yield StatedText(use, text, ("spec", "clusterNetwork", use, _BLOCKS, index))
+
+    range: IPRange | None
+    title: str
+    source: Location
+    field: str
 
 
-def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
-    """Return the reading of all Cluster API documents."""
-    return _Reader(documents, held or {}, settings).reading()
+def _read_manual(document: Document, slot: str, found: list[Finding]) -> _Manual | None:
+    """Return the manual address of a Cluster for a slot; None if absent or invalid."""
+    steps: Steps
+    if slot == INGRESS:
+        text, field = document.annotations().get(INGRESS_VIP, "").strip(), INGRESS_VIP
+        steps = ("metadata", "annotations", INGRESS_VIP)
+    else:
+        text = (document.spec.get("controlPlaneEndpoint") or {}).get("host", "")
+        steps, field = _HOST, _HOST[1]
+    if not text:
+        return None
+    item = None
+    if _NUMBERS.fullmatch(text) and (item := read_address(document, steps, text, found)) is None:
+        return None
+    title = f"{document.namespace}/{document.name} ({field})"
+    return _Manual(item, title, document.at(*steps), field)
+
+
+def is_adopted(document: Document) -> bool:
+    """Return whether manual addresses were allocated earlier, and must be recorded."""
+    return document.annotations().get(ADOPT) == "true"
+
+
+class ClassRef(NamedTuple):
+    """The ClusterClass of a Cluster."""
+
+    namespace: str
+    name: str
+
+
+def class_of(document: Document) -> ClassRef | None:
+    """Return the class of a Cluster; None without topology: such a Cluster claims nothing."""
+    topology = document.spec.get("topology") or {}
+    reference = topology.get("classRef") or {}
+    name = topology.get("class") or reference.get("name")
+    if not name:
+        return None
+    namespace = topology.get("classNamespace") or reference.get("namespace") or document.namespace
+    return ClassRef(namespace, name)
+
+
+def pause_of(document: Document) -> str:
+    """Return why a Cluster or claim gets nothing new: `paused` or `being deleted`; else empty."""
+    if "deletionTimestamp" in document.metadata:
+        return "being deleted"
+    is_paused = PAUSED in document.annotations() or document.spec.get("paused", False)
+    return "paused" if is_paused else ""
+
+
+def variables_of(document: Document) -> frozenset[str]:
+    """Return the names of the variables that a ClusterClass defines."""
+    return frozenset(item["name"] for item in document.spec.get("variables") or ())
 
 
 class _Wanted(Struct, frozen=True):
@@ -88,18 +154,22 @@ class _Wanted(Struct, frozen=True):
     refusal: Refusal | None = None
 
 
+def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
+    """Return the reading of all Cluster API documents."""
+    return _Reader(documents, held or {}).reading(settings)
+
+
 class _Reader:
-    def __init__(self, documents: Documents, held: CurrentRecords, settings: Settings) -> None:
+    def __init__(self, documents: Documents, held: CurrentRecords) -> None:
         self.documents = documents
         self.held = held
-        self.settings = settings
         self.selector = Selector(documents)
         self.collected = Collected()
 
-    def reading(self) -> FamilyReading:
+    def reading(self, settings: Settings) -> FamilyReading:
         for kind in (POOL, GLOBAL_POOL):
             for document in self.documents.of(kind):
-                self._pool(document)
+                self._pool(document, settings)
         for document in self.documents.of(CLASS):
             self._class(document)
         for document in self.documents.of(CLUSTER):
@@ -112,104 +182,100 @@ class _Reader:
             self._foreign(document)
         return self.collected.reading()
 
-    def _pool(self, document: Document) -> None:
-        pool, found = read_pool(document, self.settings)
+    def _pool(self, document: Document, settings: Settings) -> None:
+        pool, found = read_pool(document, settings)
         self.collected.tell(document, *found)
         if pool is None:
             return
         self.collected.add_pool(document, pool)
-        if (before := self.selector.before(document)) is not None:
+        if (before := self.selector.before(pool.key)) is not None:
             first, class_, role = before
             message = f"{pool.key.short} serves class {class_} for {role}, as {first.short} does,"
+            message += " which is tried first"
             place = document.at("metadata", "labels")
             hint = "a pool that is full is passed over; let each have classes of its own otherwise"
-            self.collected.tell(
-                document, info("pool-ambiguous", place, f"{message} which is tried first", hint)
-            )
-        if (gateway := read_gateway(document)) is not None:
-            title = f"{pool.key.short} (gateway)"
-            self.collected.gateways.append(
-                Gateway(gateway, title, (pool.key,), document.at(*GATEWAY))
-            )
+            self.collected.tell(document, info("pool-ambiguous", place, message, hint))
+        if (gateway := read_gateway(document, [])) is not None:
+            title, place = f"{pool.key.short} (gateway)", document.at(*GATEWAY)
+            self.collected.gateways.append(Gateway(gateway, title, (pool.key,), place))
 
     def _class(self, document: Document) -> None:
         """Report missing variables of a class. Its Clusters get their endpoint anyway."""
         variable = VARIABLES[CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
-            hint = (
-                f"Add {variable} variable to ClusterClass: its patches cannot use the address else"
-            )
+            hint = f"Add {variable} variable to ClusterClass: its patches cannot use the address"
+            hint += " else"
             place = document.at("spec", "variables")
             self.collected.tell(document, warning("variable-missing", place, message, hint))
 
     def _slot(self, document: Document, slot: str) -> None:
         """Read the request or the manual address of a Cluster's slot."""
-        by_hand = chosen(document, slot, [])
-        record = self.held.get(_key(document, slot))
-        address = by_hand.range if by_hand is not None else None
+        key, manual = cluster_key(document, slot), _read_manual(document, slot, [])
+        record = self.held.get(key)
+        address = manual.range if manual is not None else None
         is_given = record is not None and record.range == address
-        if by_hand is not None and not (address and (is_given or is_adopted(document))):
-            self._block(document, by_hand)
+        if manual is not None and not (address and (is_given or is_adopted(document))):
+            self._block(document, manual)
             return
         class_ = class_of(document)
-        if class_ is None or not wants(document, slot):
+        is_off = slot == INGRESS and document.annotations().get(INGRESS_ENABLED) == "false"
+        if class_ is None or is_off:
             return
-        wanted = self._wanted(document, class_, slot)
-        if (why := rests(document)) and record is None:
-            self._resting(document, slot, why)
+        if (why := pause_of(document)) and record is None:
+            self._report_pause(document, slot, why)
             return
-        self._add(document, _key(document, slot), wanted, address)
+        self._add(document, key, self._wanted(document, class_.name, slot), address)
 
-    def _block(self, document: Document, by_hand: ManualRange) -> None:
+    def _block(self, document: Document, manual: _Manual) -> None:
         """Block the manual address of a Cluster for others. DNS names block nothing."""
-        if by_hand.range is None:
-            return
-        others = [item.range for item in self.collected.blocked if item.owner == _title(document)]
-        if by_hand.range not in others:
-            title, place = by_hand.title, by_hand.source
+        owner = f"{document.namespace}/{document.name}"
+        others = [item.range for item in self.collected.blocked if item.owner == owner]
+        if manual.range is not None and manual.range not in others:
             self.collected.blocked.append(
-                Blocked(by_hand.range, title, place, ByHand(None), by_hand.field)
+                Blocked(manual.range, manual.title, manual.source, ByHand(None), manual.field)
             )
 
     def _foreign(self, document: Document) -> None:
         """Block an address that another provider allocated from a pool."""
-        pool, item = pool_of(document), read_given(document, [])
-        if pool is not None and item is not None:
-            self._named(document, pool)
-            title, place = f"{_title(document)} (IPAddress)", document.at(*GIVEN)
-            self.collected.blocked.append(Blocked(item, title, place, field=GIVEN[-1]))
+        item = read_address(document, _GIVEN, document.spec["address"], [])
+        if pool_of(document) is not None and item is not None:
+            title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
+            self.collected.blocked.append(Blocked(item, title, place, field=_GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
-        """Add the networks of pods and services.
+        """Add the networks of pods and services. Omitted fields can come from a class.
 
         A Cluster is in the address spaces of its pools.
         """
-        if stated := tuple(stated_inside(document)):
-            keys = (_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
-            claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
-            spaces = (self.collected.pools[it].space for claim in claims for it in claim.candidates)
-            inside, found = read_inside(document, stated, spaces)
-            self.collected.inside += inside
-            self.collected.tell(document, *found)
+        networks, field = document.spec.get("clusterNetwork") or {}, "cidrBlocks"
+        stated = [
+            StatedNetworks(use, text, ("spec", "clusterNetwork", use, field, index))
+            for use in ("pods", "services")
+            for index, text in enumerate((networks.get(use) or {}).get(field) or ())
+        ]
+        keys = (cluster_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
+        claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
+        spaces = (self.collected.pools[it].space for claim in claims for it in claim.candidates)
+        self.collected.add_inside(document, stated, spaces)
 
-    def _resting(self, document: Document, slot: str, why: str) -> None:
+    def _report_pause(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == ADDRESS else f"{slot} address"
         message = f"{document.title} is {why}: it gets no {what}"
         hint = "it gets one when it goes on"
         self.collected.tell(document, warning("claim-paused", document.start, message, hint))
 
-    def _wanted(self, document: Document, class_: ClassRef, slot: str) -> _Wanted:
+    def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
         """Return the pools of a slot: the pool of a claim with its name, else pools by label."""
         name = f"{CLAIM_NAMES[slot]}{document.name}"
         own = self.documents.find(CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
-            return self._named(document, pool)
-        selected = self.selector.select(document.namespace, class_.name, slot)
-        told = f"{CLASS_LABEL}={class_.name}, {ROLE_LABEL}={slot}"
+            return self._named(pool)
+        selected = self.selector.select(document.namespace, class_, slot)
+        told = f"{CLASS_LABEL}={class_}, {ROLE_LABEL}={slot}"
         hint = f"label a pool {told}"
         hint += f', or annotate the Cluster {INGRESS_ENABLED}: "false"' if slot == INGRESS else ""
-        message = f'no matching ip pool for class "{class_.name}" role "{slot}"'
+        message = f'no matching ip pool for class "{class_}" role "{slot}"'
         return _Wanted(
             tuple(key for key in selected.keys if key in self.collected.pools),
             tuple(key.name for key in selected.keys) or (told,),
@@ -217,39 +283,33 @@ class _Reader:
             None if selected.keys else Refusal("no-matching-pool", message, hint),
         )
 
-    def _named(self, document: Document, pool: Key) -> _Wanted:
+    def _named(self, pool: Key) -> _Wanted:
         """Return a named pool. A pool without a readable version gives out nothing."""
         kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
-        there = self.documents.find(kind, pool.namespace, pool.name)
-        doubt = self._unread(document, kind, pool) if there is None else ""
+        doubt = self.documents.unread(kind, pool.namespace, pool.name)
         return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
 
-    def _unread(self, document: Document, kind: GroupKind, pool: Key) -> str:
-        return self.documents.unread(kind, pool.namespace, pool.name)
-
     def _claim(self, document: Document) -> None:
-        """Read an IPAddressClaim, unless it belongs to a Cluster's own claim."""
-        pool = pool_of(document)
-        named = named_for(document.name)
-        if pool is None or (named is not None and self._is_of_cluster(document, named)):
-            return
-        key = claim_key(document)
-        wanted = self._named(document, pool)
-        why = rests(document)
-        cluster_name = document.spec.get("clusterName")
-        if cluster_name:
-            cluster = cluster_named(document, cluster_name, self.documents)
-            if cluster is not None and not why and (rest := rests(cluster)):
-                why = f"of a Cluster that is {rest}"
-        if why and key not in self.held:
-            self._resting(document, ADDRESS, why)
-            return
-        self._add(document, key, wanted, read_pin(document, []))
+        """Read an IPAddressClaim.
 
-    def _is_of_cluster(self, document: Document, named: NamedSlot) -> bool:
-        """Return whether a Cluster makes the same claim; the document only selects its pool."""
-        cluster = cluster_named(document, named.cluster, self.documents)
-        return cluster is not None and _key(cluster, named.slot) in self.collected.claims
+        If a Cluster makes the same claim, the document only selects the pool of that claim.
+        """
+        pool, named, space = pool_of(document), named_for(document.name), document.namespace
+        if pool is None:
+            return
+        if named is not None:
+            cluster = self.documents.find(CLUSTER, space, named[0])
+            if cluster is not None and cluster_key(cluster, named[1]) in self.collected.claims:
+                return
+        key = Key(NAME, space, document.name, ADDRESS, CLAIM.kind)
+        why = pause_of(document)
+        cluster = self.documents.find(CLUSTER, space, document.spec.get("clusterName") or "")
+        if cluster is not None and not why and (rest := pause_of(cluster)):
+            why = f"of a Cluster that is {rest}"
+        if why and key not in self.held:
+            self._report_pause(document, ADDRESS, why)
+            return
+        self._add(document, key, self._named(pool), _read_pin(document, []))
 
     def _add(self, document: Document, key: Key, wanted: _Wanted, pin: IPRange | None) -> None:
         self.collected.claims[key] = Claim(
@@ -272,14 +332,6 @@ class _Reader:
         )
 
 
-def _key(document: Document, slot: str) -> Key:
-    return Key(NAME, document.namespace, document.name, slot, CLUSTER.kind)
-
-
-def _title(document: Document) -> str:
-    return f"{document.namespace}/{document.name}"
-
-
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """Return findings about a document with a valid schema; empty if it is valid."""
     found: list[Finding] = []
@@ -288,9 +340,10 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
             pool, found = read_pool(document, settings)
             return found if pool is None else []
         case kind if kind == CLAIM:
-            read_pin(document, found)
+            _read_pin(document, found)
         case kind if kind == FOREIGN:
-            read_given(document, found)
+            read_address(document, _GIVEN, document.spec["address"], found)
         case kind if kind == CLUSTER:
-            judge_chosen(document, found)
+            for slot in (CONTROL_PLANE, INGRESS):
+                _read_manual(document, slot, found)
     return found

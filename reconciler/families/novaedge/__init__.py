@@ -3,9 +3,8 @@
 from reconciler.families.interface import Family
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
 from reconciler.families.novaedge.objects import OBJECTS
-from reconciler.families.novaedge.pools import MENDING
 from reconciler.families.novaedge.projection import project
-from reconciler.families.novaedge.reading import FORM, judge, read
+from reconciler.families.novaedge.reading import FORM, MENDING, judge, read
 
 FAMILY = Family(
     name=NAME,

@@ -1,13 +1,10 @@
-"""Kinds, hosts, and resources."""
+"""Kinds, keys, and resources."""
 
 from collections.abc import Mapping
 
-from reconciler.addresses import IPRange, format_address
-from reconciler.documents.document import Document, GroupKind, Kind
-from reconciler.documents.findings import Finding, error, shown
+from reconciler.documents.document import GroupKind, Kind
 from reconciler.documents.validators import crd_files
-from reconciler.documents.yaml import Steps, dotted
-from reconciler.families.fields import read_address, refuse_network
+from reconciler.model.key import Key
 from reconciler.model.objects import (
     CONDITIONS,
     MAKE,
@@ -38,30 +35,14 @@ KINDS = (
 )
 
 
-_BITS = {4: 32, 6: 128}
+def pool_key(name: str) -> Key:
+    """Return the key of a ProxyIPPool."""
+    return Key(NAME, "", name, "", POOL.kind)
 
 
-def read_host(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """Return the address of a field, or None with a finding."""
-    bare, slash, mask = text.partition("/")
-    item = read_address(document, steps, bare, found)
-    if item is None:
-        return None
-    bits = _BITS[item.version]
-    if slash and mask != str(bits):
-        message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
-        hint = f"write {bare}/{bits}; networks stand in spec.cidrs of a pool"
-        found.append(error("address-invalid", document.at(*steps), message, hint))
-        return None
-    if (refused := refuse_network(document, steps, item)) is not None:
-        found.append(refused)
-        return None
-    return item
-
-
-def host_text(item: IPRange) -> str:
-    """Return `10.200.0.1/32` or `2001:db8::1/128`, the format of NovaEdge's documents."""
-    return f"{format_address(item.version, item.first)}/{_BITS[item.version]}"
+def vip_key(name: str, version: int) -> Key:
+    """Return the key of a ProxyVIP's claim for an IP version."""
+    return Key(NAME, "", name, SLOTS[version], VIP.kind)
 
 
 POOLS = Resource(API_VERSION, POOL.kind, "proxyippools", is_namespaced=False)

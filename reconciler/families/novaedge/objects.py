@@ -1,14 +1,27 @@
-"""Cluster objects of NovaEdge."""
+"""Cluster objects of NovaEdge: import and listings."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Struct
 
 from reconciler.addresses import format_count
 from reconciler.documents.document import Document
-from reconciler.families.importing import Copied, ImportedBody, ImportedList, IntakeKind
-from reconciler.families.interface import Listing, ListingColumn, ListingInput, ListingRow, Objects
+from reconciler.families.importing import (
+    Copied,
+    ImportedBody,
+    ImportedList,
+    IntakeKind,
+    being_deleted,
+)
+from reconciler.families.interface import (
+    NAME_COLUMN,
+    SOURCE_COLUMN,
+    Listing,
+    ListingColumn,
+    ListingInput,
+    ListingRow,
+    Objects,
+)
 from reconciler.families.novaedge.kinds import (
     KINDS,
     POOL,
@@ -19,53 +32,35 @@ from reconciler.families.novaedge.kinds import (
     VIP,
     VIPS,
     crds,
-    host_text,
+    pool_key,
+    vip_key,
 )
-from reconciler.families.novaedge.pools import (
+from reconciler.families.novaedge.reading import (
     FIELDS,
     address_family,
     auto_assign,
-    pool_key,
+    host_text,
     read_vip,
-    vip_key,
 )
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.instant import age
 from reconciler.model.objects import NAMED, Manifest
 from reconciler.model.plan import Usage
 
+_NONE = "-"
 
-def _with_its_own(body: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
+
+def _with_own_addresses(body: ImportedBody, manifest: Manifest) -> ImportedBody:
     """Return the copy with the addresses that NovaEdge gave a ProxyVIP, because they are in use."""
     spec, status = dict(body.get("spec") or {}), manifest.get("status") or {}
     for field in FIELDS if "poolRef" in spec else ():
         if text := status.get(field):
-            named = "ipv6Address" if ":" in str(text) else "address"
-            spec.setdefault(named, text)
+            spec.setdefault("ipv6Address" if ":" in str(text) else "address", text)
     return {**body, "spec": spec} if spec else body
 
 
-INTAKE = (
-    IntakeKind(
-        VIPS,
-        tuple(kind for kind in KINDS if kind.id == VIP),
-        ("gets no address", "get no address"),
-        amend=_with_its_own,
-    ),
-)
-
-
-_POOL_INTAKE = IntakeKind(POOLS, tuple(kind for kind in KINDS if kind.id == POOL))
-
-
-def _left(manifest: Manifest, there: ImportedList) -> str:
-    del there
-    return "it is being deleted" if "deletionTimestamp" in manifest["metadata"] else ""
-
-
-def _with_others(body: ImportedBody, manifest: Manifest, there: ImportedList) -> ImportedBody:
+def _with_others(body: ImportedBody, manifest: Manifest, _: ImportedList) -> ImportedBody:
     """Return a pool with the status entries of users other than its ProxyVIPs."""
-    del there
     given = (manifest.get("status") or {}).get("allocations")
     others = [
         {key: item[key] for key in ("address", "vipRef") if key in item}
@@ -75,13 +70,13 @@ def _with_others(body: ImportedBody, manifest: Manifest, there: ImportedList) ->
     return {**body, "status": {"allocations": others}} if others else body
 
 
+_GETS = ("gets no address", "get no address")
+_VIP_INTAKE = IntakeKind(VIPS, KINDS, _GETS, amend=_with_own_addresses)
+
 COPIED = (
-    Copied(_POOL_INTAKE, "pools", _left, _with_others),
-    *(Copied(item, "tenants", _left) for item in INTAKE),
+    Copied(IntakeKind(POOLS, KINDS), "pools", being_deleted, _with_others),
+    Copied(_VIP_INTAKE, "tenants", being_deleted),
 )
-
-
-_NONE = "-"
 
 
 class _Pool(Struct, frozen=True):
@@ -96,32 +91,32 @@ class _Vip(Struct, frozen=True):
     age: str
 
 
-def _pools(standing: ListingInput) -> Iterator[ListingRow]:
+def _pools(listed: ListingInput) -> Iterator[ListingRow]:
     """Yield valid pools, each with its usage."""
     first: dict[object, str] = {}
-    for record in standing.records:
+    for record in listed.records:
         if record.allocated_at:
             known = first.setdefault(record.pool, record.allocated_at)
             first[record.pool] = min(known, record.allocated_at)
-    for document in standing.documents.of(POOL):
+    for document in listed.documents.of(POOL):
         key = pool_key(document.name)
-        if (usage := standing.usage.get(key)) is not None:
+        if (usage := listed.usage.get(key)) is not None:
             since = _created(document) or first.get(key, "")
-            yield ListingRow(document, _Pool(usage, _age(since, standing)))
+            yield ListingRow(document, _Pool(usage, _age(since, listed)))
 
 
-def _vips(standing: ListingInput) -> Iterator[ListingRow]:
+def _vips(listed: ListingInput) -> Iterator[ListingRow]:
     """Yield VIPs, each with the addresses of its records, or its own addresses without a pool."""
-    records = current_records(standing.records)
-    for document in standing.documents.of(VIP):
-        wish = read_vip(document, [])
-        found = [records.get(vip_key(document.name, version)) for version in wish.versions]
+    records = current_records(listed.records)
+    for document in listed.documents.of(VIP):
+        vip = read_vip(document, [])
+        found = [records.get(vip_key(document.name, version)) for version in vip.versions]
         held = [item.range for item in found if item and item.is_live and item.range]
-        if not wish.pool:
-            held = [named.item for named in wish.named.values()]
+        if not vip.pool:
+            held = [named.item for named in vip.named.values()]
         texts = ", ".join(map(host_text, held)) or _NONE
         since = _created(document) or next((it.allocated_at for it in found if it), "")
-        row = _Vip(texts, wish.pool or _NONE, _bound(wish.pool, found), _age(since, standing))
+        row = _Vip(texts, vip.pool or _NONE, _bound(vip.pool, found), _age(since, listed))
         yield ListingRow(document, row)
 
 
@@ -139,12 +134,16 @@ def _created(document: Document) -> str:
     return created if isinstance(created, str) else ""
 
 
-def _age(since: str, standing: ListingInput) -> str:
-    return age(since, standing.clock) if since else _NONE
+def _age(since: str, listed: ListingInput) -> str:
+    return age(since, listed.clock) if since else _NONE
 
 
 def _bfd(row: ListingRow) -> str:
     return "Yes" if (row.document.spec.get("bfd") or {}).get("enabled") else "No"
+
+
+def _cidrs(row: ListingRow) -> str:
+    return ",".join(row.document.spec.get("cidrs") or ()) or _NONE
 
 
 LISTINGS = (
@@ -153,7 +152,7 @@ LISTINGS = (
         POOL,
         _pools,
         (
-            ListingColumn("NAME", lambda row: row.document.name),
+            NAME_COLUMN,
             ListingColumn("ALLOCATED", lambda row: format_count(row.more.usage.allocated)),
             ListingColumn("AVAILABLE", lambda row: format_count(row.more.usage.available)),
             ListingColumn("AUTO-ASSIGN", lambda row: str(auto_assign(row.document)).lower()),
@@ -162,9 +161,7 @@ LISTINGS = (
         (
             ListingColumn("TOTAL", lambda row: str(row.more.usage.total)),
             ListingColumn("FREE", lambda row: str(row.more.usage.available)),
-            ListingColumn(
-                "CIDRS", lambda row: ",".join(row.document.spec.get("cidrs") or ()) or _NONE
-            ),
+            ListingColumn("CIDRS", _cidrs),
             ListingColumn("TIER", lambda row: str(row.more.usage.tier.value)),
         ),
     ),
@@ -173,7 +170,7 @@ LISTINGS = (
         VIP,
         _vips,
         (
-            ListingColumn("NAME", lambda row: row.document.name),
+            NAME_COLUMN,
             ListingColumn("ADDRESS", lambda row: str(row.more.addresses)),
             ListingColumn("MODE", lambda row: str(row.document.spec["mode"])),
             ListingColumn("FAMILY", lambda row: address_family(row.document)),
@@ -181,10 +178,7 @@ LISTINGS = (
             ListingColumn("POOL", lambda row: str(row.more.pool)),
             ListingColumn("AGE", lambda row: str(row.more.age)),
         ),
-        (
-            ListingColumn("BOUND", lambda row: str(row.more.bound)),
-            ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.document.line}"),
-        ),
+        (ListingColumn("BOUND", lambda row: str(row.more.bound)), SOURCE_COLUMN),
     ),
 )
 
@@ -196,7 +190,7 @@ OBJECTS = Objects(
     record_spec={"claimRef": NAMED},
     crds=crds,
     rights=RIGHTS,
-    intake=INTAKE,
+    intake=(_VIP_INTAKE,),
     listings=LISTINGS,
     copied=COPIED,
 )

@@ -6,14 +6,14 @@ from typing import Any
 from reconciler.documents.document import Document
 from reconciler.families.fields import condition
 from reconciler.families.interface import Projection, ProjectionInput
-from reconciler.families.novaedge.kinds import NAME, POOL, VIP, host_text
-from reconciler.families.novaedge.pools import (
+from reconciler.families.novaedge.kinds import NAME, POOL, VIP, pool_key, vip_key
+from reconciler.families.novaedge.reading import (
+    FIELDS,
     HeldAddress,
     held_in_pool,
+    host_text,
     is_of_others,
-    pool_key,
     read_vip,
-    vip_key,
 )
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.key import Key
@@ -36,9 +36,6 @@ REASONS = {
 }
 """The reason of `Bound=False` for some refusals; `AllocationFailed` for all others."""
 
-_EXHAUSTED = "PoolExhausted"
-_PENDING = ("AllocationPending", "no address is recorded yet")
-
 
 def project(world: ProjectionInput) -> tuple[Projection, ...]:
     """Return pools as owned objects, and only the status of VIPs, which others own."""
@@ -58,20 +55,16 @@ def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Pr
                 it for it in held_in_pool(document, [])
                 if is_of_others(it, document, world.documents)
             ]  # fmt: skip
-            status = pool_status(world.usage[key], given.get(key, []), world.clock, others)
+            status = _pool_status(world.usage[key], given.get(key, []), world.clock, others)
             yield Projection(MANAGEMENT, {**_body(document), "status": status})
 
 
-def pool_status(
-    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress] = ()
+def _pool_status(
+    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress]
 ) -> dict[str, Any]:
-    """Return the status of a pool.
+    """Return the status of a pool, with its live records and the addresses of other users.
 
-    Args:
-        usage: Its counters.
-        records: Live records of the pool.
-        since: `lastTransitionTime` of conditions that the cluster does not have yet.
-        others: Addresses of other users; NovaEdge would allocate unlisted addresses.
+    NovaEdge would allocate unlisted addresses.
     """
     listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
     for item in records:
@@ -93,31 +86,28 @@ def pool_status(
 def _vips(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator[Projection]:
     for document in world.documents.of(VIP):
         status = _status(document, records, world.clock)
+        manifest = {**_body(document), **({"status": status} if status else {})}
         if world.applies_documents:
-            yield Projection(
-                MANAGEMENT, {**_body(document), **({"status": status} if status else {})}
-            )
+            yield Projection(MANAGEMENT, manifest)
         elif status:
-            named = {"name": document.name}
-            manifest = {**_body(document), "metadata": named, "status": status}
+            manifest["metadata"] = {"name": document.name}
             del manifest["spec"]
             yield Projection(MANAGEMENT, manifest, is_status_only=True)
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
     """Return the addresses of a VIP and whether it has all of them; empty without a pool."""
-    wish = read_vip(document, [])
-    if not wish.pool:
+    vip = read_vip(document, [])
+    if not vip.pool:
         return {}
-    found = [records.get(vip_key(document.name, version)) for version in wish.versions]
+    found = [records.get(vip_key(document.name, version)) for version in vip.versions]
     # NovaEdge announces the first field. The second field is only used in addition to an IPv4
     # address.
-    fields = ("allocatedAddress", "allocatedIPv6Address")
     texts = [host_text(it.range) if it and it.is_live and it.range else "" for it in found]
     status: dict[str, Any] = {
-        field: text for field, text in zip(fields, texts, strict=False) if text
+        field: text for field, text in zip(FIELDS, texts, strict=False) if text
     }
-    status["conditions"] = [condition("Bound", *_bound(wish.pool, texts, found), since)]
+    status["conditions"] = [condition("Bound", *_bound(vip.pool, texts, found), since)]
     return status
 
 
@@ -126,14 +116,14 @@ def _bound(
 ) -> tuple[str, str, str]:
     """Return status, reason, and message of the condition `Bound`."""
     if all(texts):
-        what = " and ".join(texts)
         noun = "Addresses" if len(texts) > 1 else "Address"
-        return "True", "AddressAllocated", f"{noun} {what} allocated from pool {pool}"
+        message = f"{noun} {' and '.join(texts)} allocated from pool {pool}"
+        return "True", "AddressAllocated", message
     refused = next((item for item in records if item and item.reason), None)
     if refused is None:
-        return ("False", *_PENDING)
+        return "False", "AllocationPending", "no address is recorded yet"
     reason = REASONS.get(refused.reason, "AllocationFailed")
-    words = "pool exhausted: " if reason == _EXHAUSTED else ""
+    words = "pool exhausted: " if reason == "PoolExhausted" else ""
     return "False", reason, f"{words}{refused.message}"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from reconciler.apply.elastic import StatusMessage, worded
 from reconciler.apply.snapshot import Live
-from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.resources import DesiredObject, desired_object
 from reconciler.model.objects import Ref
 from reconciler.model.plan import BLOCKED

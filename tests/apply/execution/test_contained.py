@@ -8,7 +8,7 @@ import pytest
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.butler.records import NETWORK_POOL
+from reconciler.families.butler.kinds import NETWORK_POOL
 from reconciler.kube.clusters import KubeCluster
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL

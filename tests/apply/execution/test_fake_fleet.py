@@ -9,7 +9,7 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
 from reconciler.model.errors import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.plan import ClusterState
-from reconciler.families.butler.records import (
+from reconciler.families.butler.kinds import (
     MACHINE,
     NETWORK_POOL,
     PROVIDER_CONFIG,

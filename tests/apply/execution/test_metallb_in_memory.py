@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.plan import ClusterState
-from reconciler.families.butler.records import MACHINE
+from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.objects import BINDING, CONFIG_MAP, POLICY, Ref, Resource
 from tests.apply.execution.site import FIRST, results, world

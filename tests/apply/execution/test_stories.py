@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.apply.targets import UNCLEAR
-from reconciler.families.butler.records import NETWORK_POOL
+from reconciler.families.butler.kinds import NETWORK_POOL
 from reconciler.kube.resources import ADVERTISEMENT, IP_ALLOCATION
 from reconciler.model.objects import CONFIG_MAP, POLICY, Ref
 from tests.apply.execution.site import (

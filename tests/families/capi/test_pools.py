@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import format_short
-from reconciler.families.capi.kinds import GLOBAL_POOL
-from reconciler.families.capi.pools import pool_key
+from reconciler.families.capi.kinds import GLOBAL_POOL, pool_key
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from tests.families.capi.trees import CLASS, ROLE, of, pool, said

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.butler.records import MACHINE, TENANT_CLUSTER
+from reconciler.families.butler.kinds import MACHINE, TENANT_CLUSTER
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.errors import BugError, UnreachableError

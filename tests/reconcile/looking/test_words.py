@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB
 from tests.reconcile.looking.country import ONE, Country, country

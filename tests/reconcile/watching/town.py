@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reconciler.daemon.dirty import ALL, GIT, Dirty
-from reconciler.families.butler.records import TENANT_CLUSTER
+from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.model.objects import SERVICE, Ref
 from reconciler.reconcile.reconcile import Round
 from tests.fake_cluster import HUB
