@@ -43,15 +43,13 @@ def _ranges(tenant: str) -> list[str]:
 
 def announce(server: ApiServer, *ranges: str) -> None:
     """MetalLB's pool and its announcement, as the controller applies them."""
-    query = "?fieldManager=butler-controller%2Fipam&force=true"
-    head = {"apiVersion": "metallb.io/v1beta1"}
     for kind, name, spec in (
         ("IPAddressPool", "default-pool", {"addresses": list(ranges)}),
         ("L2Advertisement", "default", {"ipAddressPools": ["default-pool"]}),
     ):
-        path = f"{METALLB}/{kind.lower()}s/{name}{query}"
-        metadata = {"name": name, "namespace": "metallb-system"}
-        body = {**head, "kind": kind, "metadata": metadata, "spec": spec}
+        path = f"{METALLB}/{kind.lower()}s/{name}?fieldManager=butler-controller%2Fipam&force=true"
+        head = {"apiVersion": "metallb.io/v1beta1", "kind": kind}
+        body = {**head, "metadata": {"name": name, "namespace": "metallb-system"}, "spec": spec}
         status, answer = server.request("PATCH", path, body, "application/apply-patch+yaml")
         assert status in (200, 201), answer
 
@@ -67,29 +65,17 @@ def allocation(
     name: str, tenant: str, type_: str, role: str, first: str, last: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """An IPAllocation and its status; a range that is no block stands as text in `cidr`."""
-    count = int(last.rpartition(".")[2]) - int(first.rpartition(".")[2]) + 1
+    start, end = (int(it.rpartition(".")[2]) for it in (first, last))
+    count = end - start + 1
     cidr = f"{first}/32" if count == 1 else f"{first}-{last}"
-    size = (
-        {"count": count} if role else {"pinnedRange": {"startAddress": first, "endAddress": last}}
-    )
+    pinned = {"pinnedRange": {"startAddress": first, "endAddress": last}}
     labels = {"network-pool": "edge", "team": "team-a", "tenant": tenant, "allocation-type": type_}
     labels |= {"allocation-role": role} if role else {}
-    body = _object(
-        "IPAllocation",
-        {
-            "name": name,
-            "labels": {f"{GROUP}/{key}": value for key, value in labels.items()},
-            "finalizers": [f"{GROUP}/ipallocation"],
-        },
-        {
-            "poolRef": {"name": "edge"},
-            "tenantClusterRef": {"name": tenant, "namespace": "team-a"},
-            "type": type_,
-            **size,
-        },
-    )
-    start = int(first.rpartition(".")[2])
-    return body, {
+    metadata = {"name": name, "labels": {f"{GROUP}/{key}": it for key, it in labels.items()}}
+    owner = {"tenantClusterRef": {"name": tenant, "namespace": "team-a"}, "type": type_}
+    spec = {"poolRef": {"name": "edge"}, **owner, **({"count": count} if role else pinned)}
+    finalizers = {"finalizers": [f"{GROUP}/ipallocation"]}
+    return _object("IPAllocation", {**metadata, **finalizers}, spec), {
         "phase": "Allocated",
         "cidr": cidr,
         "startAddress": first,
@@ -129,13 +115,8 @@ def _object(kind: str, metadata: dict[str, Any], spec: dict[str, Any]) -> dict[s
 
 
 def condition(type_: str, status: str, reason: str, message: str) -> dict[str, str]:
-    return {
-        "type": type_,
-        "status": status,
-        "reason": reason,
-        "message": message,
-        "lastTransitionTime": SINCE,
-    }
+    told = {"type": type_, "status": status, "reason": reason, "message": message}
+    return {**told, "lastTransitionTime": SINCE}
 
 
 def made(

@@ -20,11 +20,7 @@ Document = Mapping[str, Any]
 
 
 class Daemon:
-    """A daemon that runs.
-
-    Attributes:
-        patience: Seconds after which one that says nothing has failed.
-    """
+    """A daemon that runs."""
 
     patience = PATIENCE
 

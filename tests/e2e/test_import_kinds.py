@@ -1,6 +1,7 @@
 """Import of each family's objects on real API servers: what lives keeps the addresses that it has."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import yaml
 from reconciler.cli import run
 from tests.caches import ROOT
 from tests.e2e.butler_site import API, left_behind
-from tests.e2e.site import BUTLER, MERGE, METALLB, Site, require_quiet
+from tests.e2e.site import BUTLER, MERGE, METALLB, SERVICES, Site, require_quiet, service
 from tests.e2e.test_ipam_provider import (
     ADDRESSES,
     CLAIMS,
@@ -24,6 +25,7 @@ from tests.e2e.test_ipam_provider import (
     vips,
 )
 from tests.envtest.assets import CLUSTER_API
+from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import VIP, pool
 from tests.families.novaedge import pool as vip_pool
@@ -44,14 +46,44 @@ GIVEN: dict[str, dict[str, str]] = {
     "fixed": {},
 }
 
+
+def metallb(server: ApiServer, name: str, *addresses: str) -> None:
+    """What a person set up by hand."""
+    for kind, called, spec in (
+        ("IPAddressPool", name, {"addresses": list(addresses)}),
+        ("L2Advertisement", "by-hand", {"ipAddressPools": [name]}),
+    ):
+        metadata = {"name": called, "namespace": "metallb-system"}
+        body = {"apiVersion": "metallb.io/v1beta1", "kind": kind, "metadata": metadata}
+        server.put({**body, "spec": spec}, path=f"{METALLB}/{kind.lower()}s")
+
+
+def ingress(server: ApiServer, name: str) -> Any:
+    return server.get(f"{SERVICES}/{name}")["status"]["loadBalancer"].get("ingress")
+
+
+def _is_served(server: ApiServer) -> bool:
+    """Services have their addresses, and the controller has told so at the pools: it rests then."""
+    pools = server.get(f"{METALLB}/ipaddresspools")["items"]
+    told = sum(pool.get("status", {}).get("assignedIPv4", 0) for pool in pools)
+    return told == 2 and all(ingress(server, name) for name in ("front", "back"))
+
+
 Living = Callable[[], Mapping[str, Any]]
 
 
-def brought_in(site: Site, living: Living, capsys: pytest.CaptureFixture[str], *first: str) -> None:
+def brought_in(
+    site: Site,
+    living: Living,
+    capsys: pytest.CaptureFixture[str],
+    *first: str,
+    count: int = 4,
+) -> None:
     """Import, commit, reconcile and apply, twice; at each step what lives is as it was.
 
     Args:
         first: Options of the first run that applies.
+        count: How many claims get what they have.
     """
     before, announced = living(), site.announced()
     named = [str(site.management.kubeconfig)]
@@ -60,7 +92,7 @@ def brought_in(site: Site, living: Living, capsys: pytest.CaptureFixture[str], *
     site.management.writes()
     assert run(words) == 0, capsys.readouterr()
     said = capsys.readouterr().out
-    assert said.endswith("Plan: 4 to allocate, 0 kept, 0 moved.\n"), said
+    assert said.endswith(f"Plan: {count} to allocate, 0 kept, 0 moved.\n"), said
     assert site.management.writes() == []
     commit(site.clone, "What lives")
     git(site.clone, "push", "-q")
@@ -97,6 +129,31 @@ def _at(item: Any, part: str) -> Any:
     for step in part.split("."):
         item = (item or {}).get(step)
     return item
+
+
+def test_pools_and_services_of_metallb_stay_as_they_are(
+    tmp_path: Path,
+    management: ApiServer,
+    tenants: tuple[ApiServer, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    site = Site(tmp_path, management, EMPTY)
+    metallb(tenants[0], "default-pool", "10.60.1.0/29", "10.60.1.32-10.60.1.35")
+    metallb(tenants[1], "main", "10.60.1.64-10.60.1.71")
+    for name, server in zip(("team-a/web", "team-b/shop"), tenants, strict=False):
+        site.name(name, server)
+        server.put(service("front"), path=SERVICES)
+        server.put(service("back"), path=SERVICES)
+        server.start_metallb()
+        until(partial(_is_served, server), "Services have addresses")
+
+    def living() -> Mapping[str, Any]:
+        return {
+            name: (each(server, ANNOUNCED), [ingress(server, it) for it in ("front", "back")])
+            for name, server in site.tenants.items()
+        }
+
+    brought_in(site, living, capsys, count=3)
 
 
 def test_what_butler_gave_out_stays_with_who_has_it(

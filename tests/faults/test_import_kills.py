@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import environment
 from tests.e2e.site import METALLB, versions
-from tests.e2e.test_import import metallb
+from tests.e2e.test_import_kinds import metallb
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import pool, vip
 from tests.world import git, repository
