@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -204,7 +204,11 @@ def require_quiet(site: Site) -> None:
 
 def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
     """The resourceVersion of all objects of some collections."""
-    return dict(_versions(server, paths))
+    return {
+        f"{path}/{item['metadata']['name']}": item["metadata"]["resourceVersion"]
+        for path in paths
+        for item in server.get(path)["items"]
+    }
 
 
 def events(server: ApiServer) -> list[Mapping[str, Any]]:
@@ -220,13 +224,6 @@ def _kubeconfig(server: ApiServer) -> Path:
 
 def _is_running(server: ApiServer) -> bool:
     return server.process is not None and server.process.poll() is None
-
-
-def _versions(server: ApiServer, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for path in paths:
-        for item in server.get(path)["items"]:
-            metadata = item["metadata"]
-            yield f"{path}/{metadata['name']}", metadata["resourceVersion"]
 
 
 def service(name: str) -> dict[str, Any]:

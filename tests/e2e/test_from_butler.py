@@ -13,8 +13,6 @@ from tests.documentation import ROOT, blocks
 from tests.e2e.butler_site import (
     ALLOCATIONS,
     API,
-    POOL,
-    PROVIDER,
     allocation,
     condition,
     left_behind,
@@ -26,7 +24,7 @@ from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet, versions
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
-from tests.world import commit, evaluation_of, git
+from tests.world import commit, git
 
 PAGE = (ROOT / "docs" / "migrating-from-butler.md").read_text(encoding="utf-8")
 COPY, RELABEL = (block.text for block in blocks(PAGE))
@@ -151,36 +149,6 @@ def _another_system_joins(site: Site) -> None:
     assert ".spec.claimRef: field not declared in schema" in told
     site.reconcile("--adopt", "--crds")
     assert _held(site) == {**mine, "web-vip": "10.200.0.1-10.200.0.1"}
-
-
-@pytest.mark.parametrize(
-    ("status", "action"),
-    [
-        ({"phase": "Pending"}, "grant"),
-        ({"phase": "Failed", "conditions": [condition("Ready", "False", "PoolExhausted", "")]},
-         "grant"),
-        ({}, "keep"),
-    ],
-)  # fmt: skip
-def test_each_phase_becomes_what_the_page_says(status: dict[str, Any], action: str) -> None:
-    row = next(each for each in ALLOCATIONS if each[0] == "team-a-shop-lb")
-    body, allocated = allocation(*row)
-    found = evaluation_of(_world(("shop",), {**body, "status": status or allocated}))
-    (change,) = found.plan.decisions
-    assert type(change).__name__.lower() == action
-
-
-def test_the_range_of_a_tenant_that_is_gone_is_released() -> None:
-    body, status = allocation(*ALLOCATIONS[0])
-    gone = evaluation_of(_world((), {**body, "status": status}))
-    assert [type(each).__name__ for each in gone.plan.decisions] == ["Release"]
-
-
-def _world(tenants: tuple[str, ...], *records: Mapping[str, Any]) -> dict[str, str | bytes]:
-    files = {"pools/p.yaml": POOL, "providers/p.yaml": PROVIDER}
-    files |= {f"tenants/{name}.yaml": _in_team(tenant_cluster(name)[0]) for name in tenants}
-    files |= {f"allocations/{at}.yaml": dict(record) for at, record in enumerate(records)}
-    return {path: json.dumps(body) for path, body in files.items()}
 
 
 def typed(site: Site, script: str) -> None:
