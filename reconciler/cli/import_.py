@@ -28,13 +28,14 @@ from reconciler.cli.options import (
 from reconciler.cli.output import Result, output_options, progress
 from reconciler.documents.findings import Location, shown
 from reconciler.gitio.files import write_all
+from reconciler.importing.assembling import assemble
 from reconciler.importing.found import ImportedNetwork, ImportedSource, slug
-from reconciler.importing.run import ImportSource, files_found, imported, looked
+from reconciler.importing.run import ImportSource, files_found, looked
 from reconciler.importing.tables import MAX_BYTES, Assumed
 from reconciler.kube.clusters import open_contexts
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import is_label
-from reconciler.planning.read import read_own_settings
+from reconciler.planning.read import read_own_settings, read_tree
 from reconciler.report.queries import import_document
 from reconciler.report.text.runs import import_text
 
@@ -70,7 +71,7 @@ class Target(Struct, frozen=True):
         found = ImportedSource(described=described).with_more(found)
         read = open_source(Reading(self.repo, worktree=True))
         with progress("planning"):
-            made = imported(read.source, found)
+            made = assemble(read_tree(read.source), found)
         out = self.out or read.ground or self.repo
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):

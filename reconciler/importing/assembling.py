@@ -1,18 +1,17 @@
 """Assembly of an import's files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_short
-from reconciler.documents.document import Documents, GroupKind
+from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, shown
 from reconciler.documents.yaml import dump, text
 from reconciler.families import families, home_of
-from reconciler.families.importing import ImportedCluster, Network, Pin, Writing
+from reconciler.families.importing import ImportedCluster, Network, Pin, Writing, annotated
 from reconciler.importing.found import (
     LOAD_BALANCER,
     ImportedObject,
@@ -20,9 +19,10 @@ from reconciler.importing.found import (
     ImportedSource,
     conflict,
     fitted,
+    full_place,
 )
-from reconciler.importing.pools import homes, placed, taken_in, without_known
-from reconciler.model.plan import Decision, Keep, Refuse
+from reconciler.importing.pools import Placed, homes, taken_in, without_known
+from reconciler.model.plan import Keep, Refuse
 from reconciler.planning.documents import Tree, source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
 
@@ -41,89 +41,71 @@ def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
     the same team is merged into it.
     """
     conflicts: list[Finding] = []
-    kept = _apart(_one_name(holdings, conflicts), conflicts)
+    kept = _without_contested(_with_distinct_names(holdings, conflicts), conflicts)
     groups: dict[tuple[object, ...], list[ImportedRange]] = {}
     for item in kept:
         key = (item.namespace, item.name, item.type, item.space, item.pool)
         groups.setdefault(key, []).append(item)
-    found = [part for group in groups.values() for part in _ranges(group)]
+    found = [part for group in groups.values() for part in _merged(group)]
     return Joined(tuple(sorted(found)), tuple(conflicts))
 
 
-def _one_name(
+def _with_distinct_names(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> Iterator[ImportedRange]:
     """Yield ranges whose owners have distinct names: two owners with one name would become one."""
+
+    def plain(said: str) -> str:
+        return said.rpartition("/")[2].strip().casefold()
+
     first: dict[tuple[str, str], ImportedRange] = {}
     for item in holdings:
         other = first.setdefault(item.owner, item)
-        if _plain(other.said) == _plain(item.said):
+        if plain(other.said) == plain(item.said):
             yield item
             continue
-        message = f"{shown(item.said)} and {shown(other.said)} of {where(other)} become one name,"
+        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} become"
+        message += f" one name, {item.title}"
         hint = "rename one of the two, or write both alike if they are one"
-        conflicts.append(conflict(item.place, f"{message} {item.title}", hint))
+        conflicts.append(conflict(item.place, message, hint))
 
 
-def _plain(said: str) -> str:
-    return said.rpartition("/")[2].strip().casefold()
+def _without_contested(
+    holdings: Iterable[ImportedRange], conflicts: list[Finding]
+) -> list[ImportedRange]:
+    """Return ranges that share no address with another holder (owner and type).
 
-
-def where(item: ImportedRange) -> str:
-    """Return the location of a holding, for a message that names a second one."""
-    return f"{item.place}{item.place.pointer}"
-
-
-def _apart(holdings: Iterable[ImportedRange], conflicts: list[Finding]) -> list[ImportedRange]:
-    """Return ranges that share no address with another owner."""
+    In order of first addresses, the range of another holder that reaches furthest contains all
+    shared addresses. Two holders are enough: a third one never reaches as far.
+    """
     kept: list[ImportedRange] = []
     shared: dict[str, list[IPRange]] = {}
-    reach = _Reach()
+    reach: list[ImportedRange] = []
     for item in sorted(holdings, key=_order):
-        other = reach.of_others(item)
-        if other is None or not other.item.overlaps(item.item):
+        reach = [it for it in reach if it.space == item.space]
+        other = next((it for it in reach if _holder(it) != _holder(item)), None)
+        both = item.item.shared(other.item) if other is not None else None
+        if other is None or both is None:
             kept.append(item)
-        elif item.team and item.team == other.team and other.item.covers(item.item):
-            continue
+        elif not (item.team and item.team == other.team and other.item.covers(item.item)):
+            kept.append(item)
+            shared.setdefault(item.space, []).append(both)
+            conflicts.append(_contested(item, other, both))
         else:
-            kept.append(item)
-            both = item.item.shared(other.item)
-            shared.setdefault(item.space, []).extend([both] if both else [])
-            conflicts.append(_contested(item, other))
-        reach.add(item)
+            continue
+        furthest: dict[tuple[object, ...], ImportedRange] = {}
+        for it in sorted([item, *reach], key=_last, reverse=True):
+            furthest.setdefault(_holder(it), it)
+        reach = list(furthest.values())[:2]
     contested = {space: IPSet.of(ranges) for space, ranges in shared.items()}
-    nothing = IPSet()
-    return [it for it in kept if not contested.get(it.space, nothing).overlapping(it.item)]
+    return [it for it in kept if not contested.get(it.space, IPSet()).overlapping(it.item)]
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
     return item.space, item.item.version, item.item.first, -item.item.last
 
 
-class _Reach:
-    """State of a sweep: the furthest-reaching range, and the furthest of another holder."""
-
-    def __init__(self) -> None:
-        self._best: list[ImportedRange] = []
-
-    def of_others(self, item: ImportedRange) -> ImportedRange | None:
-        """Return the furthest-reaching range of another holder, or None.
-
-        It contains all addresses that `item` shares with any other holder.
-        """
-        here = (it for it in self._best if it.space == item.space and _who(it) != _who(item))
-        return next(here, None)
-
-    def add(self, item: ImportedRange) -> None:
-        """Add a range. Two holders are enough: a third one never reaches as far."""
-        found: dict[tuple[object, ...], ImportedRange] = {}
-        for it in sorted([item, *self._best], key=_last, reverse=True):
-            if it.space == item.space:
-                found.setdefault(_who(it), it)
-        self._best = list(found.values())[:2]
-
-
-def _who(item: ImportedRange) -> tuple[object, ...]:
+def _holder(item: ImportedRange) -> tuple[object, ...]:
     return *item.owner, item.type
 
 
@@ -131,31 +113,26 @@ def _last(item: ImportedRange) -> tuple[int, int]:
     return item.item.version, item.item.last
 
 
-def _contested(item: ImportedRange, other: ImportedRange) -> Finding:
-    shared = item.item.shared(other.item)
-    text = format_short(shared) if shared else ""
-    whose = f"{item.title} has it as {item.type}, {other.title} of {where(other)} as {other.type}"
+def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Finding:
+    message = f"{format_short(both)} has two holders: {item.title} has it as {item.type},"
+    message += f" {other.title} of {full_place(other.place)} as {other.type}"
     hint = "find out who uses it, and leave the other one out"
-    return conflict(item.place, f"{text} has two holders: {whose}", hint)
+    return conflict(item.place, message, hint)
 
 
-def _ranges(group: list[ImportedRange]) -> Iterator[ImportedRange]:
+def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
     """Yield the ranges of one owner, each with its first location and all of its users."""
     ordered = sorted(group, key=lambda it: it.item)
     at = 0
     for item in IPSet.of(it.item for it in ordered):
         inside: list[ImportedRange] = []
-        while at < len(ordered) and _within(ordered[at].item, item):
+        while at < len(ordered) and item.covers(ordered[at].item):
             inside.append(ordered[at])
             at += 1
         first = min(inside, key=lambda it: (it.place, it.item))
         users = tuple(dict.fromkeys(user for it in inside for user in it.users))
         is_cluster = any(it.is_cluster for it in inside)
         yield first._replace(item=item, users=users, is_cluster=is_cluster)
-
-
-def _within(item: IPRange, outer: IPRange) -> bool:
-    return outer.covers(item)
 
 
 MAX_BYTES = 200 * 1024
@@ -189,10 +166,9 @@ def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dic
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
     for item in documents:
-        folder = item.folder if item.folder in sources else sources[0]
-        stem = f"{folder}/{item.path}"
-        told = "".join(f"# {text(line)}\n" for line in item.comments)
-        document = f"{told}{dump(item.body)}"
+        stem = f"{item.folder if item.folder in sources else sources[0]}/{item.path}"
+        comments = "".join(f"# {text(line)}\n" for line in item.comments)
+        document = f"{comments}{dump(item.body)}"
         path = _path(stem, parts.get(stem, 1))
         before = found.get(path, "")
         if before and len((before + document).encode()) > MAX_BYTES:
@@ -256,54 +232,37 @@ def outcome(
         paths: Paths of the files.
         holdings: Ranges that were written as requests.
     """
-    told = {(it.space, it.item): it for it in holdings}
+    by_range = {(it.space, it.item): it for it in holdings}
     lines: list[RangeChange] = []
-    conflicts = [*_new_errors(before, after)]
+    known = set(before.findings)
+    conflicts = [
+        conflict(it.location, f"{it.code}: {it.message}", it.hint)
+        for it in after.findings
+        if it.severity is Severity.ERROR and it not in known
+    ]
+    kept = {item.claim: item for item in before.plan.decisions if isinstance(item, Keep)}
+    moved: list[Finding] = []
     for decision in after.plan.decisions:
+        if (old := kept.get(decision.claim)) is not None and not isinstance(decision, Keep):
+            message = f"{decision.claim.short} would not keep what it has"
+            hint = "leave out what is imported for it"
+            moved.append(conflict(Location(old.allocation.path), message, hint))
         claim = after.state.claims.get(decision.claim)
         if claim is None or claim.source.path not in paths:
             continue
         pool = after.state.pools.get(claim.candidates[0]) if claim.candidates else None
-        holding = told.get((pool.space, claim.pin)) if pool and claim.pin else None
+        holding = by_range.get((pool.space, claim.pin)) if pool and claim.pin else None
         place = holding.place if holding is not None else claim.source
         users = holding.users if holding is not None else ()
-        new = _given(decision)
+        new = None if isinstance(decision, Refuse) else decision.allocation.range
         name = pool.key.name if pool is not None else ", ".join(claim.wanted)
         lines.append(RangeChange(claim.owner.short, claim.type, name, claim.pin, new, place, users))
         if isinstance(decision, Refuse):
             what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
             conflicts.append(conflict(place, f"{message} ({decision.reason})", decision.hint))
-    conflicts += _moved(before, after)
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
-    return ImportOutcome(tuple(lines), tuple(conflicts))
-
-
-def _given(decision: Decision) -> IPRange | None:
-    return None if isinstance(decision, Refuse) else decision.allocation.range
-
-
-def _new_errors(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
-    known = set(before.findings)
-    for item in after.findings:
-        if item.severity is Severity.ERROR and item not in known:
-            message = f"{item.code}: {item.message}"
-            yield conflict(item.location, message, item.hint)
-
-
-def _moved(before: Evaluation, after: Evaluation) -> Iterator[Finding]:
-    """Yield findings for records that only change because of the files."""
-    kept = {item.claim: item for item in before.plan.decisions if isinstance(item, Keep)}
-    for decision in after.plan.decisions:
-        other = kept.get(decision.claim)
-        if other is None or isinstance(decision, Keep):
-            continue
-        place = Location(other.allocation.path)
-        message = f"{decision.claim.short} would not keep what it has"
-        yield conflict(place, message, "leave out what is imported for it")
-
-
-_PROVIDER = "imported"
+    return ImportOutcome(tuple(lines), (*conflicts, *moved))
 
 
 class Imported(Struct, frozen=True):
@@ -336,193 +295,165 @@ def assemble(tree: Tree, found: ImportedSource) -> Imported:
     before = evaluate(tree)
     work = _Assembling(tree, before, found)
     files = work.files()
-    after = evaluate(with_files(tree, files)) if files else before
+    after = evaluate(_with_files(tree, files)) if files else before
     what = outcome(before, after, files.keys(), work.holdings)
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *what.conflicts])
     notes = dict.fromkeys([*found.notes, *work.notes])
     owners = sorted({item.owner for item in work.holdings})
-    alone = [it for it in owners if not writing().is_there(after.documents, *it)]
+    alone = [it for it in owners if not work.writer.is_there(after.documents, *it)]
     unnamed = tuple(map("/".join, alone))
     return Imported(files, what.lines, tuple(conflicts), tuple(notes), after, unnamed)
 
 
-def with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
-    """Return the tree with additional source files."""
+def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
     read = source_reader(tree.settings)
     added = [read(path, data) for path, data in files.items()]
     sources = sorted((*tree.sources, *added), key=lambda it: it.path)
     return replace(tree, sources=tuple(sources))
 
 
-@dataclass
 class _Assembling:
     """Builder of the documents."""
 
-    tree: Tree
-    before: Evaluation
-    found: ImportedSource
-    conflicts: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    holdings: tuple[ImportedRange, ...] = ()
+    def __init__(self, tree: Tree, before: Evaluation, found: ImportedSource) -> None:
+        self.tree = tree
+        self.before = before
+        self.found = found
+        self.writer = writing()
+        self.named = {owner: (pool, place) for owner, pool, place in found.named}
+        self.conflicts: list[Finding] = []
+        self.notes: list[str] = []
+        self.holdings: Sequence[ImportedRange] = ()
 
     def files(self) -> dict[str, bytes]:
         """Return all files by path."""
         sources = self.tree.settings.sources
         copies = list(self._copies())
+        copied = [_copied(item) for item in copies]
         there = self.before
         if copies:
-            copied = files_of(map(_copied, copies), sources)
-            there = evaluate(with_files(self.tree, copied))
+            there = evaluate(_with_files(self.tree, files_of(copied, sources)))
         networks = self._place(there)
-        clusters = dict(self._clusters(there, networks, copies))
-        documents = [
-            *map(_copied, copies),
+        documents = there.documents
+        written = [
+            *copied,
             *(self._network(network, place) for network, place in networks),
-            *clusters.values(),
-            *self._requests(there.documents),
+            *self._clusters(documents, {(it.namespace, it.name) for it in copies}),
+            *self._requests(documents),
         ]
-        return files_of(documents, sources)
+        return files_of(written, sources)
 
     def _copies(self) -> Iterator[ImportedObject]:
         """Yield objects without a document, each once."""
-        first: dict[tuple[str, str, str, str], ImportedObject] = {}
+        first: dict[tuple[GroupKind, str, str], ImportedObject] = {}
         for item in self.found.copies:
-            identity = (*_kind(item.body), item.namespace, item.name)
-            if self._find(self.before.documents, item.body) is not None:
+            if _find(self.before.documents, item.body) is not None:
                 self.notes.append(f"{item.place}: the repository describes it already")
                 continue
-            other = first.setdefault(identity, item)
+            other = first.setdefault((_kind(item.body), item.namespace, item.name), item)
             if other is item:
-                yield self._annotated(item)
+                yield self._with_pool_name(item)
             elif other.body != item.body:
                 message = f"it differs from that of {other.place}"
                 hint = "name one management cluster only"
                 self.conflicts.append(conflict(item.place, message, hint))
 
-    def _annotated(self, item: ImportedObject) -> ImportedObject:
+    def _with_pool_name(self, item: ImportedObject) -> ImportedObject:
         """Return a cluster's document with the name of its MetalLB pool, unless default."""
-        own = writing()
-        empty = own.cluster(ImportedCluster((item.namespace, item.name), "", "", 0))
-        if _kind(empty) != _kind(item.body):
+        owner = item.namespace, item.name
+        pool, _ = self.named.get(owner, ("", None))
+        if not pool or _kind(self._cluster(owner)) != _kind(item.body):
             return item
-        pools = {owner: pool for owner, pool, _ in reversed(self.found.named)}
-        if (pool := pools.get((item.namespace, item.name))) is not None:
-            metadata = item.body["metadata"]
-            annotations = {**(metadata.get("annotations") or {}), own.annotation: pool}
-            body = {**item.body, "metadata": {**metadata, "annotations": annotations}}
-            return item._replace(body=body)
-        return item
+        return item._replace(body=annotated(item.body, {self.writer.annotation: pool}))
 
-    @staticmethod
-    def _find(documents: Documents, body: Mapping[str, Any]) -> Any:
-        metadata = body["metadata"]
-        return documents.find(_kind(body), metadata.get("namespace", ""), metadata["name"])
+    def _cluster(self, owner: tuple[str, str]) -> dict[str, Any]:
+        return self.writer.cluster(ImportedCluster(owner, "", "", 0))
 
     def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
         """Assign a pool to each new range; return the pools to write."""
-        own = writing()
         every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
-        key = own.pool_key("any")
+        key = self.writer.pool_key("any")
         before = homes(there, key.family, key.kind, home_of(key.family, key.kind) or "")
-        result = placed(self.found, known.holdings, before, own.version)
-        self.holdings = result.holdings
-        self.conflicts += [*every.conflicts, *known.conflicts, *result.conflicts]
-        self.notes += [*known.notes, *result.notes]
-        return result.networks
+        placed = Placed(self.found, known.holdings, before, self.writer.version)
+        self.holdings = placed.holdings
+        self.conflicts += [*every.conflicts, *known.conflicts, *placed.conflicts]
+        self.notes += [*known.notes, *placed.notes]
+        return placed.networks
 
-    @staticmethod
-    def _network(network: Network, place: Location) -> ImportDocument:
+    def _network(self, network: Network, place: Location) -> ImportDocument:
         comments = [f"from {_short(place)}"]
         if network.is_full:
             comments.append(
                 "It gives out what is in use already, and nothing else. Widen it, reserve what"
                 " others use, and remove the gate."
             )
-        return ImportDocument("pools", network.name, writing().pool(network), tuple(comments))
+        return ImportDocument("pools", network.name, self.writer.pool(network), tuple(comments))
 
     def _clusters(
-        self,
-        there: Evaluation,
-        networks: Sequence[tuple[Network, Location]],
-        copies: Iterable[ImportedObject],
-    ) -> Iterator[tuple[str, ImportDocument]]:
+        self, documents: Documents, copied: Collection[tuple[str, str]]
+    ) -> Iterator[ImportDocument]:
         """Yield documents of clusters without a document, and of their providers."""
-        del networks
-        own, named = writing(), {owner: (pool, place) for owner, pool, place in self.found.named}
         firsts: dict[tuple[str, str], ImportedRange] = {}
-        pools: dict[tuple[str, str], dict[str, None]] = {}
+        pools: dict[tuple[str, str], list[str]] = {}
         for item in self.holdings:
             if item.is_cluster and item.type == LOAD_BALANCER:
                 firsts.setdefault(item.owner, item)
-                pools.setdefault(item.owner, {})[item.pool] = None
-        new = [it for it in firsts if not own.is_there(there.documents, *it)]
+                pools.setdefault(item.owner, []).append(item.pool)
+        new = [it for it in firsts if not self.writer.is_there(documents, *it)]
         served = dict.fromkeys(pool for owner in new for pool in pools[owner])
-        if not new:
-            provider = ""
-        elif not (provider := own.provider_of(there.documents, served)):
-            provider = self._free_name(there.documents, own)
+        provider = self.writer.provider_of(documents, served) if new else ""
+        if new and not provider:
+            provider = self._free_name(documents)
             comments = ("Which pools serve the clusters that were imported.",)
-            yield (
-                "",
-                ImportDocument("providers", provider, own.provider(provider, served), comments),
-            )
-        copied = {(it.namespace, it.name) for it in copies}
+            body = self.writer.provider(provider, served)
+            yield ImportDocument("providers", provider, body, comments)
         for owner, item in firsts.items():
-            pool, place = named.get(owner, ("", item.place))
+            pool, place = self.named.get(owner, ("", item.place))
             if owner in new:
                 cluster = ImportedCluster(owner, item.team, provider, item.item.size, pool)
-                told = (f"from {_short(item.place)}",)
-                path = "/".join(owner)
-                yield path, ImportDocument("tenants", path, own.cluster(cluster), told)
+                comments, body = (f"from {_short(item.place)}",), self.writer.cluster(cluster)
+                yield ImportDocument("tenants", "/".join(owner), body, comments)
             elif pool and owner not in copied:
-                self._ask_for_name(there.documents, owner, pool, place)
+                self._ask_for_name(_find(documents, self._cluster(owner)), pool, place)
 
-    def _ask_for_name(
-        self, documents: Documents, owner: tuple[str, str], pool: str, place: Location
-    ) -> None:
+    def _ask_for_name(self, document: Document | None, pool: str, place: Location) -> None:
         """Report a described cluster whose document does not name its MetalLB pool."""
-        own = writing()
-        document = self._find(documents, own.cluster(ImportedCluster(owner, "", "", 0)))
-        if document is None or document.annotations().get(own.annotation) == pool:
-            return
-        message = f"its pool is {pool}, which {document.title} of {document.start} does not say"
-        hint = f"annotate it there: {own.annotation}: {pool}"
-        self.conflicts.append(conflict(place, message, hint))
+        annotation = self.writer.annotation
+        if document is not None and document.annotations().get(annotation) != pool:
+            message = f"its pool is {pool}, which {document.title} of {document.start} does not say"
+            hint = f"annotate it there: {annotation}: {pool}"
+            self.conflicts.append(conflict(place, message, hint))
 
-    def _free_name(self, documents: Documents, own: Writing) -> str:
-        number, name = 1, _PROVIDER
-        while self._find(documents, own.provider(name, ())) is not None:
+    def _free_name(self, documents: Documents) -> str:
+        number, name = 1, "imported"
+        while _find(documents, self.writer.provider(name, ())) is not None:
             number += 1
-            name = f"{_PROVIDER}-{number}"
+            name = f"imported-{number}"
         return name
 
     def _requests(self, documents: Documents) -> Iterator[ImportDocument]:
         """Yield a request for each range; an owner's first range replaces its own claim."""
-        own = writing()
         names: set[str] = set()
         for item in self.holdings:
-            base = own.request_name(item.owner, item.type)
+            base = self.writer.request_name(item.owner, item.type)
             pin = Pin(item.owner, item.team, item.type, item.pool, item.item, fitted(base))
             number = 1
-            while pin.name in names or self._find(documents, own.pin(pin)) is not None:
+            while pin.name in names or _find(documents, self.writer.pin(pin)) is not None:
                 number += 1
                 pin = replace(pin, name=fitted(f"{base}-{number}"))
             names.add(pin.name)
-            yield ImportDocument("tenants", "/".join(item.owner), own.pin(pin), _describe(item))
-
-
-def _describe(item: ImportedRange) -> tuple[str, ...]:
-    comments = [f"from {_short(item.place)}: {item.said}"]
-    if item.users:
-        comments.append(f"used by Service {join_limited(item.users)}")
-    return tuple(comments)
+            comments = [f"from {_short(item.place)}: {item.said}"]
+            if item.users:
+                comments.append(f"used by Service {join_limited(item.users)}")
+            path, body = "/".join(item.owner), self.writer.pin(pin)
+            yield ImportDocument("tenants", path, body, tuple(comments))
 
 
 def _short(place: Location) -> str:
     """Return a location without the local folders of a file."""
     path = place.path if place.path.startswith("cluster ") else place.path.rpartition("/")[2]
-    return f"{place._replace(path=path)}{place.pointer}"
+    return full_place(place._replace(path=path))
 
 
 def _copied(item: ImportedObject) -> ImportDocument:
@@ -532,5 +463,9 @@ def _copied(item: ImportedObject) -> ImportDocument:
 
 
 def _kind(body: Mapping[str, Any]) -> GroupKind:
-    group, _, _ = body["apiVersion"].rpartition("/")
-    return GroupKind(group, body["kind"])
+    return GroupKind(body["apiVersion"].rpartition("/")[0], body["kind"])
+
+
+def _find(documents: Documents, body: Mapping[str, Any]) -> Document | None:
+    metadata = body["metadata"]
+    return documents.find(_kind(body), metadata.get("namespace", ""), metadata["name"])

@@ -1,21 +1,21 @@
 """Objects and ranges that an import finds."""
 
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.families import families
+from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import UID, Copied, ImportedList, copied
 from reconciler.model.key import is_label, is_name
 from reconciler.model.objects import Manifest, Resource
 
 LOAD_BALANCER, NODES = "loadbalancer", "nodes"
-DEFAULT_SPACE = "default"
 
 
 class ImportedNetwork(NamedTuple):
@@ -25,7 +25,6 @@ class ImportedNetwork(NamedTuple):
     extent: IPRange
     place: Location
     space: str = DEFAULT_SPACE
-    windows: tuple[IPRange, ...] = ()
 
 
 class Window(NamedTuple):
@@ -40,7 +39,7 @@ class ImportedRange(NamedTuple):
     """A range with an owner.
 
     Attributes:
-        said: The range as written in the source.
+        said: The owner as written in the source.
         pool: The name of the pool in the source; empty for none.
         is_cluster: Whether the owner is a cluster that was read, so that it gets a document.
         users: Users of its addresses, for display.
@@ -95,17 +94,10 @@ class ImportedSource(Struct, frozen=True):
     named: tuple[tuple[tuple[str, str], str, Location], ...] = ()
     notes: tuple[str, ...] = ()
 
-    def with_more(self, other: "ImportedSource") -> "ImportedSource":
-        """Return the combination of two sources."""
-        return ImportedSource(
-            (*self.described, *other.described),
-            (*self.windows, *other.windows),
-            (*self.holdings, *other.holdings),
-            (*self.copies, *other.copies),
-            (*self.conflicts, *other.conflicts),
-            (*self.named, *other.named),
-            (*self.notes, *other.notes),
-        )
+    def with_more(self, *others: "ImportedSource") -> "ImportedSource":
+        """Return the combination of several sources."""
+        parts = zip(*map(astuple, (self, *others)), strict=True)
+        return ImportedSource(*(tuple(it for part in parts_ for it in part) for parts_ in parts))
 
 
 def conflict(place: Location, message: str, hint: str) -> Finding:
@@ -116,6 +108,11 @@ def conflict(place: Location, message: str, hint: str) -> Finding:
     if place.line == 0 and place.pointer and place.pointer not in message:
         message = f"{place.pointer}: {message}"
     return error("import-conflict", place, message, hint)
+
+
+def full_place(place: Location) -> str:
+    """Return a location with its pointer, for notes and messages that name a second one."""
+    return f"{place}{place.pointer}"
 
 
 def kinds() -> tuple[Copied, ...]:
@@ -140,7 +137,9 @@ def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
     conflicts: list[Finding] = []
     for kind in kinds():
         for manifest in there.get(kind.intake.resource, ()):
-            place = Location(f"cluster {cluster} {_title(kind, manifest)}")
+            *_, namespace, name = kind.intake.identity(manifest)
+            title = f"{namespace}/{name}" if namespace else name
+            place = Location(f"cluster {cluster} {kind.intake.kind} {title}")
             if why := kind.left(manifest, there):
                 notes.append(f"{place}: left out, because {why}")
                 continue
@@ -152,17 +151,6 @@ def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
     return ImportedSource(copies=tuple(copies), notes=tuple(notes), conflicts=tuple(conflicts))
 
 
-def _title(kind: Copied, manifest: Manifest) -> str:
-    return " ".join((kind.intake.kind, "/".join(_names(kind, manifest))))
-
-
-def _names(kind: Copied, manifest: Manifest) -> Iterator[str]:
-    metadata = manifest["metadata"]
-    if kind.intake.resource.is_namespaced and metadata.get("namespace"):
-        yield metadata["namespace"]
-    yield metadata["name"]
-
-
 def _copy(kind: Copied, manifest: Manifest, there: ImportedList, place: Location) -> ImportedObject:
     body = copied(manifest, kind.intake)
     metadata = dict(body["metadata"])
@@ -171,10 +159,10 @@ def _copy(kind: Copied, manifest: Manifest, there: ImportedList, place: Location
     annotations = {key: it for key, it in metadata.pop("annotations").items() if key != UID}
     metadata |= {"annotations": annotations} if annotations else {}
     body = kind.amend({**body, "metadata": metadata}, manifest, there)
-    namespace = metadata.get("namespace", "") if kind.intake.resource.is_namespaced else ""
-    if not is_name(metadata["name"]) or not (namespace == "" or is_label(namespace)):
-        raise ValueError(metadata["name"])  # it becomes the path of a file
-    return ImportedObject(kind.folder, namespace, metadata["name"], body, place)
+    *_, namespace, name = kind.intake.identity(body)
+    if not is_name(name) or not (namespace == "" or is_label(namespace)):
+        raise ValueError(name)  # it becomes the path of a file
+    return ImportedObject(kind.folder, namespace, name, body, place)
 
 
 MAX_NAMING = 63

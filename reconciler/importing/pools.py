@@ -2,13 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
+from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import Network
 from reconciler.importing.found import (
-    DEFAULT_SPACE,
     ImportedNetwork,
     ImportedRange,
     ImportedSource,
@@ -16,6 +17,7 @@ from reconciler.importing.found import (
     by_address,
     conflict,
     fitted,
+    full_place,
 )
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
@@ -26,119 +28,90 @@ _WIDEST = 24
 
 
 class Home(NamedTuple):
-    """An existing pool."""
+    """A pool: an existing one, or one to write."""
 
     name: str
     space: str
-    windows: IPSet
     extent: IPSet
     place: Location
 
 
-class Placed(NamedTuple):
-    """Pools and ranges to write.
+class Placed:
+    """Pools and ranges to write: each range gets a pool.
 
     Attributes:
         networks: Pools to write, with their source.
         holdings: Ranges, each with the name of its pool.
     """
 
-    networks: tuple[tuple[Network, Location], ...]
-    holdings: tuple[ImportedRange, ...]
-    conflicts: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    def __init__(
+        self,
+        found: ImportedSource,
+        holdings: Sequence[ImportedRange],
+        homes: Iterable[Home],
+        version: int,
+    ) -> None:
+        """Assign the pools to ranges that do not overlap.
 
-
-def placed(
-    found: ImportedSource, holdings: Sequence[ImportedRange], homes: Sequence[Home], version: int
-) -> Placed:
-    """Assign a pool to each range.
-
-    Args:
-        found: The content of the sources.
-        holdings: Ranges that do not overlap.
-        homes: Existing pools.
-        version: The IP version of pools.
-    """
-    placing = _Placing(homes, version)
-    placing.describe(found.described, [*found.windows, *map(_held, holdings)], found.windows)
-    left = [item for item in holdings if placing.place(item)]
-    placing.make(left)
-    return Placed(
-        tuple(placing.networks),
-        tuple(sorted(placing.holdings)),
-        tuple(placing.conflicts),
-        tuple(placing.notes),
-    )
-
-
-class _Placing:
-    def __init__(self, homes: Sequence[Home], version: int) -> None:
-        self.homes = list(homes)
-        self.version = version
+        Args:
+            found: The content of the sources.
+            holdings: The ranges.
+            homes: Existing pools.
+            version: The IP version of pools.
+        """
         self.networks: list[tuple[Network, Location]] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
+        self._homes = list(homes)
+        self._version = version
+        self._describe(found, holdings)
+        self._make([item for item in holdings if self._needs_pool(item)])
+        self.holdings.sort()
 
-    def describe(
-        self,
-        described: Sequence[ImportedNetwork],
-        used: Sequence[Window],
-        windows: Sequence[Window],
-    ) -> None:
+    def _describe(self, found: ImportedSource, holdings: Iterable[ImportedRange]) -> None:
         """Add the networks of sources, except networks that only contain others.
 
-        Args:
-            described: The networks.
-            used: Ranges that they must be able to allocate.
-            windows: Allocatable ranges, which exclude all other addresses of their network.
+        Windows exclude all other addresses of their network, except those of holdings.
         """
-        ordered = sorted(
-            set(described),
-            key=lambda it: (
-                it.space,
-                it.extent.version,
-                it.extent.first,
-                -it.extent.last,
-                it.place,
-            ),
-        )
-        for at, item in enumerate(ordered):
+        used = [Window(item.item, item.place, item.space) for item in holdings]
+
+        def order(it: ImportedNetwork) -> tuple[object, ...]:
+            return it.space, it.extent.version, it.extent.first, -it.extent.last, it.place
+
+        ordered = sorted(set(found.described), key=order)
+        for item, following in zip_longest(ordered, ordered[1:]):
             if not self._is_fit(item):
                 continue
-            following = ordered[at + 1] if at + 1 < len(ordered) else None
             if following is not None and _holds(item, following):
                 text = format_cidr(item.extent)
                 self.notes.append(f"{item.place}: {text} holds smaller networks, and is no pool")
-                continue
-            if not self._is_there(item):
-                limits = tuple(_inside(item, windows)) or item.windows or _hosts(item.extent)
-                parts = IPSet.of([*limits, *_inside(item, used)]).ranges
-                parts = parts if len(parts) <= MAX_WINDOWS else _span(parts)
-                self._new(Network(item.name, item.extent, item.space, parts), item.place)
+            elif not self._is_there(item):
+                limits = tuple(_inside(item, found.windows)) or _hosts(item.extent)
+                parts = IPSet.of([*limits, *_inside(item, [*found.windows, *used])])
+                network = Network(item.name, item.extent, item.space, _limited(parts))
+                self._new(network, item.place)
 
     def _is_fit(self, item: ImportedNetwork) -> bool:
-        if item.extent.version == self.version and item.extent.prefix() is not None:
+        is_cidr = item.extent.prefix() is not None
+        if item.extent.version == self._version and is_cidr:
             return True
-        why = f"is IPv{item.extent.version}" if item.extent.prefix() is not None else "is no CIDR"
+        why = f"is IPv{item.extent.version}" if is_cidr else "is no CIDR"
         message = f"{format_short(item.extent)} {why}: no pool can be made of it"
-        hint = f"pools that import writes hold IPv{self.version}, and have one CIDR"
+        hint = f"pools that import writes hold IPv{self._version}, and have one CIDR"
         self.conflicts.append(conflict(item.place, message, hint))
         return False
 
     def _is_there(self, item: ImportedNetwork) -> bool:
         """Return whether an existing pool equals or overlaps the network."""
-        for home in self.homes:
-            named = home.name == item.name
-            if home.space != item.space and not named:
-                continue
-            if home.extent.covers(item.extent) and home.space == item.space:
-                if home.extent != IPSet((item.extent,)) or not named:
+        for home in self._homes:
+            is_named, is_near = home.name == item.name, home.space == item.space
+            if is_near and home.extent.covers(item.extent):
+                if home.extent != IPSet((item.extent,)) or not is_named:
                     text = f"{format_cidr(item.extent)} lies in pool {home.name} of {home.place}"
                     self.notes.append(f"{item.place}: {text}, which serves")
                 return True
-            if named or home.extent & IPSet((item.extent,)):
+            if is_named or (is_near and home.extent & IPSet((item.extent,))):
                 text = f"{format_cidr(item.extent)} ({item.name})"
                 message = f"{text} and pool {home.name} of {home.place} are in each other's way"
                 hint = "widen the pool that is there, or leave one of the two out"
@@ -148,39 +121,36 @@ class _Placing:
 
     def _new(self, network: Network, place: Location) -> None:
         self.networks.append((network, place))
-        windows = IPSet.of(network.windows or (network.extent,))
-        extent = IPSet((network.extent,))
-        self.homes.append(Home(network.name, network.space, windows, extent, place))
+        self._homes.append(Home(network.name, network.space, IPSet((network.extent,)), place))
 
-    def place(self, item: ImportedRange) -> bool:
+    def _needs_pool(self, item: ImportedRange) -> bool:
         """Assign the pool that contains a range; return whether a new pool is needed."""
-        if item.item.version != self.version:
-            message = f"{item.title}: {format_short(item.item)} is IPv{item.item.version}"
-            hint = f"pools that import writes hold IPv{self.version}; leave it out"
-            self.conflicts.append(conflict(item.place, message, hint))
-            return False
-        named = [home for home in self.homes if item.pool and home.name == item.pool]
-        around = [home for home in self.homes if home.space == item.space]
+        title = f"{item.title}: {format_short(item.item)}"
+        named = [home for home in self._homes if item.pool and home.name == item.pool]
+        around = [home for home in self._homes if home.space == item.space]
         fitting = [home for home in named or around if home.extent.covers(item.item)]
-        if not fitting and not named and (item.pool or not self.homes):
+        if item.item.version != self._version:
+            message = f"{title} is IPv{item.item.version}"
+            hint = f"pools that import writes hold IPv{self._version}; leave it out"
+        elif not fitting and not named and (item.pool or not self._homes):
             return True
-        if len(fitting) == 1:
+        elif len(fitting) == 1:
             self._put(item, fitting[0])
+            return False
         elif fitting:
             names = " and ".join(f"{home.name} of {home.place}" for home in fitting)
-            message = f"{item.title}: {format_short(item.item)} lies in several pools: {names}"
-            self.conflicts.append(conflict(item.place, message, "say which: name the pool"))
+            message, hint = f"{title} lies in several pools: {names}", "say which: name the pool"
         else:
             names = ", ".join(home.name for home in named or around) or "none"
-            message = f"{item.title}: {format_short(item.item)} lies outside of every pool"
+            message = f"{title} lies outside of every pool"
             hint = f"widen one, or describe one: --add-pool NAME=CIDR; looked at: {names}"
-            self.conflicts.append(conflict(item.place, message, hint))
+        self.conflicts.append(conflict(item.place, message, hint))
         return False
 
     def _put(self, item: ImportedRange, home: Home) -> None:
         self.holdings.append(item._replace(pool=home.name, space=home.space))
 
-    def make(self, holdings: Sequence[ImportedRange]) -> None:
+    def _make(self, holdings: Iterable[ImportedRange]) -> None:
         """Create pools for ranges without a described pool. The pools contain nothing else."""
         groups: dict[tuple[str, str], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
@@ -188,24 +158,20 @@ class _Placing:
             extent = _around([item.item])
             if (outer := widest.get(item.space)) is None or not outer.covers(extent):
                 outer = widest[item.space] = extent
-            name = item.pool or _made_name(outer, item.space)
+            word = "net" if item.space == DEFAULT_SPACE else f"{item.space}-net"
+            name = item.pool or fitted(by_address(word, outer, outer.prefix()))
             groups.setdefault((item.space, name), []).append(item)
         for (space, name), items in groups.items():
             ranges = [item.item for item in items]
-            windows = IPSet.of(ranges).ranges
-            windows = windows if len(windows) <= MAX_WINDOWS else _span(windows)
             made = ImportedNetwork(name, _around(ranges), items[0].place, space)
             if not self._is_there(made):
+                windows = _limited(IPSet.of(ranges))
                 self._new(Network(name, made.extent, space, windows, is_full=True), made.place)
-            around = (it for it in self.homes if it.space == space)
-            home = next((it for it in around if it.extent.covers(made.extent)), None)
+            there = (it for it in self._homes if it.space == space)
+            home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
                 for item in items:
                     self._put(item, home)
-
-
-def _held(item: ImportedRange) -> Window:
-    return Window(item.item, item.place, item.space)
 
 
 def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:
@@ -234,11 +200,6 @@ def _around(ranges: Sequence[IPRange]) -> IPRange:
     return IPRange(version, start, start + (1 << bits) - 1)
 
 
-def _made_name(extent: IPRange, space: str) -> str:
-    word = "net" if space == DEFAULT_SPACE else f"{space}-net"
-    return fitted(by_address(word, extent, extent.prefix()))
-
-
 def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
     """Return a network without its first and last address, if it has others."""
     if extent.size <= 2:
@@ -246,17 +207,51 @@ def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
     return (IPRange(extent.version, extent.first + 1, extent.last - 1),)
 
 
-def _span(ranges: Sequence[IPRange]) -> tuple[IPRange, ...]:
+def _limited(found: IPSet) -> tuple[IPRange, ...]:
+    """Return the ranges of a set; for too many, one range that contains them."""
+    ranges = found.ranges
+    if len(ranges) <= MAX_WINDOWS:
+        return ranges
     return (IPRange(ranges[0].version, ranges[0].first, ranges[-1].last),)
+
+
+def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> list[Home]:
+    """Return the existing pools of a kind, by name."""
+    return [
+        Home(key.name, pool.space, pool.extent, pool.source)
+        for key, pool in sorted(evaluation.state.pools.items())
+        if (key.family, key.kind, key.namespace) == (family, kind, namespace)
+    ]
 
 
 class Taken(NamedTuple):
     """Addresses that the repository assigns to an owner."""
 
-    space: str
     item: IPRange
+    space: str
     owner: tuple[str, str]
     place: Location
+
+
+def taken_in(evaluation: Evaluation) -> list[Taken]:
+    """Return the assigned addresses: in records, and in pins without a record."""
+    state = evaluation.state
+
+    def space(pool: Key | None) -> str:
+        there = state.pools.get(pool) if pool is not None else None
+        return there.space if there is not None else ""
+
+    found = [
+        Taken(record.range, space(record.pool), record.owner[:2], Location(record.path))
+        for record in state.records
+        if record.range is not None
+    ]
+    recorded = {(it.space, it.item) for it in found}
+    for claim in state.claims.values():
+        around = space(next(iter(claim.candidates), None))
+        if claim.pin is not None and (around, claim.pin) not in recorded:
+            found.append(Taken(claim.pin, around, claim.owner[:2], claim.source))
+    return found
 
 
 class ImportState(NamedTuple):
@@ -265,39 +260,6 @@ class ImportState(NamedTuple):
     holdings: tuple[ImportedRange, ...]
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
-
-
-def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> list[Home]:
-    """Return the existing pools of a kind, by name."""
-    found = []
-    for key, pool in sorted(evaluation.state.pools.items()):
-        if (key.family, key.kind, key.namespace) == (family, kind, namespace):
-            windows = IPSet.of(pool.windows)
-            found.append(Home(key.name, pool.space, windows, pool.extent, pool.source))
-    return found
-
-
-def taken_in(evaluation: Evaluation) -> list[Taken]:
-    """Return the assigned addresses: in records, and in pins without a record."""
-    state = evaluation.state
-    found = [
-        Taken(
-            _space(evaluation, record.pool), record.range, record.owner[:2], Location(record.path)
-        )
-        for record in state.records
-        if record.range is not None
-    ]
-    recorded = {(it.space, it.item) for it in found}
-    for claim in state.claims.values():
-        space = _space(evaluation, claim.candidates[0]) if claim.candidates else ""
-        if claim.pin is not None and (space, claim.pin) not in recorded:
-            found.append(Taken(space, claim.pin, claim.owner[:2], claim.source))
-    return sorted(found)
-
-
-def _space(evaluation: Evaluation, pool: Key) -> str:
-    there = evaluation.state.pools.get(pool)
-    return there.space if there is not None else ""
 
 
 def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportState:
@@ -309,7 +271,7 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
     notes: list[str] = []
-    index = _Index(taken)
+    index = TakenIndex(taken)
     for item in holdings:
         met = index.meeting(item)
         own = IPSet.of(it.item for it in met if it.owner == item.owner)
@@ -321,9 +283,7 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
             hint = "find out who uses it, and leave the other one out"
             conflicts.append(conflict(item.place, message, hint))
         elif own.covers(item.item):
-            notes.append(
-                f"{item.place}{item.place.pointer}: {text} of {item.title} is known already"
-            )
+            notes.append(f"{full_place(item.place)}: {text} of {item.title} is known already")
         elif own:
             message = f"{item.title} has {text}, of which {met[0].place} holds a part"
             hint = "import the rest by itself, as rows of a CSV file"
@@ -333,23 +293,21 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
     return ImportState(tuple(new), tuple(conflicts), tuple(notes))
 
 
-class _Index:
+class TakenIndex:
     """Index of ranges for overlap queries. Assigned ranges rarely overlap, so few are compared."""
 
-    def __init__(self, taken: list[Taken]) -> None:
-        self._taken = sorted(taken, key=lambda it: it.item)
-        self._firsts = [(it.item.version, it.item.first) for it in self._taken]
+    def __init__(self, taken: Iterable[Taken]) -> None:
+        self._taken = sorted(taken)
         self._reach: list[tuple[int, int]] = []
-        farthest = (0, -1)
         for it in self._taken:
-            farthest = max(farthest, (it.item.version, it.item.last))
-            self._reach.append(farthest)
+            self._reach.append(max([(it.item.version, it.item.last), *self._reach[-1:]]))
 
     def meeting(self, item: ImportedRange) -> list[Taken]:
         """Return all entries that overlap a range, in its space or in an unknown space."""
+        version, first, last = item.item
         found: list[Taken] = []
-        at = bisect_right(self._firsts, (item.item.version, item.item.last)) - 1
-        while at >= 0 and self._reach[at] >= (item.item.version, item.item.first):
+        at = bisect_right(self._taken, (version, last), key=lambda it: it.item[:2]) - 1
+        while at >= 0 and self._reach[at] >= (version, first):
             other = self._taken[at]
             if other.item.overlaps(item.item) and other.space in ("", item.space):
                 found.append(other)

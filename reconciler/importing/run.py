@@ -1,4 +1,4 @@
-"""Import of clusters and tables."""
+"""Import of clusters, tables, and NetBox exports."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.management import validated
-from reconciler.apply.metallb import NAMESPACE, User, describe, pool_addresses, users_of
-from reconciler.documents.findings import Finding, Location, join_limited, shown
+from reconciler.apply.metallb import NAMESPACE, describe, pool_addresses, users_of
+from reconciler.documents.findings import Location, join_limited, shown
 from reconciler.families.importing import ImportedList
-from reconciler.gitio.interface import Source
-from reconciler.importing.assembling import Imported, assemble
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
@@ -27,17 +25,16 @@ from reconciler.importing.tables import (
     Assumed,
     Rows,
     TableRow,
+    UnreadableError,
     decoded,
     found_in,
     table_rows,
-    wrong,
 )
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
 from reconciler.model.objects import SERVICE, Manifest, Ref
-from reconciler.planning.read import read_tree
 
 _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)))
 
@@ -57,6 +54,15 @@ class Announced(NamedTuple):
     usual: str
     wanted: str = ""
 
+    def place(self, pool: str = "") -> Location:
+        """Return the location of the cluster, or of one of its pools."""
+        title = f"cluster {'/'.join(self.owner)}"
+        return Location(f"{title} IPAddressPool {pool}" if pool else title)
+
+    def users(self, ranges: IPSet) -> tuple[str, ...]:
+        """Return the Services with addresses in some ranges, for display."""
+        return tuple(f"{it.service} ({it.address})" for it in users_of(self.services, ranges))
+
 
 def held_by(cluster: Announced) -> ImportedSource:
     """Return the ranges of MetalLB's pools, which belong to the cluster.
@@ -65,43 +71,31 @@ def held_by(cluster: Announced) -> ImportedSource:
     pools are recorded and stay with their pools.
     """
     named = {item["metadata"]["name"]: item for item in cluster.pools}
-    if not named:
-        title = "/".join(cluster.owner)
-        return ImportedSource(
-            notes=(f"cluster {title}: no IPAddressPool",), conflicts=_outside(cluster, ())
-        )
-    ours = _ours(cluster, list(named))
-    if not ours:
+    ours = cluster.wanted or (cluster.usual if cluster.usual in named else "")
+    if not ours and len(named) == 1:
+        (ours,) = named
+    if named and ours not in named:
         names = ", ".join(named)
         message = f"it has {len(named)} IPAddressPools, none of which is {cluster.usual}: {names}"
         hint = "say which one ipam keeps: --metallb-pool CLUSTER=POOL; the others stay as they are"
-        return ImportedSource(conflicts=(conflict(_place(cluster), message, hint),))
+        return ImportedSource(conflicts=(conflict(cluster.place(), message, hint),))
     parts = [_pool(cluster, item, is_ours=name == ours) for name, item in sorted(named.items())]
-    inside = [item.item for part in parts for item in part.holdings]
-    found = ImportedSource(conflicts=_outside(cluster, inside))
-    for part in parts:
-        found = found.with_more(part)
-    if ours == cluster.usual:
-        return found
-    return found.with_more(ImportedSource(named=((cluster.owner, ours, _place(cluster, ours)),)))
-
-
-def _ours(cluster: Announced, names: Sequence[str]) -> str:
-    if cluster.wanted:
-        return cluster.wanted if cluster.wanted in names else ""
-    if cluster.usual in names:
-        return cluster.usual
-    return names[0] if len(names) == 1 else ""
-
-
-def _place(cluster: Announced, pool: str = "") -> Location:
-    named = f" IPAddressPool {pool}" if pool else ""
-    return Location(f"cluster {'/'.join(cluster.owner)}{named}")
+    inside = IPSet.of(item.item for part in parts for item in part.holdings)
+    outside = cluster.users(_EVERYTHING - inside)
+    if outside:
+        message = f"an address outside of every IPAddressPool: Service {join_limited(outside)}"
+        hint = "whoever gives it is not MetalLB: reserve it, or describe it as a CSV row"
+        parts.insert(0, ImportedSource(conflicts=(conflict(cluster.place(), message, hint),)))
+    if not named:
+        parts.append(ImportedSource(notes=(f"{cluster.place()}: no IPAddressPool",)))
+    elif ours != cluster.usual:
+        parts.append(ImportedSource(named=((cluster.owner, ours, cluster.place(ours)),)))
+    return ImportedSource().with_more(*parts)
 
 
 def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedSource:
     name = manifest["metadata"]["name"]
-    place = _place(cluster, name)
+    place = cluster.place(name)
     try:
         addresses = pool_addresses(manifest)
     except ValueError as wrong:
@@ -120,33 +114,15 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
             place,
             said=owner,
             is_cluster=is_ours,
-            users=_users(users_of(cluster.services, IPSet((item,)))),
+            users=cluster.users(IPSet((item,))),
         )
         for item in addresses
     )
-    if is_ours:
-        return ImportedSource(holdings=holdings)
-    note = f"{place}: {describe(addresses)} is held, and stays with the pool: ipam keeps one in a cluster"
-    return ImportedSource(holdings=holdings, notes=(note,))
+    note = f"{place}: {describe(addresses)} is held, and stays with the pool:"
+    notes = () if is_ours else (f"{note} ipam keeps one in a cluster",)
+    return ImportedSource(holdings=holdings, notes=notes)
 
 
-def _users(users: Iterable[User]) -> tuple[str, ...]:
-    return tuple(f"{it.service} ({it.address})" for it in users)
-
-
-def _outside(cluster: Announced, inside: Iterable[IPRange]) -> tuple[Finding, ...]:
-    """Return findings for Services with an address outside the cluster's pools."""
-    left = users_of(cluster.services, _EVERYTHING - IPSet.of(inside))
-    if not left:
-        return ()
-    names = join_limited([f"{it.service} ({it.address})" for it in left])
-    message = f"an address outside of every IPAddressPool: Service {names}"
-    hint = "whoever gives it is not MetalLB: reserve it, or describe it as a CSV row"
-    return (conflict(_place(cluster), message, hint),)
-
-
-_SHAPES = (("prefix", "network"), ("start_address", "range"), ("address", "host"))
-_ALSO = {"Prefix": "network", "Start address": "range", "IP Address": "host", "Address": "host"}
 # Names for the attributes of an object; the first attribute with a value is used.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("address", ("address",)),
@@ -161,47 +137,65 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("space", ("vrf",)),
 )
 _NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
-# Column names of list exports. Columns of import tables are in lower case.
-_TABLE = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
+# Attributes of objects, and column names of list exports in lower case.
+_SHAPES = {
+    "prefix": "network",
+    "start address": "range",
+    "ip address": "host",
+    "address": "host",
+}
+_COLUMNS = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
+
+
+def _shape(names: Iterable[str]) -> str:
+    plain = (name.casefold().replace("_", " ") for name in names)
+    return next((_SHAPES[name] for name in plain if name in _SHAPES), "")
 
 
 def netbox_rows(path: str, text: str) -> Rows:
-    """Return the rows of an export: a list of objects, a page of the API, or a table."""
+    """Return the rows of an export: a list of objects, a page of the API, or a table.
+
+    Raises:
+        UnreadableError: The export is not valid, or is incomplete.
+    """
     if text.lstrip()[:1] not in ("[", "{"):
-        return _table(path, text)
+        header = next((line for line in text.splitlines() if line.strip()), "")
+        names = [cell.strip().strip('"') for cell in header.split(",")]
+        mapped = {it: _COLUMNS[it.casefold()] for it in names if it.casefold() in _COLUMNS}
+        found, shape = table_rows(path, text, mapped), _shape(names)
+        return found._replace(rows=tuple(row._replace(shape=shape) for row in found.rows))
     read = _parsed(path, text)
-    if isinstance(read, Rows):
-        return read
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         hint = "a list of prefixes, ip-ranges or ip-addresses, as /api/ipam/… gives it"
-        return wrong(path, "the file holds no list of objects", hint)
+        raise UnreadableError(path, "the file holds no list of objects", hint)
     if len(items) > MAX_ROWS:
         message = f"the file has more than {MAX_ROWS:,} objects"
-        return wrong(path, message, "export it in several files, and import one after the other")
-    more = isinstance(read, dict) and read.get("next")
-    rows = tuple(_row(path, at, item) for at, item in enumerate(items))
-    if more:
+        hint = "export it in several files, and import one after the other"
+        raise UnreadableError(path, message, hint)
+    if isinstance(read, dict) and read.get("next"):
         hint = "export all of them: add ?limit=0 to the address, or name all pages"
-        return Rows(rows, wrong(path, "the file is one page of several", hint).conflicts)
-    return Rows(rows)
+        raise UnreadableError(path, "the file is one page of several", hint)
+    return Rows(tuple(_row(path, at, item) for at, item in enumerate(items)))
 
 
 def _parsed(path: str, text: str) -> Any:
-    """Return the parsed JSON, or `Rows` with the reason why it is invalid."""
+    hint = "export it once more"
     try:
         return json.loads(text, object_pairs_hook=_object)
     except _TwiceError as failed:
         message = f"an object says {shown(str(failed))} twice"
-        return wrong(path, message, "export it once more: of two values one would be lost")
+        hint += ": of two values one would be lost"
+        raise UnreadableError(path, message, hint) from failed
     except json.JSONDecodeError as failed:
         message = f"the file is no JSON: {failed.msg}"
-        return wrong(path, message, "export it once more", failed.lineno)
-    except RecursionError:
-        return wrong(path, "the file is no JSON: it is nested too deep", "export it once more")
-    except ValueError:  # Python limits the number of digits of an integer
+        raise UnreadableError(path, message, hint, failed.lineno) from failed
+    except RecursionError as failed:
+        message = "the file is no JSON: it is nested too deep"
+        raise UnreadableError(path, message, hint) from failed
+    except ValueError as failed:  # Python limits the number of digits of an integer
         message = "the file holds a number of thousands of digits"
-        return wrong(path, message, "export it once more: NetBox writes none")
+        raise UnreadableError(path, message, f"{hint}: NetBox writes none") from failed
 
 
 class _TwiceError(Exception):
@@ -209,7 +203,6 @@ class _TwiceError(Exception):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object without duplicate keys."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -218,30 +211,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _table(path: str, text: str) -> Rows:
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    names = [cell.strip().strip('"') for cell in header.split(",")]
-    mapped = {name: _TABLE[name.casefold()] for name in names if name.casefold() in _TABLE}
-    found = table_rows(path, text, mapped)
-    plain = {name.casefold().replace("_", " "): shape for name, shape in _ALSO.items()}
-    lowered = {shape.casefold(): meaning for shape, meaning in plain.items()}
-    shape = next(
-        (lowered[key] for name in names if (key := name.casefold().replace("_", " ")) in lowered),
-        "",
-    )
-    return found._replace(rows=tuple(row._replace(shape=shape) for row in found.rows))
-
-
 def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
     values = {}
     for meaning, parts in _PARTS:
         text = next((text for part in parts if (text := _text(item.get(part)))), "")
         if text:
             values[meaning] = text
-    shape = next((shape for field, shape in _SHAPES if field in item), "")
     number = item.get("id")
-    pointer = f"/{at}" if not isinstance(number, int) else f"/{at} (id {number})"
-    return TableRow(Location(path, 0, 0, pointer), values, shape)
+    pointer = f"/{at} (id {number})" if isinstance(number, int) else f"/{at}"
+    return TableRow(Location(path, 0, 0, pointer), values, _shape(item))
 
 
 def _text(value: object) -> str:
@@ -251,19 +229,6 @@ def _text(value: object) -> str:
             break
         value = next((value[name] for name in _NAMES if value.get(name)), "")
     return value.strip() if isinstance(value, str) else ""
-
-
-class ImportSource(NamedTuple):
-    """A cluster to import from.
-
-    Attributes:
-        owner: Namespace and name if no other source names it.
-        pool: The MetalLB pool to manage, as requested; empty to detect it.
-    """
-
-    owner: tuple[str, str]
-    cluster: Cluster
-    pool: str = ""
 
 
 def files_found(
@@ -279,26 +244,34 @@ def files_found(
         assumed: Defaults for values that rows do not contain.
         mapped: Meanings of columns, as requested; None for NetBox exports.
     """
-    found = ImportedSource()
+    parts: list[ImportedSource] = []
     left = MAX_ROWS
     for path, data in files:
-        rows = _rows(path, data, mapped)
-        left -= len(rows.rows)
-        if left < 0:
-            message = f"all files together have more than {MAX_ROWS:,} rows"
-            rows = wrong(path, message, "import one after the other")
-        more = found_in(rows.rows, assumed)
-        found = found.with_more(
-            ImportedSource(conflicts=rows.conflicts, notes=rows.notes)
-        ).with_more(more)
-    return found
+        try:
+            text = decoded(path, data)
+            rows = netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
+            left -= len(rows.rows)
+            if left < 0:
+                message = f"all files together have more than {MAX_ROWS:,} rows"
+                raise UnreadableError(path, message, "import one after the other")
+        except UnreadableError as failed:
+            parts.append(ImportedSource(conflicts=(failed.finding,)))
+        else:
+            parts += [ImportedSource(notes=rows.notes), found_in(rows.rows, assumed)]
+    return ImportedSource().with_more(*parts)
 
 
-def _rows(path: str, data: bytes, mapped: Mapping[str, str] | None) -> Rows:
-    text = decoded(path, data)
-    if isinstance(text, Rows):
-        return text
-    return netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
+class ImportSource(NamedTuple):
+    """A cluster to import from.
+
+    Attributes:
+        owner: Namespace and name if no other source names it.
+        pool: The MetalLB pool to manage, as requested; empty to detect it.
+    """
+
+    owner: tuple[str, str]
+    cluster: Cluster
+    pool: str = ""
 
 
 def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
@@ -311,24 +284,20 @@ def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
     Raises:
         ClusterError: A cluster cannot be reached, or a permission is missing.
     """
-    found = ImportedSource()
+    parts: list[ImportedSource] = []
     seen: dict[str, str] = {}
     for look in looks:
         title = "/".join(look.owner)
         cluster = validated(look.cluster)
-        uid = _uid(cluster)
+        there = cluster.get(Ref(NAMESPACES, "", "kube-system"))
+        uid = there["metadata"]["uid"] if there is not None else ""
         if uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"
-            found = found.with_more(ImportedSource(notes=(note,)))
-            continue
-        seen[uid] = title
-        found = found.with_more(_one(look, cluster, title, usual))
-    return found
-
-
-def _uid(cluster: Cluster) -> str:
-    there = cluster.get(Ref(NAMESPACES, "", "kube-system"))
-    return there["metadata"]["uid"] if there is not None else ""
+            parts.append(ImportedSource(notes=(note,)))
+        else:
+            seen[uid] = title
+            parts.append(_one(look, cluster, title, usual))
+    return ImportedSource().with_more(*parts)
 
 
 def _one(look: ImportSource, cluster: Cluster, title: str, usual: str) -> ImportedSource:
@@ -345,11 +314,5 @@ def _one(look: ImportSource, cluster: Cluster, title: str, usual: str) -> Import
     if ADDRESS_POOL not in there:
         return found
     services = cluster.list(SERVICE).items
-    return found.with_more(
-        held_by(Announced(look.owner, there[ADDRESS_POOL], services, usual, look.pool))
-    )
-
-
-def imported(source: Source, found: ImportedSource) -> Imported:
-    """Return the result of an import into the tree of a source."""
-    return assemble(read_tree(source), found)
+    announced = Announced(look.owner, there[ADDRESS_POOL], services, usual, look.pool)
+    return found.with_more(held_by(announced))

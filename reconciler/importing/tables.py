@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import (
@@ -14,9 +14,9 @@ from reconciler.addresses import (
     parse_address,
     parse_cidr,
 )
-from reconciler.documents.findings import Finding, Location, meant, nearest, shown
+from reconciler.documents.findings import Location, meant, nearest, shown
+from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.importing.found import (
-    DEFAULT_SPACE,
     LOAD_BALANCER,
     NODES,
     ImportedNetwork,
@@ -25,6 +25,7 @@ from reconciler.importing.found import (
     Window,
     by_address,
     conflict,
+    full_place,
     slug,
 )
 
@@ -54,7 +55,11 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 """Headers by meaning, in lower case and without word separators."""
 
 _BETWEEN = re.compile(r"[\s_.\-/()]+")
-IGNORED = "ignore"
+_IGNORED = "ignore"
+MAX_BYTES = 32 * 1024 * 1024
+MAX_ROWS = 100_000
+_DELIMITERS = ",;\t|"
+_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 
 
 class Columns(NamedTuple):
@@ -63,33 +68,25 @@ class Columns(NamedTuple):
     by_meaning: Mapping[str, tuple[int, ...]]
     unknown: tuple[str, ...]
 
-    @property
-    def has_addresses(self) -> bool:
-        """Return whether a column contains addresses."""
-        return any(it in self.by_meaning for it in ("address", "range", "cidr", "start"))
-
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
-    """Return the meanings of the columns of a header.
-
-    Args:
-        header: The header.
-        mapped: Meanings by header, as requested; they take precedence.
+    """Return the meanings of the columns of a header. Requested meanings take precedence.
 
     Raises:
         ValueError: A requested column does not exist, or its meaning is unknown.
     """
-    wanted = {_plain(name): _meaning(meaning) for name, meaning in mapped.items()}
     there = [_plain(name) for name in header]
-    for name, asked in zip(mapped, wanted, strict=False):
-        if asked not in there:
-            columns = ", ".join(header)
-            raise ValueError(f"no column {shown(name)}; there are: {columns}")
+    wanted: dict[str, str] = {}
+    for name, meaning in mapped.items():
+        wanted[_plain(name)] = _meaning(meaning)
+        if _plain(name) not in there:
+            raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
     ranked: dict[str, list[tuple[int, int]]] = {}
     unknown = []
+    known = {name: (key, rank) for key, it in HEADERS.items() for rank, name in enumerate(it)}
     for at, name in enumerate(there):
-        meaning, rank = (wanted[name], -1) if name in wanted else _describe(name)
-        if meaning and meaning != IGNORED:
+        meaning, rank = (wanted[name], -1) if name in wanted else known.get(name, ("", 0))
+        if meaning and meaning != _IGNORED:
             ranked.setdefault(meaning, []).append((rank, at))
         elif not meaning:
             unknown.append(header[at])
@@ -97,15 +94,8 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     return Columns(found, tuple(unknown))
 
 
-def _describe(name: str) -> tuple[str, int]:
-    for meaning, headers in HEADERS.items():
-        if name in headers:
-            return meaning, headers.index(name)
-    return "", 0
-
-
 def _meaning(text: str) -> str:
-    known = (*HEADERS, IGNORED)
+    known = (*HEADERS, _IGNORED)
     if text not in known:
         more = meant(text, known) or f"meanings: {', '.join(known)}"
         raise ValueError(f"{shown(text)} is no meaning of a column; {more}")
@@ -114,12 +104,6 @@ def _meaning(text: str) -> str:
 
 def _plain(name: str) -> str:
     return _BETWEEN.sub("", name.strip().casefold())
-
-
-MAX_BYTES = 32 * 1024 * 1024
-MAX_ROWS = 100_000
-_DELIMITERS = ",;\t|"
-_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 
 
 class TableRow(NamedTuple):
@@ -140,92 +124,90 @@ class TableRow(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of a file, or why it cannot be read."""
+    """The rows of a file, and its columns that are not read."""
 
     rows: tuple[TableRow, ...] = ()
-    conflicts: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def wrong(path: str, message: str, hint: str, line: int = 0) -> Rows:
-    """Return the result for an unreadable file."""
-    return Rows(conflicts=(conflict(Location(path, line), message, hint),))
+class UnreadableError(Exception):
+    """A file cannot be read."""
+
+    def __init__(self, path: str, message: str, hint: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.finding = conflict(Location(path, line), message, hint)
 
 
-def decoded(path: str, data: bytes) -> str | Rows:
-    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets)."""
+def decoded(path: str, data: bytes) -> str:
+    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets).
+
+    Raises:
+        UnreadableError: The file is too large, or has another encoding.
+    """
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data)} bytes; {MAX_BYTES} are read"
-        return wrong(path, message, "split it into several files, and name all of them")
+        raise UnreadableError(path, message, "split it into several files, and name all of them")
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as failed:
         line = data.count(b"\n", 0, failed.start) + 1
         message = f"the file is not UTF-8 text: byte {failed.start} is {data[failed.start]:#04x}"
-        return wrong(path, message, "save it as UTF-8, such as `CSV UTF-8` of a spreadsheet", line)
+        hint = "save it as UTF-8, such as `CSV UTF-8` of a spreadsheet"
+        raise UnreadableError(path, message, hint, line) from failed
 
 
 def table_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
     """Return the rows of a table whose first row is a header.
 
-    Args:
-        path: Path of the file, for locations.
-        text: Text of the file.
-        mapped: Meanings by header, as requested.
+    `mapped` are requested meanings by header.
+
+    Raises:
+        UnreadableError: The table is not valid, or has no column with addresses.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         header = [cell.strip() for cell in next((row for row in lines if any(row)), [])]
         if not header:
-            return wrong(path, "the file is empty", "its first row is a header, such as ip,name")
+            hint = "its first row is a header, such as ip,name"
+            raise UnreadableError(path, "the file is empty", hint)
         columns = columns_of(header, mapped)
-        if not columns.has_addresses:
-            return _without_addresses(path, header, lines.line_num)
+        if not columns.by_meaning.keys() & {"address", "range", "cidr", "start"}:
+            message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
+            hint = f"--map COLUMN=address, or a header such as {', '.join(HEADERS['address'][:3])}"
+            raise UnreadableError(path, message, hint, lines.line_num)
         rows: list[TableRow] = []
         for cells in lines:
             if len(rows) == MAX_ROWS:
                 message = f"the file has more than {MAX_ROWS:,} rows"
                 hint = "split it into several files, and import one after the other"
-                return wrong(path, message, hint, lines.line_num)
+                raise UnreadableError(path, message, hint, lines.line_num)
             if any(cell.strip() for cell in cells):
                 rows.append(TableRow(Location(path, lines.line_num), _values(cells, columns)))
     except csv.Error as failed:
-        return wrong(path, f"the row cannot be read: {failed}", "mend it", lines.line_num)
+        message = f"the row cannot be read: {failed}"
+        raise UnreadableError(path, message, "mend it", lines.line_num) from failed
     except ValueError as failed:
-        return wrong(path, str(failed), "name a column of the header: --map COLUMN=MEANING", 1)
+        hint = "name a column of the header: --map COLUMN=MEANING"
+        raise UnreadableError(path, str(failed), hint, 1) from failed
     names = [shown(name) for name in columns.unknown if name]
-    notes = (f"{path}: not read: column {', '.join(names)}",) if names else ()
-    return Rows(tuple(rows), (), notes)
-
-
-def _without_addresses(path: str, header: Iterable[str], line: int) -> Rows:
-    names = ", ".join(shown(name) for name in header)
-    message = f"no column says addresses; there are: {names}"
-    known = ", ".join(HEADERS["address"][:3])
-    return wrong(path, message, f"--map COLUMN=address, or a header such as {known}", line)
+    return Rows(tuple(rows), (f"{path}: not read: column {', '.join(names)}",) if names else ())
 
 
 def _values(cells: list[str], columns: Columns) -> Mapping[str, str]:
-    found = {
-        meaning: next((text for at in places if (text := _cell(cells, at))), "")
-        for meaning, places in columns.by_meaning.items()
-    }
-    return {meaning: text for meaning, text in found.items() if text}
-
-
-def _cell(cells: list[str], at: int) -> str:
-    return cells[at].strip() if at < len(cells) else ""
+    found: dict[str, str] = {}
+    for meaning, places in columns.by_meaning.items():
+        for at in places:
+            if at < len(cells) and (text := cells[at].strip()):
+                found.setdefault(meaning, text)
+    return found
 
 
 def _delimiter(text: str) -> str:
     """Return the most frequent delimiter in the header, outside of quotes."""
-    header = "".join(_unquoted(next((it for it in text.splitlines() if it.strip()), "")))
+    line = next((it for it in text.splitlines() if it.strip()), "")
+    header = "".join(line.split('"')[::2])
     return max(_DELIMITERS, key=lambda mark: (header.count(mark), -_DELIMITERS.index(mark)))
-
-
-def _unquoted(line: str) -> Iterator[str]:
-    return (part for at, part in enumerate(line.split('"')) if at % 2 == 0)
 
 
 _FREE = frozenset({"free", "available", "unused", "decommissioned", "deprecated", "container"})
@@ -257,33 +239,23 @@ class Assumed(NamedTuple):
 
 
 def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
-    """Return the content of rows."""
-    rows = list(rows)
-    parts = [_found(row, assumed) for row in rows]
-    return ImportedSource(
-        tuple(it for part in parts for it in part.described),
-        tuple(it for part in parts for it in part.windows),
-        tuple(it for part in parts for it in part.holdings),
-        (),
-        tuple(it for part in parts for it in part.conflicts),
-        (),
-        (*(it for part in parts for it in part.notes), *_unknown_types(rows, parts)),
-    )
-
-
-def _unknown_types(rows: Iterable[TableRow], parts: Iterable[ImportedSource]) -> Iterator[str]:
-    """Yield unknown types of ranges, each with its first location."""
-    told: set[str] = set()
-    for row, part in zip(rows, parts, strict=True):
-        said = row.get("type").casefold()
-        if part.holdings and said and said not in told and said not in _BALANCING | _HELD:
-            told.add(said)
-            yield f"{_place(row)}: type {shown(said)} is not known: taken as {NODES}"
+    """Return the content of rows. A note reports each unknown type of ranges once."""
+    parts: list[ImportedSource] = []
+    unknown: dict[str, str] = {}
+    for row in rows:
+        part, said = _found(row, assumed), row.get("type").casefold()
+        parts.append(part)
+        if part.holdings and said and said not in _BALANCING | _HELD:
+            note = f"{full_place(row.place)}: type {shown(said)} is not known: taken as {NODES}"
+            unknown.setdefault(said, note)
+    return ImportedSource().with_more(*parts, ImportedSource(notes=tuple(unknown.values())))
 
 
 def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
-    if says := _says_free(row):
-        return ImportedSource(notes=(f"{_place(row)}: {says}, so nobody has it",))
+    status, said = row.get("status").casefold(), row.get("type").casefold()
+    if status in _FREE or said in _FREE_TYPES:
+        free = status if status in _FREE else said
+        return ImportedSource(notes=(f"{full_place(row.place)}: {free}, so nobody has it",))
     try:
         item, is_network = _addresses(row)
         space = slug(row.get("space")) or DEFAULT_SPACE
@@ -296,18 +268,6 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
         return ImportedSource(conflicts=(conflict(row.place, str(failed), failed.hint),))
 
 
-def _says_free(row: TableRow) -> str:
-    """Return the word that marks a row as unassigned; empty if there is none."""
-    status, said = row.get("status").casefold(), row.get("type").casefold()
-    if status in _FREE:
-        return status
-    return said if said in _FREE_TYPES else ""
-
-
-def _place(row: TableRow) -> str:
-    return f"{row.place}{row.place.pointer}"
-
-
 def _addresses(row: TableRow) -> tuple[IPRange, bool]:
     """Return the addresses of a row, and whether they are an allocatable network.
 
@@ -315,21 +275,22 @@ def _addresses(row: TableRow) -> tuple[IPRange, bool]:
         NotationError: The addresses are invalid.
     """
     if start := row.get("start"):
-        return _between(_bare(start), _bare(row.get("end") or start)), False
+        end = row.get("end") or start
+        return _between(start.partition("/")[0], end.partition("/")[0]), False
     if text := row.get("address"):
         # An address with its prefix length names one host, as in NetBox.
         is_host = row.shape == "host" or _has_host_bits(text)
-        return (one(_bare(text)) if is_host else parsed(text)), False
+        return (_one(text.partition("/")[0]) if is_host else parsed(text)), False
     if text := row.get("range"):
         return parsed(text), False
-    if text := row.get("cidr") or _network_beside(row):
+    if text := row.get("cidr") or _network_in_pool(row):
         is_owned = bool(row.get("name") or row.get("cluster"))
         is_named = row.get("type").casefold() in _NETWORKS
         return parsed(text), row.shape == "network" or is_named or not is_owned
     raise NotationError("the row says no address", _EXAMPLE)
 
 
-def _network_beside(row: TableRow) -> str:
+def _network_in_pool(row: TableRow) -> str:
     """Return the network in the column that can also hold a pool name; empty if there is none."""
     text = row.get("pool")
     return text if _LIKE_CIDR.fullmatch(text) else ""
@@ -337,7 +298,7 @@ def _network_beside(row: TableRow) -> str:
 
 def _pool(row: TableRow) -> str:
     """Return the pool name of a row; networks are assigned by address instead."""
-    return "" if _network_beside(row) else slug(row.get("pool"))
+    return "" if _network_in_pool(row) else slug(row.get("pool"))
 
 
 def parsed(text: str) -> IPRange:
@@ -349,29 +310,20 @@ def parsed(text: str) -> IPRange:
     first, dash, last = text.partition("-")
     if dash:
         return _between(first.strip(), last.strip())
-    return parse_cidr(text) if "/" in text else one(text)
+    return parse_cidr(text) if "/" in text else _one(text)
 
 
-def one(text: str) -> IPRange:
-    """Return the range of one address.
-
-    Raises:
-        NotationError: The text is not an address.
-    """
+def _one(text: str) -> IPRange:
     version, number = parse_address(text)
     return IPRange(version, number, number)
 
 
 def _between(first: str, last: str) -> IPRange:
-    start, end = one(first), one(last)
+    start, end = _one(first), _one(last)
     if start.version != end.version or end.first < start.first:
         message = f"{shown(f'{first}-{last}')} does not end after it starts"
         raise NotationError(message, _EXAMPLE)
     return IPRange(start.version, start.first, end.first)
-
-
-def _bare(text: str) -> str:
-    return text.partition("/")[0]
 
 
 def _has_host_bits(text: str) -> bool:
@@ -384,18 +336,18 @@ def _has_host_bits(text: str) -> bool:
 
 
 def _network(row: TableRow, item: IPRange, space: str) -> ImportedNetwork:
-    told = (_pool(row), slug(row.get("name")), slug(row.get("description")))
-    name = next((label for label in told if label), "")
+    name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
     return ImportedNetwork(name or by_address("net", item, item.prefix()), item, row.place, space)
 
 
 def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:
-    """Return the owner of a range.
+    """Return the owner of a range. NetBox only names a team for ranges.
 
     Raises:
         NotationError: The owner is unknown.
     """
-    said = row.get("cluster") or row.get("name") or _alone(row)
+    alone = row.get("team") if row.shape == "range" else ""
+    said = row.get("cluster") or row.get("name") or alone
     namespace, slash, name = said.rpartition("/")
     owner = slug(name)
     if said and not owner:
@@ -414,11 +366,6 @@ def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> Impo
         pool=_pool(row),
         space=space,
     )
-
-
-def _alone(row: TableRow) -> str:
-    """Return the owner of a row that only names a team, as NetBox does for ranges."""
-    return row.get("team") if row.shape == "range" else ""
 
 
 def _type(row: TableRow, assumed: Assumed) -> str:

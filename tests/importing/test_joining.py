@@ -7,7 +7,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.importing.assembling import join_sources
 from reconciler.importing.found import ImportedRange
-from reconciler.importing.pools import Taken, _Index
+from reconciler.importing.pools import Taken, TakenIndex
 from tests.examples import scaled
 from tests.importing.sources import conflicts, imported, lines, table
 
@@ -74,8 +74,8 @@ def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
 
 def test_a_wide_range_that_began_long_before_is_met_past_those_within_it() -> None:
     def taken(first: int, last: int) -> Taken:
-        return Taken("", IPRange(4, first, last), ("default", "wide"), Location("x"))
+        return Taken(IPRange(4, first, last), "", ("default", "wide"), Location("x"))
 
     wide, small, behind = taken(0, 100), taken(10, 12), taken(60, 70)
-    found = _Index([behind, small, wide]).meeting(holding("web", 50, 64))
+    found = TakenIndex([behind, small, wide]).meeting(holding("web", 50, 64))
     assert found == [wide, behind]
