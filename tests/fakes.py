@@ -1,12 +1,10 @@
 """A Repository in memory, under the same contract as the real ones."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha1
-from typing import TypeVar
 
-from reconciler.documents.findings import Finding
 from reconciler.gitio.interface import (
     BranchCommit,
     Changed,
@@ -14,98 +12,43 @@ from reconciler.gitio.interface import (
     DefaultBranch,
     Entry,
     Made,
-    Parsed,
     Revision,
 )
 from reconciler.model.errors import GitError, LostRaceError, UsageError
 from reconciler.model.settings import Limits
+from tests.memory import MemorySource, changes, entry_of
 from tests.world import CLOCK
 
-T = TypeVar("T")
 Files = Mapping[str, bytes]
 
 
-@dataclass(frozen=True)
-class FakeSource:
-    """Files of one revision."""
+class FakeSource(MemorySource):
+    """Files of one commit."""
 
-    of: Revision
-    files: Files
-    line: Sequence[int]
-    repository: "FakeRepository"
-    parsed: Parsed = field(default_factory=dict)
-
-    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        line = self.repository._line(self.of.id)
-        inside = tuple(f"{path}/" for path in paths)
-        for commit, parent in zip(line, [*line[1:], ""], strict=True):
-            old = _entries(self.repository.commits[parent][2]) if parent else {}
-            new = _entries(self.repository.commits[commit][2])
-            changed = tuple(
-                Changed(path, old.get(path), new.get(path))
-                for path in sorted(old | new)
-                if old.get(path) != new.get(path)
-                and (not paths or path in paths or path.startswith(inside))
-            )
-            if changed:
-                yield BranchCommit(commit, changed, commit in self.repository.ours)
-
-    def brought(self, paths: Sequence[str]) -> BranchCommit:
-        step = next(self.past(paths), None)
-        return step if step is not None and step.id == self.of.id else BranchCommit(self.of.id, ())
-
-    def revision(self) -> Revision:
-        return self.of
+    def __init__(self, repository: "FakeRepository", rev: str) -> None:
+        _, clock, files = repository.commits[rev]
+        super().__init__(files, clock)
+        self.id = rev
+        self.repository = repository
+        self.ahead = None if _is_past(clock) else clock
 
     def clock(self) -> int:
-        return self.of.clock if self.clock_ahead() is None else max(filter(_is_past, self.line))
+        commits = self.repository.commits
+        dates = (commits[it][1] for it in self.repository._line(self.id))
+        return self._clock if self.ahead is None else max(filter(_is_past, dates))
 
-    def passed(self) -> int:
-        return self.clock()
+    def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
+        line = self.repository._line(self.id)
+        for commit, parent in zip(line, [*line[1:], ""], strict=True):
+            old = self.repository.commits[parent][2] if parent else {}
+            if changed := changes(old, self.repository.commits[commit][2], paths):
+                yield BranchCommit(commit, changed, commit in self.repository.ours)
 
-    def clock_ahead(self) -> int | None:
-        return None if _is_past(self.of.clock) else self.of.clock
-
-    def findings(self) -> tuple[Finding, ...]:
-        return ()
-
-    def bound(self, limits: Limits) -> None:
-        del limits
-
-    def entries(self, folders: Sequence[str]) -> list[Entry]:
-        inside = tuple(f"{folder}/" for folder in folders)
-        return [
-            entry
-            for path, entry in sorted(_entries(self.files).items())
-            if path in folders or path.startswith(inside)
-        ]
-
-    def require(self, file: str, folders: Sequence[str]) -> None:
-        del file, folders
-
-    def standing(self, paths: Sequence[str]) -> list[Entry]:
-        found = []
-        for path in paths:
-            inside = sorted(
-                (it, _oid(self.files[it])) for it in self.files if it.startswith(f"{path}/")
-            )
-            if inside:
-                found.append(Entry(path, "040000", _oid(str(inside).encode())))
-        return found
-
-    def folders(self, parents: Sequence[str]) -> None:
-        del parents
-
-    def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        blobs = {
-            _oid(data): data
-            for _, _, files in self.repository.commits.values()
-            for data in files.values()
-        }
-        return [blobs[entry.oid] for entry in entries]
-
-    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        return [work(entry.path, self.files[entry.path]) for entry in entries]
+    def _blob(self, entry: Entry) -> bytes:
+        for _, _, files in self.repository.commits.values():
+            if entry_of(entry.path, files) == entry:
+                return files[entry.path]
+        raise KeyError(entry.path)
 
 
 @dataclass
@@ -134,18 +77,14 @@ class FakeRepository:
         rev = self.head if rev in ("HEAD", "main") else rev
         if rev not in self.commits:
             raise GitError(f"no commit {rev!r} in the repository")
-        _, clock, files = self.commits[rev]
-        line = [self.commits[item][1] for item in self._line(rev)]
-        return FakeSource(Revision(rev, clock), files, line, self)
+        return FakeSource(self, rev)
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
         ours = self._line(base)
         parted = next((item for item in self._line(rev) if item in ours), base)
-        old, new = (_entries(self.commits[item][2]) for item in (parted, rev))
-        paths = sorted(path for path in old | new if old.get(path) != new.get(path))
-        found = [Changed(path, old.get(path), new.get(path)) for path in paths]
+        found = list(changes(self.commits[parted][2], self.commits[rev][2]))
         return found, parted == base
 
     @property
@@ -207,11 +146,9 @@ class FakeRepository:
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
         parent, _, files = self.commits[commit]
-        old, new = _entries(self.commits[parent][2]), _entries(files)
-        changed = [path for path in old | new if old.get(path) != new.get(path)]
-        return bool(changed) and all(
-            it.startswith(tuple(f"{at}/" for at in folders)) for it in changed
-        )
+        changed = [it.path for it in changes(self.commits[parent][2], files)]
+        inside = tuple(f"{at}/" for at in folders)
+        return bool(changed) and all(it.startswith(inside) for it in changed)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
         del revision
@@ -288,10 +225,6 @@ class FakeRoots:
 
 def _is_past(date: int) -> bool:
     return date <= CLOCK + 31_536_000
-
-
-def _entries(files: Files) -> dict[str, Entry]:
-    return {path: Entry(path, "100644", _oid(data)) for path, data in files.items()}
 
 
 def _oid(data: bytes) -> str:

@@ -97,7 +97,7 @@ class MemorySource:
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
         line = [self._files, *reversed(self._before)]
         for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
-            if changed := _changes(old, new, paths):
+            if changed := changes(old, new, paths):
                 inner = all(item.path.startswith(("allocations/", "observed/")) for item in changed)
                 ours = inner if self.ours is None else self.ours
                 yield BranchCommit(f"{age:040x}" if age else self.id, changed, ours)
@@ -115,19 +115,20 @@ def _raw(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
     return {path: raw(data) for path, data in files.items()}
 
 
-def _changes(
-    old: Mapping[str, bytes], new: Mapping[str, bytes], paths: Sequence[str]
+def changes(
+    old: Mapping[str, bytes], new: Mapping[str, bytes], paths: Sequence[str] = ()
 ) -> tuple[Changed, ...]:
+    """The files that differ, below some paths or anywhere."""
     inside = tuple(f"{path}/" for path in paths)
     return tuple(
-        Changed(path, _entry(path, old), _entry(path, new))
+        Changed(path, entry_of(path, old), entry_of(path, new))
         for path in sorted(old.keys() | new.keys())
         if old.get(path) != new.get(path)
         and (not paths or path in paths or path.startswith(inside))
     )
 
 
-def _entry(path: str, files: Mapping[str, bytes]) -> Entry | None:
+def entry_of(path: str, files: Mapping[str, bytes]) -> Entry | None:
     data = files.get(path)
     return None if data is None else Entry(path, "100644", sha256(data).hexdigest())
 
