@@ -51,16 +51,14 @@ def owned(
 ) -> FamilyReading:
     """Return the reading without new allocations for requests that ownership rules refuse.
 
-    Args:
-        reading: The joined reading of all families.
-        documents: All documents.
-        judging: Contracts of the base of a change; a request must satisfy both sets.
+    A request must satisfy the contracts of the documents, and those of the base of a change.
     """
-    rules = rules_of(contracts_of(documents), judging)
+    sides = dict.fromkeys([contracts_of(documents), tuple(judging)])
+    rules = [Rules(side) for side in sides if side]
     if not rules:
         return reading
     claims, found = dict(reading.claims), list[Finding]()
-    for asking in askings(documents, reading.claims):
+    for asking in _claiming(documents, reading.claims):
         trespass = next(filter(None, (it.trespass(asking) for it in rules)), None)
         if trespass is not None:
             message = f"{asking.document.title}: {trespass.refusal.message}"
@@ -73,8 +71,7 @@ def owned(
     return replace(reading, claims=claims, findings=(*reading.findings, *found))
 
 
-def askings(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[ClaimingDocument]:
-    """Yield the documents with claims, each with its claims."""
+def _claiming(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[ClaimingDocument]:
     of_owner: dict[Identity, list[Claim]] = {}
     for claim in claims.values():
         of_owner.setdefault(claim.key.owner, []).append(claim)
@@ -97,11 +94,6 @@ def asking_of(
     mine = tuple(claims)
     spaces = dict.fromkeys([document.namespace, space, *(it.owner.namespace for it in mine)])
     return ClaimingDocument(document, named, tuple(filter(None, spaces)), mine)
-
-
-def rules_of(*sides: Sequence[Contract]) -> "tuple[Rules, ...]":
-    """Return the rules of all revisions that apply; none without contracts."""
-    return tuple(Rules(side) for side in dict.fromkeys(map(tuple, sides)) if side)
 
 
 class Rules:
@@ -148,21 +140,19 @@ class Rules:
         team = self.team(asking)
         if not team:
             return None
-        document, contract = asking.document, self.of_team.get(team, Contract(team))
-        start, path = document.start, document.file
-        if at := self.owners(path):
-            if team not in at:
-                folder = self.folder(path)
-                message = f"it is of team {team}, but stands in {folder} of {_teams(at)}"
-                hint = f"move it to a folder of team {team}, or let it name whose it is"
-                return Trespass(start, Refusal(NOT_YOURS, message, hint))
-        elif contract.folders:
+        contract, path = self.of_team.get(team, Contract(team)), asking.document.file
+        at, message = self.owners(path), ""
+        if at and team not in at:
+            message = f"it is of team {team}, but stands in {self.folder(path)} of {_teams(at)}"
+            hint = f"move it to a folder of team {team}, or let it name whose it is"
+        elif not at and contract.folders:
             message = f"it is of team {team}, but stands in {shown(path)}"
             hint = f"the folders of team {team}: {join_limited(contract.folders)}"
-            return Trespass(start, Refusal(NOT_YOURS, message, hint))
-        if asking.named != team and asking.named in self.of_team:
+        elif asking.named != team and asking.named in self.of_team:
             message = f"it names team {asking.named}, but its namespace is of team {team}"
-            return Trespass(start, Refusal(NOT_YOURS, message, "let both be of one team"))
+            hint = "let both be of one team"
+        if message:
+            return Trespass(asking.document.start, Refusal(NOT_YOURS, message, hint))
         return self._elsewhere(asking, contract)
 
     def _elsewhere(self, asking: ClaimingDocument, contract: Contract) -> Trespass | None:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.documents.document import Document, GroupKind, Identity
+from reconciler.documents.document import Identity
 from reconciler.families import families
 from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput
 from reconciler.model.claim import Allocation
@@ -15,29 +15,19 @@ from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Release
 from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
-from reconciler.planning.rules import WRONG as BY_HAND
+from reconciler.planning.rules import WRONG
 from reconciler.records.changes import apart, records_after
 from reconciler.records.emit import form_of, record_object
 
-_BY_SOMEBODY = ("record-edited", "record-misplaced")
-_NAMED = ("name", "namespace")
 
-
-def project(
-    evaluation: Evaluation,
-    default_port: int = DEFAULT_PORT,
-) -> tuple[Projection, ...]:
+def project(evaluation: Evaluation, default_port: int = DEFAULT_PORT) -> tuple[Projection, ...]:
     """Return the objects of all clusters for the committed records, not for the plan.
 
-    Apply uses committed data only. A record edit by hand is an error, and does not reach a cluster:
-    the cluster keeps its current objects.
-
-    Args:
-        evaluation: The evaluation of the tree.
-        default_port: The port of endpoints that name none.
+    `default_port` is the port of endpoints that name none.
     """
     records = apart(evaluation.state.records, evaluation.state.claims)
-    given = replace(world_of(evaluation, records, _nobodys(evaluation)), default_port=default_port)
+    withheld = _without_owner(evaluation)
+    given = replace(world_of(evaluation, records, withheld), default_port=default_port)
     made = [item for family in families() for item in family.project(given)]
     made += [Projection(MANAGEMENT, record_object(record)) for record in records]
     return tuple(_applied(made, _observed(evaluation)))
@@ -48,9 +38,7 @@ def records_then(
 ) -> tuple[Allocation, ...]:
     """Return the records after the plan, except for changes that the release limit holds back.
 
-    Args:
-        evaluation: The evaluation of the tree.
-        concerns: Selects records among those with addresses; None selects all records.
+    `concerns` selects records among those with addresses; None selects all records.
     """
     plan, state = evaluation.plan, evaluation.state
     rest = (it for it in plan.decisions if not is_held(it, evaluation))
@@ -99,29 +87,24 @@ def _observed(evaluation: Evaluation) -> frozenset[Identity]:
         for source in tree.sources
         if is_observed(tree.settings, source.path)
         for item in source.documents
-        if (there := documents.find(*_name(item))) and there.path == item.path
+        if (there := documents.find(item.kind.id, item.namespace, item.name))
+        and there.path == item.path
     )
-
-
-def _name(document: Document) -> tuple[GroupKind, str, str]:
-    return document.kind.id, document.namespace, document.name
-
-
-def _identity(item: Projection) -> Identity:
-    group, _, _ = item.manifest["apiVersion"].rpartition("/")
-    metadata = item.manifest["metadata"]
-    return group, item.manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
     """Yield the projections to apply: for observed objects only the status, never the spec."""
     for item in made:
-        if item.is_status_only or item.is_part or _identity(item) not in observed:
+        manifest = item.manifest
+        names = {it: manifest["metadata"].get(it, "") for it in ("name", "namespace")}
+        group, _, _ = manifest["apiVersion"].rpartition("/")
+        identity = group, manifest["kind"], names["namespace"], names["name"]
+        if item.is_status_only or item.is_part or identity not in observed:
             yield item
-        elif "status" in (manifest := item.manifest):
-            metadata = {key: value for key, value in manifest["metadata"].items() if key in _NAMED}
+        elif "status" in manifest:
             kept = {key: manifest[key] for key in ("apiVersion", "kind", "status")}
-            yield replace(item, manifest={**kept, "metadata": metadata}, is_status_only=True)
+            kept["metadata"] = {key: value for key, value in names.items() if value}
+            yield replace(item, manifest=kept, is_status_only=True)
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
@@ -130,30 +113,23 @@ def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
     A cluster that already has such a range keeps it: nothing is withdrawn while there is an error.
     """
     reading = evaluation.reading
-    wrong = {found.location for found in evaluation.findings if found.code == BY_HAND}
-    if not wrong:
-        return reading
-    return replace(
-        reading, blocked=tuple(item for item in reading.blocked if item.source not in wrong)
-    )
+    wrong = {found.location for found in evaluation.findings if found.code == WRONG}
+    right = tuple(item for item in reading.blocked if item.source not in wrong)
+    return replace(reading, blocked=right) if wrong else reading
 
 
-def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
+def _without_owner(evaluation: Evaluation) -> dict[str, IPSet]:
     """Return ranges of records without a claim whose owner appears only in the record text.
 
     Unedited records that the release limit holds back are excluded: their cluster keeps announcing
     them.
     """
-    touched = {it.location.path for it in evaluation.findings if it.code in _BY_SOMEBODY}
-    gone = (
-        item.allocation
-        for item in evaluation.plan.decisions
-        if isinstance(item, Release)
-        and (not is_held(item, evaluation) or item.allocation.path in touched)
-    )
+    edited = ("record-edited", "record-misplaced")
+    touched = {it.location.path for it in evaluation.findings if it.code in edited}
     return {
         record.path: IPSet((record.range,))
-        for record in gone
-        if record.range is not None
-        and form_of(record.claim.family).record.type_of(record.claim.slot) is None
+        for item in evaluation.plan.decisions
+        if isinstance(item, Release) and (record := item.allocation).range is not None
+        if not is_held(item, evaluation) or record.path in touched
+        if form_of(record.claim.family).record.type_of(record.claim.slot) is None
     }
