@@ -17,8 +17,7 @@ class Observation(Struct, frozen=True):
     """One observation of clusters. It is committed together with the resulting changes.
 
     Attributes:
-        at: The time in seconds since 1970, by the clock of the management cluster, else of this
-            machine.
+        at: Seconds since 1970, by the clock of the management cluster, else of this machine.
         changes: Created, changed, or deleted files of the observed folder, in canonical bytes.
         seen: The value of the trailer `Ipam-Observed`; empty for none.
     """
@@ -34,16 +33,9 @@ class Observation(Struct, frozen=True):
 
 
 class Proposed(StrEnum):
-    """The result of updating a proposal branch.
+    """The result of updating a proposal branch."""
 
-    Attributes:
-        NOTHING: No changes are needed, and no proposal is open.
-        STANDS: The open proposal already contains the changes.
-        BROUGHT: The proposal was created or updated.
-        WITHDRAWN: The proposal was removed, because its changes are no longer needed.
-    """
-
-    NOTHING = "nothing"
-    STANDS = "stands"
-    BROUGHT = "brought"
-    WITHDRAWN = "withdrawn"
+    NOTHING = "nothing"  # no changes are needed, and no proposal is open
+    STANDS = "stands"  # the open proposal already contains the changes
+    BROUGHT = "brought"  # it was created or updated
+    WITHDRAWN = "withdrawn"  # it was removed, because its changes are no longer needed

@@ -41,11 +41,9 @@ class Refusal(Struct, frozen=True):
 
 
 class Near(Struct, frozen=True):
-    """The range that a claim extends: it is placed adjacent to it if possible.
+    """The last range of the owner of a claim, which is placed adjacent to it if possible.
 
-    Attributes:
-        range: The last range that its owner got.
-        held: The number of addresses without the claim.
+    `held` is the number of addresses without the claim.
     """
 
     pool: Key
@@ -59,13 +57,11 @@ class Claim(Struct, frozen=True):
     Attributes:
         candidates: Existing pools, in order of preference.
         wanted: Names of the requested pools, existing or not, for messages.
-        size: Number of contiguous addresses; for a pin, its size.
         fixed: Whether the claim itself requests size and pool. A record that differs is then
             refused as stale. Otherwise defaults have changed, and the record stays unchanged.
         type: `nodes`, `loadbalancer`, and so on: the label and `spec.type` of the record.
         role: `initial` or `growth`.
         name: Name of the record, unless another owner's record has it.
-        namespace: Namespace of the record.
         doubt: An unreadable file that the claim depends on, or that might replace it: the claim
             keeps its range and gets nothing new. Empty for any other claim.
         doubt_line: The line of the error in it; 0 if the document is from another revision.
@@ -118,9 +114,8 @@ class Allocation(Struct, frozen=True):
         range: None exactly if the record holds nothing (Failed, Pending).
         since: When the phase was entered, `2026-02-15T10:00:30Z`.
         allocated_at: When the range was allocated; empty for a record that never had one.
-        size: Number of requested addresses: the size of the range if there is one.
-        wanted: Name of the pool, which might not exist, for a record without addresses.
-        path: Path of the record in the tree; empty if it is not written yet.
+        size: Number of requested addresses.
+        path: Path in the tree; empty if it is not written yet.
         pristine: Whether the bytes of the record are exactly as `ipam` would write them.
         adopted: Whether the record names no claim, such as a copy from a cluster; `claim` is
             derived from its tenant, type, and name.
@@ -186,14 +181,9 @@ def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
     found: dict[Key, Allocation] = {}
     for record in records:
         other = found.get(record.claim)
-        if other is None or _comes_before(record, other):
+        if other is None or (_weight(record), other.path) > (_weight(other), record.path):
             found[record.claim] = record
     return found
-
-
-def _comes_before(record: Allocation, other: Allocation) -> bool:
-    weight, others = _weight(record), _weight(other)
-    return weight > others or (weight == others and record.path < other.path)
 
 
 def _weight(record: Allocation) -> tuple[int, str]:

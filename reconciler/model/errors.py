@@ -41,11 +41,7 @@ class GitError(ReconcilerError):
 
 
 class FilteredError(GitError):
-    """A Git object is missing because a filter excluded it from the clone.
-
-    Attributes:
-        ids: The missing objects, as far as they are known.
-    """
+    """Git objects (`ids`) are missing because a filter excluded them from the clone."""
 
     def __init__(self, message: str, hint: str, ids: Sequence[str]) -> None:
         super().__init__(f"{message} ({len(ids)} of what is read by now)", hint)
@@ -59,11 +55,7 @@ class LimitError(ReconcilerError):
 
 
 class UnmergedError(GitError):
-    """Two revisions cannot be merged in this clone.
-
-    Attributes:
-        paths: Conflicting files, relative to the top of the repository.
-    """
+    """Two revisions cannot be merged: `paths` conflict, relative to the top of the repository."""
 
     def __init__(self, message: str, hint: str = "", paths: Sequence[str] = ()) -> None:
         super().__init__(message, hint)
@@ -137,11 +129,7 @@ class StaleError(ClusterError):
 
 
 class OwnedError(ClusterError):
-    """Other field managers own fields that were to be applied.
-
-    Attributes:
-        owners: Field manager and field, in order.
-    """
+    """Others own fields that were to be applied: `owners` are field managers with their fields."""
 
     def __init__(self, message: str, owners: Sequence[tuple[str, str]], hint: str = "") -> None:
         super().__init__(message, hint)

@@ -16,12 +16,7 @@ class MetricKind(StrEnum):
 
 
 class Metric(NamedTuple):
-    """A metric.
-
-    Attributes:
-        name: The name in Prometheus; for a counter with `_total`.
-        buckets: Upper bounds of a histogram, ascending.
-    """
+    """A metric: its name in Prometheus, for a counter with `_total`."""
 
     name: str
     sort: MetricKind
@@ -31,11 +26,7 @@ class Metric(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A sample: a gauge value, a counter increment, or a histogram observation.
-
-    Attributes:
-        labels: Values, in the order of the metric's labels.
-    """
+    """A gauge value, a counter increment, or a histogram observation, with values of labels."""
 
     metric: Metric
     labels: tuple[str, ...]

@@ -25,7 +25,7 @@ class Resource(NamedTuple):
             that the server serves.
         finalizer: The finalizer that `ipam` adds to each object it creates, and removes before
             deletion.
-        tells_generation: Whether a written status contains the observed generation.
+        tells_generation: Whether its status contains the observed generation.
         fixed_in: The phases (`status.phase`) in which the spec is immutable: another spec is then
             another object. `EVER` for all.
     """
@@ -133,10 +133,7 @@ CRD = Resource(
 LEASE = Resource("coordination.k8s.io/v1", "Lease", "leases")
 _ADMISSION = "admissionregistration.k8s.io/v1"
 POLICY = Resource(
-    _ADMISSION,
-    "ValidatingAdmissionPolicy",
-    "validatingadmissionpolicies",
-    is_namespaced=False,
+    _ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", is_namespaced=False
 )
 BINDING = Resource(
     _ADMISSION,
@@ -145,10 +142,7 @@ BINDING = Resource(
     is_namespaced=False,
 )
 WHO_AM_I = Resource(
-    "authentication.k8s.io/v1",
-    "SelfSubjectReview",
-    "selfsubjectreviews",
-    is_namespaced=False,
+    "authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews", is_namespaced=False
 )
 MAY_I = Resource(
     "authorization.k8s.io/v1",
@@ -194,9 +188,9 @@ MAKE = ("create", "patch", "delete")
 
 
 class Need(StrEnum):
-    """The purpose of rights. The rights of `APPLY` are always required.
+    """The purpose of rights.
 
-    The rights of `DOCUMENTS` are required if Settings request it. An apply then fails without them.
+    Only `APPLY`, and `DOCUMENTS` if Settings request it, are required for an apply.
     """
 
     APPLY = "apply"
@@ -216,13 +210,7 @@ class Need(StrEnum):
 
 
 class Right(Struct, frozen=True):
-    """A right to some verbs on a resource.
-
-    Attributes:
-        part: Subresource, or empty.
-        namespace: The only namespace in which it is needed; empty for all.
-        name: The only object for which it is needed; empty for all.
-    """
+    """A right to some verbs on a resource or subresource (`part`), in all namespaces or one."""
 
     need: Need
     resource: Resource
@@ -245,10 +233,10 @@ Check = Callable[[Any], Any]
 class OddError(ValueError):
     """A value has an unexpected type. The path to it is added while the error propagates."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, problem: str, way: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
-        self.way = ""
+        self.way = way
 
     def inside(self, step: str) -> "OddError":
         """Return the error as seen from the container of the value."""
@@ -311,7 +299,9 @@ def fields(needed: tuple[str, ...] = (), **inner: Check | type) -> Check:
                 found = _without(found, name)
             elif (now := _inside(name, wanted, item)) is not item:
                 found = {**found, name: now}
-        return _with(found, needed)
+        if missing := next((name for name in needed if name not in found), ""):
+            raise OddError("is missing", missing)
+        return found
 
     return check
 
@@ -327,31 +317,18 @@ def _without(found: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: found[key] for key in found if key != name} if name in found else found
 
 
-def _with(found: dict[str, Any], needed: tuple[str, ...]) -> dict[str, Any]:
-    for name in needed:
-        if name not in found:
-            raise OddError("is missing").inside(name)
-    return found
-
-
 def text(value: Any) -> Any:
     """Check a string."""
     return _of(str, value)
 
 
-_MANAGED = fields(manager=str, time=str, subresource=str, fieldsV1=dict)
 _METADATA: Mapping[str, Check | type] = {
-    "name": str,
-    "namespace": str,
-    "uid": str,
-    "resourceVersion": str,
+    **dict.fromkeys(("name", "namespace", "uid", "resourceVersion"), str),
+    **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), str),
+    **dict.fromkeys(("labels", "annotations"), texts),
     "generation": int,
-    "creationTimestamp": str,
-    "deletionTimestamp": str,
-    "labels": texts,
-    "annotations": texts,
     "finalizers": items(text),
-    "managedFields": items(_MANAGED),
+    "managedFields": items(fields(manager=str, time=str, subresource=str, fieldsV1=dict)),
 }
 _STORED = fields(("name", "uid", "resourceVersion"), **_METADATA)
 CONDITIONS = items(fields(type=str, status=str, lastTransitionTime=str))

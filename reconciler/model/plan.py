@@ -47,16 +47,12 @@ class Blocked(Struct, frozen=True):
 
     @property
     def owner(self) -> str:
-        """Return `namespace/name`, or only the name, of their user: the first word of the title."""
+        """Return `namespace/name` of their user: the first word of the title."""
         return self.title.partition(" ")[0]
 
 
 class Gateway(NamedTuple):
-    """A gateway address, which is never allocated.
-
-    Attributes:
-        pools: The pools of its network; empty if they are unknown.
-    """
+    """A gateway address, which is never allocated, and the known pools of its network."""
 
     range: IPRange
     title: str
@@ -78,10 +74,9 @@ class Gateway(NamedTuple):
 
 
 class ClusterNetwork(Struct, frozen=True):
-    """Addresses of pods or services, local to their cluster: other clusters can have the same.
+    """Addresses of pods or services (`use`), local to their cluster: others can have the same.
 
     Attributes:
-        use: `pods` or `services`.
         owner: `namespace/name` of the cluster.
         spaces: Address spaces of the networks of the cluster.
     """
@@ -94,12 +89,9 @@ class ClusterNetwork(Struct, frozen=True):
 
 
 class Unreadable(Struct, frozen=True):
-    """A record that is unreadable and has no readable earlier version.
+    """An unreadable record: what its path names, and the addresses in its text, which are reserved.
 
-    Attributes:
-        claim: The claim that its path names, or None.
-        pool: The pool that its path names, or None if it might be any pool.
-        ranges: The addresses in its text. They are reserved.
+    Without a pool, it might be of any pool.
     """
 
     path: str
@@ -119,11 +111,10 @@ class State(Struct, frozen=True):
     """The input of a plan.
 
     Attributes:
-        records: Records in order of their paths. An unreadable record is in its last readable
-            version.
+        records: Readable records in order of their paths.
         clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record stays reserved.
-        growth_retention: Seconds for which a released growth record stays reserved.
+        growth_retention: The same for growth records.
         blocked: Ranges in use without a record.
         gateways: Gateway addresses: no manual range can contain one.
         inside: Networks inside clusters.
@@ -171,10 +162,7 @@ class State(Struct, frozen=True):
     along: frozenset[str] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
-        """Return whether a record must not be released or expired.
-
-        Either a dependency of the record cannot be read, or its pool is paused.
-        """
+        """Return whether a dependency of the record cannot be read, or its pool is paused."""
         pool = self.pools.get(record.pool)
         return (
             self.unclear
@@ -188,12 +176,8 @@ class State(Struct, frozen=True):
         return pool not in self.pools and (self.unknown or bool(self.halted) or pool in self.frozen)
 
 
-class Keep(Struct, frozen=True):
-    """The record stays; with `held`, unchanged because a dependency cannot be read."""
-
+class _OfRecord(Struct, frozen=True):
     allocation: Allocation
-    stale: str = ""
-    held: bool = False
 
     @property
     def claim(self) -> Key:
@@ -201,22 +185,23 @@ class Keep(Struct, frozen=True):
         return self.allocation.claim
 
 
-class Grant(Struct, frozen=True):
+class Keep(_OfRecord, frozen=True):
+    """The record stays; with `held`, unchanged because a dependency cannot be read."""
+
+    stale: str = ""
+    held: bool = False
+
+
+class Grant(_OfRecord, frozen=True):
     """The claim gets a range. `replaces` is its previous record, released or without addresses.
 
     If the claim moves, `leaves` is its live record in its new state: released, and announced until
     it is unused.
     """
 
-    allocation: Allocation
     source: Location
     replaces: Allocation | None = None
     leaves: Allocation | None = None
-
-    @property
-    def claim(self) -> Key:
-        """Return the claim of the decision."""
-        return self.allocation.claim
 
     @property
     def is_taken_back(self) -> bool:
@@ -224,26 +209,12 @@ class Grant(Struct, frozen=True):
         return self.replaces is not None and self.replaces.range is not None
 
 
-class Release(Struct, frozen=True):
+class Release(_OfRecord, frozen=True):
     """The claim was deleted: the record holds its range until retention ends."""
 
-    allocation: Allocation
 
-    @property
-    def claim(self) -> Key:
-        """Return the claim of the decision."""
-        return self.allocation.claim
-
-
-class Expire(Struct, frozen=True):
+class Expire(_OfRecord, frozen=True):
     """The record is deleted: its retention has ended, or it held nothing."""
-
-    allocation: Allocation
-
-    @property
-    def claim(self) -> Key:
-        """Return the claim of the decision."""
-        return self.allocation.claim
 
 
 class Refuse(Struct, frozen=True):
@@ -281,7 +252,6 @@ class Usage(Struct, frozen=True):
         held: Addresses of released records in retention: neither allocated nor available.
         count: Records in phase Allocated that name the pool.
         fragmentation: 0 with at most one free range, else 100 - floor(100 * largest / available).
-        largest: Size of the largest free range.
         percent: 100 * (allocated + held) / total, one decimal, half up.
     """
 
@@ -308,7 +278,6 @@ class Cause(Struct, frozen=True):
     """The cause of a decision.
 
     Attributes:
-        claim: The claim of the decision.
         place: The location in the change that causes it; None without exactly one location.
         reason: How the location leads to the decision, or why there is a decision without one;
             empty if the location is the claim itself.
@@ -329,12 +298,7 @@ class Cause(Struct, frozen=True):
 
 
 CONDITION = "NetworkReady"
-"""The type of the condition."""
-
+"""The type of the condition about growth; its reasons follow."""
 BLOCKED = "IPAMGrowthBlocked"
-"""Condition type: addresses are needed but not available."""
-
 NOT_SERVED = "IPAMServiceNotServed"
-"""Condition type: there are Services that growth would not serve."""
-
 REASONS = (BLOCKED, NOT_SERVED)

@@ -45,30 +45,25 @@ class Thresholds(Struct, frozen=True):
 
     def tier(self, used: int, total: int) -> Tier:
         """Return the tier of a pool; a pool without usable addresses is exhausted."""
-        reached = Tier.OK
-        for tier in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
-            if 100 * used >= int(getattr(self, tier)) * total:
-                reached = tier
-        return reached
+        tiers = zip(list(Tier)[1:], self.levels, strict=True)
+        reached = [tier for tier, level in tiers if 100 * used >= level * total]
+        return reached[-1] if reached else Tier.OK
 
 
 class Pool(Struct, frozen=True):
     """A pool.
 
     Attributes:
-        usable: Allocatable addresses: its windows without the reserved blocks and gateways.
+        usable: Allocatable addresses: its windows without reserved blocks and gateways.
         windows: The allocatable ranges as written. An automatic allocation can cross the border of
             two adjacent windows, a pin cannot.
         reserved: Addresses of the network that are never allocated.
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
-        is_paused: Whether the pool is paused: it allocates nothing, and its records are neither
-            released nor expired.
+        is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
-        retention: Seconds for which a released record stays reserved, if Settings have a lower
-            value.
-        auto_assign: Whether claims without a pin can get an address.
+        retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
     key: Key
@@ -91,7 +86,6 @@ class Contract(NamedTuple):
     """The contract of a team. Empty fields set no limit.
 
     Attributes:
-        team: Its name.
         namespaces: Namespaces that it can make requests in. No other team can use them.
         pools: The keys of pools that it can get addresses from, as text.
         most: The most addresses of one type that one document can request; None for no limit.
@@ -108,12 +102,7 @@ class Contract(NamedTuple):
 
 
 class Within(Struct, frozen=True):
-    """Whether a change is limited to one team's own permissions.
-
-    Attributes:
-        team: The team; empty if the change exceeds them.
-        reasons: Why it exceeds them; empty if it does not.
-    """
+    """The team whose own permissions cover a change; else empty, with the reasons."""
 
     team: str
     reasons: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from msgspec import Struct
-from msgspec import field as field_
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Finding, Location
@@ -13,7 +12,6 @@ from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
 METALLB_POOL = "default-pool"
-_NOWHERE = Location(".")
 
 PATH = "ipam.yaml"
 """The file of the Settings."""
@@ -29,27 +27,18 @@ class Limits(Struct, frozen=True):
 
 
 class Elastic(Struct, frozen=True):
-    """How tenants grow and shrink: `elastic` of Settings. Durations in seconds.
+    """How tenants grow and shrink: `elastic` of Settings. Durations in seconds."""
 
-    Attributes:
-        pending_after: How long a Service must be pending before it counts.
-        shrink_after: How long a growth range must be unused before it is released.
-        retention: How long a Released growth record stays reserved.
-        max_growth: The most addresses by which a tenant without a quota grows.
-    """
-
-    pending_after: int = 1
-    shrink_after: int = 600
-    retention: int = 0
-    max_growth: int = 64
+    pending_after: int = 1  # how long a Service must be pending before it counts
+    shrink_after: int = 600  # how long a growth range must be unused before it is released
+    retention: int = 0  # how long a Released growth record stays reserved
+    max_growth: int = 64  # the most addresses by which a tenant without a quota grows
 
 
 class Intake(Struct, frozen=True):
-    """Objects that can exist only in the management cluster: a kind, and its namespaces.
+    """A kind, such as `Cluster`, whose objects can exist only in the management cluster.
 
-    Attributes:
-        kind: Its name, such as `Cluster`.
-        namespaces: Names; `*` matches all.
+    The namespace `*` matches all.
     """
 
     kind: str
@@ -64,14 +53,12 @@ class Settings(Struct, frozen=True):
         observed: The folder of observed objects, which only reconcile writes.
         branch: The authoritative branch; empty for the default of the repository.
         skips_ci: Whether the subject of reconcile commits asks CI to skip them.
-        metallb_pool: The name of the managed MetalLB pool in a cluster.
-        kinds: The kinds that folders can hold: names of kinds by folder, in the order of the
-            folders.
+        kinds: The kinds that folders can hold: names of kinds by folder, sorted.
     """
 
     sources: tuple[str, ...] = ("pools", "providers", "teams", "tenants", "clusters")
     records: str = "allocations"
-    thresholds: Thresholds = field_(default_factory=Thresholds)
+    thresholds: Thresholds = Thresholds()
     gate: Tier | None = Tier.EXHAUSTED
     retention: int = 24 * HOUR
     overlap_is_error: bool = False
@@ -82,13 +69,13 @@ class Settings(Struct, frozen=True):
     kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
     skips_ci: bool = False
-    limits: Limits = field_(default_factory=Limits)
+    limits: Limits = Limits()
     observed: str = "observed"
-    elastic: Elastic = field_(default_factory=Elastic)
+    elastic: Elastic = Elastic()
     intake: tuple[Intake, ...] = ()
     metallb_pool: str = METALLB_POOL
     branch: str = ""
-    location: Location = field_(default=_NOWHERE)
+    location: Location = Location(".")
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -133,11 +120,8 @@ class Override:
     Attributes:
         scope: Its target. Depending on the kind: the path or claim of a record, or a folder that
             ends with `/`; a pool, or `Settings`; a claim. Empty for a release limit.
-        reason: The reason, as written by its author.
         expires: The first second at which it is no longer effective, since 1970.
-        releases: The expected number of releases, including reserved records; 0 for all kinds
-            except a release limit.
-        path: Its file.
+        releases: For a release limit, the expected number, including reserved records.
     """
 
     kind: OverrideKind
@@ -151,27 +135,21 @@ class Override:
     @property
     def lets_pass(self) -> str:
         """Return a description of its effect."""
-        match self.kind:
-            case OverrideKind.RECORD if self.scope.endswith("/"):
-                return f"records that are added below {self.scope}"
-            case OverrideKind.RECORD:
-                return f"an edit of the record {self.scope}"
-            case OverrideKind.GATE:
-                return f"the capacity gate of {self.scope}"
-            case OverrideKind.BRAKE:
-                return f"up to {self.releases} releases (with those that rest already)"
-            case OverrideKind.MOVE:
-                return f"a move of {self.scope}"
-        return f"shrinking {self.scope}"
+        if self.kind is OverrideKind.RECORD and self.scope.endswith("/"):
+            return f"records that are added below {self.scope}"
+        if self.kind is OverrideKind.BRAKE:
+            return f"up to {self.releases} releases (with those that rest already)"
+        effects = {
+            OverrideKind.RECORD: "an edit of the record",
+            OverrideKind.GATE: "the capacity gate of",
+            OverrideKind.MOVE: "a move of",
+            OverrideKind.SHRINK: "shrinking",
+        }
+        return f"{effects[self.kind]} {self.scope}"
 
 
 class Lack(Struct, frozen=True):
-    """More releases than an Override permits.
-
-    Attributes:
-        wanted: The number of releases, including reserved records.
-        resting: The number of reserved records.
-    """
+    """More releases than an Override permits: all, and the reserved records among them."""
 
     wanted: int
     resting: int
@@ -202,11 +180,7 @@ class Overrides:
     def releases(self, wanted: int, resting: int = 0) -> bool:
         """Return whether an Override permits a number of releases, and mark it as used.
 
-        Otherwise mark the Overrides that permit too few.
-
-        Args:
-            wanted: The number of releases, including reserved records.
-            resting: The number of reserved records.
+        Otherwise mark the Overrides that permit too few. `wanted` includes the reserved records.
         """
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
