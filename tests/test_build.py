@@ -144,14 +144,6 @@ def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -
     assert commit_of(changed) == ""
 
 
-def test_a_repository_around_the_tree_is_not_its_commit(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "-b", "main")
-    inner = tmp_path / "inner"
-    write(inner, {"a": "b"})
-    commit(tmp_path, "around")
-    assert commit_of(inner) == ""
-
-
 def test_a_checkout_tells_its_version_alone() -> None:
     assert version_line("") == f"ipam {__version__}"
     assert version_line("0123456789abcdef" * 2) == f"ipam {__version__} (0123456789ab)"

@@ -55,22 +55,6 @@ def test_wiping_gives_a_cluster_its_identity_back(management: ApiServer) -> None
     assert management.uid() == before
 
 
-def test_writes_are_told_and_reads_are_not(management: ApiServer) -> None:
-    management.writes()
-    management.get("/api/v1/namespaces")
-    assert management.writes() == []
-    management.namespace("team-a")
-    assert management.writes() == ["create /api/v1/namespaces"]
-    assert management.writes() == []
-
-
-def test_a_server_that_was_stopped_keeps_what_it_stored(management: ApiServer) -> None:
-    management.namespace("team-a")
-    management.stop()
-    management.start()
-    assert management.get("/api/v1/namespaces/team-a")["metadata"]["name"] == "team-a"
-
-
 @pytest.mark.parametrize(
     ("cidr", "status"),
     [
