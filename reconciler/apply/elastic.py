@@ -43,10 +43,7 @@ class Service(NamedTuple):
 
     Attributes:
         name: `namespace/name`.
-        created: The creation time by the server's clock, in seconds since 1970.
         is_ours: Its class and annotations permit the pool of `ipam`.
-        pinned: The addresses that it requests by value.
-        sharing: The key of MetalLB's IP sharing; empty for none.
         backend: Services share an address only if this value is equal.
         ports: Services share an address only if their ports differ.
         needs_ipv6: An IPv4 address is not sufficient.
@@ -77,10 +74,7 @@ def read_services(
 ) -> tuple[tuple[Service, ...], tuple[str, ...]]:
     """Return the Services of type LoadBalancer, and invalid ones with the reason.
 
-    Args:
-        items: All Services of a cluster, not validated.
-        lb_class: The class that MetalLB serves there; empty for Services without one.
-        pools: Names of the pools of `ipam` there; empty for the default name.
+    `lb_class` is the class that MetalLB serves there; `pools` are the names of the pools of `ipam`.
     """
     found: list[Service] = []
     odd: list[str] = []
@@ -191,13 +185,7 @@ def announced(pools: Iterable[ElasticPool]) -> IPSet:
 
 
 def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
-    """Return the number of addresses that a Service without a request could still get.
-
-    Args:
-        pools: The pools that the cluster announces.
-        ours: The addresses of the tenant. Other announced addresses do not count.
-        used: The addresses of Services.
-    """
+    """Return the number of addresses of the tenant (`ours`) that are announced and free."""
     found = 0
     for pool in pools:
         free = (pool.addresses & ours) - used
@@ -220,7 +208,6 @@ class ObservedCluster(Struct, frozen=True):
 
     Attributes:
         odd: Invalid Services, with the reason.
-        now: The server's clock, in seconds since 1970; 0 if unknown.
         unwell: Why new addresses would have no effect now; empty if they would.
     """
 
@@ -238,11 +225,7 @@ SILENT = 30
 def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, now: int) -> str:
     """Return why new addresses would not reach a Service; empty if they would.
 
-    Args:
-        pools: The IPAddressPools of `ipam`.
-        states: MetalLB's ConfigurationStates; empty for versions without them.
-        lacks: Applied addresses that are missing in the pools.
-        now: The server's clock.
+    `lacks` are applied addresses that are missing in the pools of `ipam`.
     """
     every, reported = list(pools), list(states)
     if error := state_error(reported):
@@ -280,8 +263,6 @@ class GrantedRanges(Struct, frozen=True):
     """The ranges and the demand of an elastic tenant in the tree.
 
     Attributes:
-        entries: The entries of its Demand; None without a Demand.
-        records: Its records of load-balancer addresses, in any phase.
         increment: The minimum number of addresses per growth.
         room: The number of addresses left in its quota; None without a quota.
         now: Seconds since 1970, by a clock that the tenant does not control; 0 if there is none.
@@ -323,12 +304,7 @@ class Figures(NamedTuple):
 
 
 class ClusterReading(NamedTuple):
-    """The state of a cluster before any write.
-
-    Attributes:
-        announced: The addresses of the pools of `ipam`.
-        used: The addresses of Services, from any pool.
-    """
+    """The state of a cluster before any write."""
 
     announced: IPSet
     used: IPSet
@@ -339,15 +315,9 @@ class GrowthOutcome(Struct, frozen=True):
 
     Attributes:
         entries: The entries that stay or come back, by index.
-        first: The index of the first new entry.
-        back: The entries that come back.
         wish: The number of additional addresses to request; 0 for none.
         needed: The number of those that Services wait for. The others are requested in advance.
-        going: Entries that can be released, in the order of release.
-        idle: The start of the idle time of each entry, by `idle_key`.
-        names: Some of the waiting Services, for messages.
         why: Why less than the need is requested; empty if all of it is.
-        words: Messages for the tenant, except for blocked growth.
         again: Seconds until the result changes without any change in the cluster.
         reading: The observed use; None if an object is invalid.
     """
@@ -452,11 +422,7 @@ def worded(
 ) -> list[DesiredObject]:
     """Return the objects with messages in their conditions.
 
-    Args:
-        desired: The desired objects.
-        live: The live objects.
-        words: The messages, by object, for observed objects. Others keep an earlier message.
-        growing: Returns the objects that can still grow; called if an earlier message exists.
+    Objects without observation keep an earlier message if they can still grow.
     """
     found: list[DesiredObject] = []
     for item in desired:

@@ -89,9 +89,6 @@ class ObjectApplier(Struct, frozen=True):
 
     The failure of an object is part of the progress. Each method raises UnreachableError and
     UnauthorizedError, because the work on the cluster cannot continue after these.
-
-    Attributes:
-        revision: The revision, which is part of each body.
     """
 
     cluster: Cluster
@@ -220,11 +217,7 @@ class ObjectApplier(Struct, frozen=True):
         return now, ObjectResult.CREATED if is_new else ObjectResult.CONFIGURED, status
 
     def _remove(self, live: Live) -> None:
-        """Delete an object and wait until it is gone.
-
-        Raises:
-            ClusterError: A finalizer of another owner keeps it. It stays in the inventory.
-        """
+        """Delete an object and wait until it is gone."""
         own = live.ref.resource.finalizer
         if own in live.finalizers:
             others = [item for item in live.finalizers if item != own]
@@ -249,12 +242,7 @@ _ESTABLISHED_SECONDS = 60
 
 
 class Executor:
-    """Carries out steps in one cluster.
-
-    Attributes:
-        progress: The results so far.
-        made: Namespaces that were created.
-    """
+    """Carries out steps in one cluster."""
 
     def __init__(self, cluster: Cluster, revision: str, progress: Progress) -> None:
         self.cluster = cluster
@@ -388,12 +376,7 @@ LAST_SECONDS = 10.0
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """Turn exceptions into failures of one cluster, so that the others continue.
-
-    Raises:
-        BugError: The work raised an unexpected exception.
-        ClusterError: This machine ran out of a resource.
-    """
+    """Turn exceptions into ClusterErrors, so that other clusters continue."""
     try:
         yield
     except ReconcilerError:
@@ -417,13 +400,7 @@ class Run(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Work:
-    """The work on one cluster.
-
-    Attributes:
-        plan: The plan; None if the cluster could not be read.
-        failure: The error that stopped the work.
-        unsaved: Why the inventory could not be saved.
-    """
+    """The work on one cluster."""
 
     cluster: Cluster
     identity: ClusterIdentity
@@ -461,14 +438,7 @@ def worked(
 ) -> Work:
     """Plan the changes of a cluster, make them, and save the inventory.
 
-    A dry run stops after the plan.
-
-    Args:
-        cluster: The cluster.
-        identity: The identity and inventory of the cluster.
-        run: The apply.
-        plan: Makes the plan from a snapshot.
-        lists: Objects by kind that were listed before.
+    A dry run stops after the plan. `lists` returns objects by kind that were listed before.
     """
     entries = identity.inventory.objects
     executor = Executor(cluster, run.revision, Progress(dict(entries)))
@@ -524,20 +494,9 @@ def apply_tenant(
     claim: Callable[[ClusterIdentity], None],
     run: Run,
 ) -> tuple[Applied, Enrolled]:
-    """Apply to a tenant cluster.
+    """Apply to a tenant cluster. Return the result, and the new entry of the registry.
 
-    Args:
-        cluster: The cluster.
-        target: The desired state.
-        known: The entry of the registry.
-        claim: Refuses the identity of another cluster, and a revision that is too old.
-        run: The apply.
-
-    Returns:
-        The result, and the new entry of the registry.
-
-    Raises:
-        ClusterError: The cluster is unreachable, or its identity changed.
+    `claim` refuses the identity of another cluster, and a revision that is too old.
     """
     uid = known.uid if known else ""
     identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)

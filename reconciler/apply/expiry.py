@@ -40,22 +40,11 @@ def still_announced(
     options: ApplyOptions,
     bugs: list[BugError] | None = None,
 ) -> dict[str, str]:
-    """Return records that a plan would free and that a cluster might still announce.
+    """Return records that a plan would free and that a cluster might announce, with the reason.
 
     A range that a claim left when it moved is freed when no Service uses it and the new range is
+    announced. Unexpected exceptions are added to `bugs`; the records of that cluster count as
     announced.
-
-    Args:
-        evaluation: The evaluation with the plan.
-        clusters: The source of connections.
-        options: Options of the command.
-        bugs: Collects unexpected exceptions. The records of that cluster count as announced.
-
-    Returns:
-        The reason, by path of the record.
-
-    Raises:
-        UsageError: An option names a claim that does not exist.
     """
     require_claims(evaluation, options)
     expiring: dict[str, list[Allocation]] = {}
@@ -174,7 +163,7 @@ class _Query:
     def _announced(
         self, cluster: Cluster, name: str, records: Records
     ) -> Iterator[tuple[str, str]]:
-        """Return the records whose ranges are in a pool, at a Service, or at a node of a cluster."""
+        """Return the records whose ranges are in a pool, at a Service, or at a node."""
         pools = _pools(cluster)
         announced = IPSet.of(item for found in pools.values() for item in found)
         used = _used(cluster, IPSet.of(it.range for it in records if it.range is not None))
@@ -235,15 +224,7 @@ _MINUTE = (
 
 
 def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
-    """Return records that need a confirmation that they are not used, and do not have it.
-
-    Args:
-        evaluation: The evaluation with the plan.
-        options: Options of the command.
-
-    Returns:
-        The reason, by path of the record.
-    """
+    """Return records without a necessary confirmation that they are unused, with the reason."""
     reason = "no cluster was asked"
     grown = [it.path for it in leaving(evaluation) if it.path in evaluation.state.grown]
     return _unconfirmed(left_behind(evaluation), options, reason) | dict.fromkeys(grown, reason)
@@ -252,11 +233,7 @@ def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
 def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
     """Return notes about confirmed records whose retention has not ended.
 
-    Args:
-        evaluation: The evaluation of the resulting revision.
-        options: Options of the command.
-        head: The date of that revision. A later commit frees due records.
-        now: The time in seconds since 1970.
+    `head` is the date of the resulting revision. A later commit frees due records.
     """
     for record in evaluation.state.records:
         if not record.announced or not options.confirms(record.claim, cluster_of(record)):
@@ -272,11 +249,7 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
 
 
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
-    """Refuse claims and clusters of options that do not exist.
-
-    Raises:
-        UsageError: A claim or cluster does not exist.
-    """
+    """Refuse (UsageError) claims and clusters of options that do not exist."""
     require_claims(evaluation, options)
     if not options.confirm_withdrawn:
         return

@@ -65,8 +65,6 @@ class Scope(Struct, frozen=True):
     Attributes:
         only: The clusters to apply to; None for all. Ranges that the other clusters announce stay
             reserved, as if these clusters were unreachable.
-        words: Status messages of tenants whose clusters were observed.
-        readings: The observed use of these clusters, by name.
     """
 
     only: Container[str] | None = None
@@ -94,16 +92,10 @@ def in_turn(
     after: Mapping[str, Sequence[str]],
     work: Callable[[str, Mapping[str, T]], T],
 ) -> Mapping[str, Future[T]]:
-    """Submit work for all names. A name that depends on others starts when these are done.
+    """Submit work for all names. A name starts after its dependencies, and gets their results.
 
     Names without dependencies are submitted first, and dependents wait for no other dependent, so
     two that depend on each other do not block.
-
-    Args:
-        pool: The threads.
-        names: The names, in order.
-        after: The dependencies of a name; those that are not among `names` are ignored.
-        work: Gets a name, and the results of its dependencies that did not fail.
     """
     first: dict[str, Future[T]] = {
         name: pool.submit(work, name, {}) for name in names if name not in after
@@ -122,9 +114,10 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 class RevisionGuard:
-    """Refuses to apply an older revision over a newer one.
+    """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
 
-    An unknown revision counts as newer. It fails that cluster only.
+    An unknown revision counts as newer. It fails that cluster only. The history of `accepted`
+    clusters may differ; the management cluster means all.
     """
 
     def __init__(
@@ -134,14 +127,6 @@ class RevisionGuard:
         accepted: Collection[str],
         root: str = "",
     ) -> None:
-        """Create it.
-
-        Args:
-            revision: The revision to apply.
-            is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
-            accepted: Clusters whose history may differ; the management cluster means all.
-            root: The folder of the repository that is applied; empty for the top.
-        """
         self._root = root
         self._revision = revision
         self._is_in = is_in
@@ -150,11 +135,7 @@ class RevisionGuard:
         self._lock = Lock()
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision or another root.
-
-        Raises:
-            IdentityError: The revision is newer, or unknown and not accepted.
-        """
+        """Refuse a cluster that has, or might have, a newer revision or another root."""
         self._check_root(name, identity)
         last = identity.inventory.revision
         newer = self._newer(last)
@@ -166,9 +147,6 @@ class RevisionGuard:
         """Refuse a management cluster whose revision is newer or not part of this history.
 
         Another repository, or a rewritten history, does not contain the existing objects.
-
-        Raises:
-            IdentityError: The revision is not part of this history and not accepted.
         """
         self._check_root(MANAGEMENT, identity)
         last = identity.inventory.revision
@@ -224,9 +202,8 @@ def _renames(
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Compare renamed clusters with the identities under their old names in the registry.
 
-    Returns:
-        Old names by new names of clusters that have the same identity, and why nothing is applied
-        for an old name until its identity is known.
+    Return old names by new names of clusters with the same identity, and why nothing is applied for
+    an old name until its identity is known.
     """
     same: dict[str, str] = {}
     left: dict[str, str] = {}
@@ -273,20 +250,10 @@ def apply_fleet(
     is_in: Callable[[str, str], bool],
     scope: Scope | None = None,
 ) -> list[Applied]:
-    """Apply the committed records of a revision to all clusters.
+    """Apply the committed records of a revision to all clusters, or those of the scope.
 
-    Args:
-        evaluation: The evaluation of the revision.
-        clusters: The source of connections.
-        options: Options of the command.
-        is_in: Whether a revision is an ancestor of another one; raises `GitError` if unknown.
-        scope: The clusters to apply to; None for all.
-
-    Returns:
-        The management cluster first, then the others by name.
-
-    Raises:
-        UsageError: No management cluster is given.
+    `is_in` returns whether a revision is an ancestor of another one, or raises GitError. The result
+    has the management cluster first, then the others by name.
     """
     require_claims(evaluation, options)
     scope = scope or Scope()

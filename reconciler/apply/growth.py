@@ -45,14 +45,7 @@ TOGETHER = 1
 def demand(
     shown: ObservedCluster, granted: GrantedRanges, idle: Mapping[str, int], settings: Elastic
 ) -> GrowthOutcome:
-    """Return the growth that follows from the observed state of a tenant's cluster.
-
-    Args:
-        shown: The observed state.
-        granted: The ranges and the demand in the tree.
-        idle: The stored start of idle times.
-        settings: The growth settings.
-    """
+    """Return the growth that follows from the observed state of a tenant's cluster."""
     return _Demand(shown, granted, idle, settings).outcome()
 
 
@@ -356,7 +349,6 @@ class GrowthRequest(NamedTuple):
     Attributes:
         back: Entries that come back, each as a whole.
         size: The number of additional addresses, contiguous if possible.
-        first: The number of the first new entry.
     """
 
     back: tuple[DemandEntry, ...]
@@ -377,14 +369,10 @@ RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[
 
 
 def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
-    """Return entries that are all granted.
+    """Return entries that are all granted; `refused` returns those that the planner would refuse.
 
     A request without a contiguous range is halved, down to single addresses. All tenants are
     planned at once, so the number of plans does not depend on the number of requests.
-
-    Args:
-        wishes: The request of each tenant.
-        refused: Returns the entries that the planner would refuse.
     """
     sizes = {name: [wish.size] if wish.size else [] for name, wish in wishes.items()}
     back = {name: wish.back for name, wish in wishes.items()}
@@ -429,13 +417,7 @@ class Settled(NamedTuple):
 
 
 def settled(outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = ()) -> Settled:
-    """Return the resulting demand of a tenant.
-
-    Args:
-        outcome: The growth that follows from the state of its cluster.
-        got: The granted part of its request.
-        stays: Numbers of entries whose records must not change now.
-    """
+    """Return the resulting demand of a tenant. Entries `stays` must not change now."""
     refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
     going = {entry.index for entry in outcome.going if entry.index not in stays}
     kept = [it for it in outcome.entries if it.index not in refused | going]
@@ -467,13 +449,7 @@ def document_of(
     """Return the entries of the new Demand document; None for no document.
 
     An empty document states that nothing is needed. It is removed when no growth is left to
-    release.
-
-    Args:
-        before: The entries of the existing document; None without one.
-        after: The new entries.
-        stated: The entries that count without a document.
-        records: The records of its growth, in any phase.
+    release. Without a document, the entries `stated` count.
     """
     if after == (stated if before is None else tuple(sorted(before))):
         is_over = before is not None and not after and not records

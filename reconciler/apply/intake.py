@@ -128,7 +128,6 @@ class Copies(Struct, frozen=True):
     """The copies in a tree.
 
     Attributes:
-        by_kind: Copies by API group and kind, then by identity.
         used: Identities of pools that records use.
     """
 
@@ -184,7 +183,6 @@ class ListedCopy(NamedTuple):
     """The list of a kind.
 
     Attributes:
-        items: Objects with a valid structure.
         problem: Why the list is not complete; empty if it is.
     """
 
@@ -196,9 +194,6 @@ class IntakeObservation(Struct, frozen=True):
     """One observation of the management cluster.
 
     Attributes:
-        at: Its clock, in seconds since 1970.
-        uid: Its identity.
-        listed: The list of each kind.
         entries: Its inventory: objects that `ipam` created.
         deleted: The uids of objects that a watch reported as deleted.
         is_re_enrolled: The user permits another cluster.
@@ -218,10 +213,8 @@ class IntakeContext(Struct, frozen=True):
     Attributes:
         described: Identities in documents of users. Only the plan of the revision removes copies of
             these.
-        copies: The copies in the tree.
         named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with copies;
             empty for none.
-        allowed: The number of removals that the user permits, or None.
         unread: Identities in invalid documents of users. They are not taken in; an existing copy
             counts.
     """
@@ -251,12 +244,7 @@ class TakenIn(Struct, frozen=True):
 
     Attributes:
         changes: Copies to write or remove, by path.
-        seen: The value of the trailer `Ipam-Observed`.
-        rejected: Objects that keep their last copy, or have none.
         held: Why copies of deleted objects stay.
-        notes: Information for the user.
-        events: Events to create.
-        state: The state for the next observation.
     """
 
     changes: tuple[FileChange, ...] = ()
@@ -390,7 +378,7 @@ class _Taking:
     def _reject(
         self, intake: IntakeKind, identity: Identity, manifest: Manifest, reason: str
     ) -> None:
-        """Report an object that is not copied; its owner gets an Event per reason, within limits."""
+        """Report an object that is not copied; its owner gets an Event, within limits."""
         self.rejected.append(Rejected(identity, reason))
         before, now, namespace = self.context.state.rejected, hash_of(reason), identity[2]
         if identity not in before:
@@ -411,7 +399,6 @@ class DeletionLimits(NamedTuple):
     """Limits of removals.
 
     Attributes:
-        allowed: The number of removals that the user permits, or None.
         used: Copies of pools with recorded addresses.
     """
 
@@ -421,12 +408,7 @@ class DeletionLimits(NamedTuple):
 
 
 class DeletionDetector:
-    """The deletions of one observation, kind by kind.
-
-    Attributes:
-        held: Why copies of deleted objects stay.
-        notes: Why missing objects do not count as deleted.
-    """
+    """The deletions of one observation, kind by kind."""
 
     def __init__(self, state: IntakeState, limits: DeletionLimits, at: int) -> None:
         self._limits = limits
@@ -455,12 +437,8 @@ class DeletionDetector:
     ) -> list[Identity]:
         """Return the copies of a kind to remove, in order.
 
-        Args:
-            kind: `Kind.group`.
-            problem: Why the list is not complete; empty if it is.
-            copies: All copies of the kind.
-            missing: The copies whose object the list lacks.
-            deleted: Those of them whose deletion a watch reported.
+        `problem` tells why the list of the kind is not complete. `deleted` are those of the missing
+        copies whose deletion a watch reported.
         """
         lacking = sorted(missing)
         if problem:
@@ -482,9 +460,10 @@ class DeletionDetector:
         """Return the copies without records; a record needs its pool."""
         used = [it for it in gone if it in self._limits.used]
         if used:
-            what = f"{join_limited(list(map(format_identity, used)))} deleted in the management cluster"
+            names = join_limited([format_identity(it) for it in used])
             why = "records hold addresses of it, so the copy stays until none does"
-            self.held.append(f"{what}, but {why}; or create the pool again")
+            what = f"{names} deleted in the management cluster, but {why}"
+            self.held.append(f"{what}; or create the pool again")
         return [it for it in gone if it not in used]
 
     def _permitted(

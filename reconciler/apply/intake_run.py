@@ -75,8 +75,6 @@ class IntakeLook(Struct, frozen=True):
 
     Attributes:
         at: The clock of the cluster in seconds since 1970; 0 if it was not asked.
-        taken: The decision.
-        before: The text of the state before.
     """
 
     at: int = 0
@@ -93,17 +91,9 @@ def look_for_intake(
 ) -> IntakeLook:
     """Observe objects that exist only in the management cluster, and create Events of rejections.
 
-    `remember_intake` writes the new state after the commit is published.
-
-    Args:
-        evaluation: The evaluation of the head.
-        clusters: The source of connections.
-        options: The options of the user.
-        named: The trailer `Ipam-Observed` of the last commit that has one; empty for none.
-        deleted: The uids of objects that a watch reported as deleted.
-
-    Raises:
-        ClusterError: The cluster is unreachable, or has another identity than before.
+    `named` is the trailer `Ipam-Observed` of the last commit that has one, and `deleted` are the
+    uids of objects that a watch reported as deleted. `remember_intake` writes the new state after
+    the push.
     """
     tree = evaluation.tree
     documents = (document for source in tree.sources for document in source.documents)
@@ -144,11 +134,7 @@ def look_for_intake(
 
 
 def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions) -> None:
-    """Write the state into the inventory if it changed; before the first apply there is none.
-
-    Raises:
-        ClusterError: The inventory cannot be written.
-    """
+    """Write the state into the inventory if it changed; before the first apply there is none."""
     text = format_state(look.taken.state)
     if not look.at or text == look.before or options.dry_run:
         return

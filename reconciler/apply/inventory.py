@@ -68,11 +68,7 @@ def _revision_of(text: str) -> str:
 
 
 class InventoryEntry(NamedTuple):
-    """An object that `ipam` created, or a foreign object whose status it writes.
-
-    Attributes:
-        hash: The hash of the last applied content.
-    """
+    """An object that `ipam` created, or a foreign object whose status it writes."""
 
     uid: str
     hash: str
@@ -99,8 +95,6 @@ class Enrolled(Struct, frozen=True):
 
     Attributes:
         uid: The uid of the kube-system namespace.
-        revision: The revision that was applied last.
-        spaces: The address spaces of the addresses.
         addresses: The ranges that the cluster might announce, in MetalLB's syntax.
     """
 
@@ -147,14 +141,9 @@ def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
 
 
 def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
-    """Parse the inventory in ConfigMaps; other ConfigMaps are ignored.
+    """Parse the inventory in ConfigMaps, or raise ValueError; other ConfigMaps are ignored.
 
-    Args:
-        config_maps: All ConfigMaps.
-        remembers: Parse the registry. Tenants can write anything, so theirs is not parsed.
-
-    Raises:
-        ValueError: The identity or revision cannot be parsed.
+    Without `remembers`, the registry is not parsed: tenants can write anything into theirs.
     """
     parts = data_of(config_maps)
     first = parts.get(NAME, {})
@@ -190,12 +179,8 @@ def _entry(line: str) -> tuple[str, InventoryEntry] | None:
 def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None) -> list[Manifest]:
     """Return the ConfigMaps of an inventory, without the registry of clusters.
 
-    Objects are distributed over as few ConfigMaps as possible. Their number doubles if one is full.
-
-    Args:
-        inventory: The inventory.
-        namespace: The namespace of the ConfigMaps.
-        there: Existing ConfigMaps, whose registry lines take space.
+    Objects are distributed over as few ConfigMaps as possible; their number doubles if one is full.
+    Registry lines of existing ConfigMaps (`there`) take space.
     """
     there = there or {}
     # The end mark keeps a damaged line that is a bare object name from parsing as an entry.
@@ -413,17 +398,10 @@ class ClusterIdentity(Struct, frozen=True):
 def identify(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
 ) -> ClusterIdentity:
-    """Identify a cluster and read its inventory.
-
-    Args:
-        cluster: The cluster.
-        name: The name of the cluster.
-        namespace: The namespace of its inventory.
-        known: The identity in the registry, or an empty string.
-        accept: Accept another identity.
+    """Identify a cluster and read its inventory. `known` is the identity in the registry.
 
     Raises:
-        IdentityError: The identity changed.
+        IdentityError: The identity changed, and `accept` is not set.
         ClusterError: The cluster is unreachable or too old, or its inventory cannot be parsed.
     """
     home = cluster.get(IDENTITY)
@@ -510,10 +488,7 @@ def create_or_merge(cluster: Cluster, config_map: Manifest) -> None:
 
 
 def server_now(clusters: Clusters) -> int | None:
-    """Return the management cluster's clock in seconds since 1970, or None if it is unreachable.
-
-    Later requests report that.
-    """
+    """Return the management cluster's clock in seconds since 1970, or None if it is unreachable."""
     try:
         cluster = clusters.management()
         if cluster is None:

@@ -101,11 +101,7 @@ class ManagementCluster:
         self._lock = Lock()
 
     def objects(self, resource: Resource) -> LiveObjects:
-        """Return all objects of a kind; listed once.
-
-        Raises:
-            NoSuchKindError: The cluster does not know the kind.
-        """
+        """Return all objects of a kind, or raise NoSuchKindError; listed once."""
         with self._lock:
             if resource not in self._lists:
                 found = self.cluster.list(resource).items
@@ -114,22 +110,14 @@ class ManagementCluster:
 
 
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
-    """Identify the management cluster.
-
-    Raises:
-        ClusterError: The cluster is unreachable, or its identity changed.
-    """
+    """Identify the management cluster."""
     accept = MANAGEMENT in options.re_enrol
     checked = validated(cluster)
     return ManagementCluster(checked, identify(checked, MANAGEMENT, HOME, "", accept=accept))
 
 
 class ClusterRegistry:
-    """The registry of clusters during a run. A dry run does not write it.
-
-    Attributes:
-        known: The entries by name at the start of the run.
-    """
+    """The registry of clusters at the start of a run. A dry run does not write it."""
 
     def __init__(
         self, management: ManagementCluster, run: Run, is_in: Callable[[str, str], bool]
@@ -150,9 +138,6 @@ class ClusterRegistry:
         """Save which addresses a cluster might announce, before it gets them.
 
         An interrupted run leaves this entry. Nothing is written without new addresses.
-
-        Raises:
-            ClusterError: The entry cannot be saved, so the addresses must not be announced.
         """
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
@@ -263,11 +248,7 @@ class Access:
         self.management = management
 
     def connect(self, cluster: str) -> Cluster | None:
-        """Return a cluster, or None without a kubeconfig.
-
-        Raises:
-            ClusterError: The kubeconfig cannot be used, or the Secret cannot be read.
-        """
+        """Return a cluster, or None without a kubeconfig."""
         found = self.kubeconfig(cluster)
         if found is None:
             return None
@@ -275,11 +256,7 @@ class Access:
         return validated(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
-        """Return the kubeconfig of a cluster, and whether the user named it; None if missing.
-
-        Raises:
-            ClusterError: The kubeconfig cannot be read.
-        """
+        """Return the kubeconfig of a cluster, and whether the user named it; None if missing."""
         named = self._clusters.named(cluster)
         if named is not None:  # an empty file is broken, not missing
             return named, True
@@ -341,14 +318,7 @@ class Access:
 def without_kubeconfig(
     target: Target, known: Enrolled | None, is_there: Callable[[str], bool], *, require_all: bool
 ) -> Applied | None:
-    """Return the result of a cluster without kubeconfig; None if it is deleted.
-
-    Args:
-        target: The cluster.
-        known: The entry of the registry.
-        is_there: Returns whether the management cluster has an object for a cluster.
-        require_all: A tenant without a kubeconfig is a failure.
-    """
+    """Return the result of a cluster without kubeconfig; None if it is deleted."""
     is_named = target.is_described or not target.is_whole  # a broken file might describe it
     if known is not None and not is_named and not is_there(target.name):
         return None  # without kubeconfig and object, the cluster is deleted

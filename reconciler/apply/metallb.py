@@ -28,10 +28,9 @@ def pool_addresses(manifest: Manifest) -> IPSet:
 
 
 def ranges_of(texts: Iterable[str]) -> IPSet:
-    """Return the addresses of a pool's entries. Host bits are masked, as in MetalLB.
+    """Return the addresses of a pool's entries, or raise ValueError.
 
-    Raises:
-        ValueError: An entry is neither a CIDR nor `start-end`.
+    Host bits are masked, as in MetalLB.
     """
     return IPSet.of(_entry(text) for text in texts)
 
@@ -103,12 +102,7 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
 
 
 def giving(live: Pools, wanted: Pools) -> Iterator[tuple[str, IPSet]]:
-    """Return pools whose ranges move to another pool, and what they keep. They shrink first.
-
-    Args:
-        live: The existing pools of `ipam`.
-        wanted: The desired pools; missing ones are deleted.
-    """
+    """Return pools whose ranges move to another pool, and what they keep. They shrink first."""
     for name, addresses in live.items():
         others = IPSet.of(
             item for other, theirs in wanted.items() if other != name for item in theirs

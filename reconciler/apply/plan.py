@@ -65,9 +65,7 @@ class ObjectOutcome(Struct, frozen=True):
     """The result of an object.
 
     Attributes:
-        object: `str(ref)`.
         drift: The change of another manager that the write reverts.
-        error: The failure; empty if there is none.
     """
 
     object: str
@@ -81,11 +79,7 @@ class Applied(Struct, frozen=True):
 
     Attributes:
         cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
-        uid: The identity; empty if unknown.
-        revision: The applied revision; empty if there is none.
         error: Why the cluster as a whole failed; empty if it did not.
-        notes: Information for the user about things that did not fail.
-        is_bug: An internal error ended the work.
         uses: The use of each record by Services; None if not read.
     """
 
@@ -153,12 +147,8 @@ class Progress:
     """The progress of the work on one cluster.
 
     Attributes:
-        entries: The inventory's objects after the steps so far.
-        outcomes: The results, in order.
         now: Objects that changed since the plan was made; None for deleted ones.
-        notes: Information for the user about things that did not fail.
         error: The error that MetalLB reports about its configuration.
-        failed: Objects that could not be written.
     """
 
     entries: dict[str, InventoryEntry]
@@ -270,10 +260,8 @@ class ClusterPlan(Struct, frozen=True):
     """The plan of one cluster.
 
     Attributes:
-        notes: Information for the user about things that did not fail.
         stop: Why the cluster cannot reach the desired state after the steps.
         error: The error of MetalLB's configuration if there is nothing to write.
-        keeps_inventory: Whether the inventory can be saved.
         pools: Pools of MetalLB that can announce addresses of `ipam`.
         at_most: All addresses that the cluster might announce during the plan.
         remembered: Addresses that the cluster might announce according to the registry.
@@ -352,14 +340,7 @@ GRACE_SECONDS = 600
 def orphan_notes(
     entries: Mapping[str, InventoryEntry], objects: LiveObjects, wanted: Collection[Ref], now: int
 ) -> Iterator[tuple[str, InventoryEntry | None]]:
-    """Return changed entries of orphans: new, expired, and foreign ones.
-
-    Args:
-        entries: The entries of the inventory.
-        objects: All objects that were read.
-        wanted: The desired objects.
-        now: The server's clock in seconds since 1970.
-    """
+    """Return changed entries of orphans: new, expired, and foreign ones."""
     for ref, live in objects.items():
         name, uid = str(ref), live.uid
         entry = entries.get(name)

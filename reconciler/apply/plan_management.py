@@ -48,11 +48,7 @@ class ManagementDesiredState(Struct, frozen=True):
     """The desired state of the management cluster.
 
     Attributes:
-        pools: The pools of the tree, for their thresholds and for the users of their addresses.
-        settings: The Settings of the repository, for the release limit.
-        is_whole: The tree has no errors, so objects that it does not contain can be deleted.
         words: Status messages of tenants whose clusters were observed. Others keep their messages.
-        known: The identities of the documents in the tree.
         growing: Returns the objects of elastic tenants.
     """
 
@@ -70,11 +66,7 @@ _MAX_EVENTS = 50
 
 
 class EventRecorder:
-    """Collects the events for changes in one cluster.
-
-    Attributes:
-        notes: Events that cannot be created, and why.
-    """
+    """Collects the events for changes in one cluster, and notes about failed ones."""
 
     def __init__(self, pools: Sequence[Pool], there: LiveObjects, snapshot: Snapshot) -> None:
         self._pools: Mapping[Ref, Pool] = pools_by_ref(pools)
@@ -209,18 +201,7 @@ def plan_management(
     options: ApplyOptions,
     home: Ref | None,
 ) -> ClusterPlan:
-    """Plan the management cluster.
-
-    Args:
-        desired_state: The desired state.
-        snapshot: The live objects.
-        inventory: The objects that earlier runs created.
-        options: Options of the command.
-        home: The ConfigMap of the inventory if it exists.
-
-    Raises:
-        Unanswered: More objects have to be read.
-    """
+    """Plan the management cluster."""
     draft = Draft(inventory.objects, options)
     lock = Lock(draft, snapshot, home)
     lock.begin()
@@ -237,7 +218,6 @@ class _Management:
         kinds: The kinds to read, and whether they are required.
         unread: Kinds that the server does not know.
         unknown: Those of them that are not required.
-        brought: The CRDs that the plan applies.
         unserved: Those of them that the server does not serve yet.
     """
 

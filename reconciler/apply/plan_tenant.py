@@ -35,14 +35,7 @@ from reconciler.model.objects import Ref, Resource
 
 
 def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
-    """Return the desired objects, with the name of the existing pool while Services use it.
-
-    Args:
-        target: The desired state.
-        live: The pools of `ipam` in the cluster.
-        snapshot: The live objects.
-        draft: The plan, which gets a note if a pool is not renamed.
-    """
+    """Return the desired objects, with the name of the existing pool while Services use it."""
     wanted = target.wanted()
     old, new = [it for it in live if it not in wanted], [it for it in wanted if it not in live]
     if len(old) != 1 or len(new) != 1 or draft.options.force_withdraw:
@@ -77,18 +70,7 @@ def plan_tenant(
     options: ApplyOptions,
     home: Ref | None,
 ) -> ClusterPlan:
-    """Plan a tenant cluster.
-
-    Args:
-        target: The desired state.
-        snapshot: The live objects.
-        inventory: The objects that earlier runs created.
-        options: Options of the command.
-        home: The ConfigMap of the inventory if it exists.
-
-    Raises:
-        Unanswered: More objects have to be read.
-    """
+    """Plan a tenant cluster."""
     draft = Draft(inventory.objects, options)
     if inventory.damaged:
         count = len(inventory.damaged)
@@ -115,13 +97,6 @@ def plan_tenant(
 
 
 class _Tenant:
-    """Builds the plan of a tenant cluster.
-
-    Attributes:
-        live: The addresses of the pools of `ipam`.
-        wanted: The addresses of the desired pools.
-    """
-
     def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
         self.target = target
         self.snapshot = snapshot

@@ -39,9 +39,7 @@ _SWEEPERS = (
 def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
     """Return the policies of a cluster, each before its binding.
 
-    Args:
-        writer: The user name that applies.
-        break_glass: Groups whose members may write locked objects.
+    Only the user `writer`, and members of `break_glass` groups, may write locked objects.
     """
     groups = [group for group in break_glass if group]
     found: list[Manifest] = []

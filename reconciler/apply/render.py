@@ -19,13 +19,10 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 
 
 def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
-    """Write the objects of every cluster below a folder, and replace the last rendering.
+    """Write the objects of every cluster below a folder. Return the number of files by cluster.
 
-    Files that `render` did not write stay. Each cluster has a folder with a kustomization that
-    lists its files, so kubectl, Flux, and Argo CD can apply it.
-
-    Returns:
-        The number of files by cluster.
+    The last rendering is replaced; other files stay. Each cluster has a folder with a
+    kustomization, so kubectl, Flux, and Argo CD can apply it.
 
     Raises:
         UsageError: The folder has files that were not rendered, or a symlink at a path to write, or

@@ -112,11 +112,7 @@ class Tolerates(Enum):
 
 
 class Query(NamedTuple):
-    """A query: all objects of a kind, all in a namespace, or one object by name.
-
-    Attributes:
-        fields: A field selector.
-    """
+    """A query: all objects of a kind, all in a namespace, or one object by name."""
 
     resource: Resource
     namespace: str = ""
@@ -133,7 +129,6 @@ class ClusterAnswer(Struct, frozen=True):
 
     Attributes:
         problem: A tolerated failure; empty if the query succeeded.
-        is_unknown: The cluster does not know the kind.
     """
 
     objects: LiveObjects = field(default_factory=dict)
@@ -150,11 +145,7 @@ class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
 
 
 class Snapshot(Struct, frozen=True):
-    """The answers of a cluster so far.
-
-    Attributes:
-        now: The server's clock in seconds since 1970.
-    """
+    """The answers of a cluster so far."""
 
     answers: Mapping[Query, ClusterAnswer] = field(default_factory=dict)
     now: int = 0
@@ -182,15 +173,9 @@ ObjectLists = Callable[[Resource], LiveObjects]
 def read_and_plan(
     cluster: Cluster, plan: Callable[[Snapshot], T], lists: ObjectLists | None = None
 ) -> T:
-    """Return a plan of a cluster after all queries that it needs.
+    """Return a plan of a cluster after all queries that it needs (`Unanswered`).
 
-    Args:
-        cluster: The cluster.
-        plan: Makes the plan from a snapshot, or raises `Unanswered`.
-        lists: Objects by kind that were listed before.
-
-    Raises:
-        ClusterError: A query fails in a way that it does not tolerate.
+    `lists` returns objects by kind that were listed before.
     """
     snapshot = Snapshot(now=cluster.now())
     while True:

@@ -42,9 +42,7 @@ class Drift(Struct, frozen=True):
     """A change of another field manager to fields of `ipam`.
 
     Attributes:
-        manager: The field manager; empty if unknown.
         time: The time, `2026-02-15T10:00:30Z`; empty if unknown.
-        fields: The fields that differ, `spec.addresses`.
     """
 
     manager: str
@@ -151,13 +149,7 @@ class Action(StrEnum):
 
 
 class ObjectDecision(Struct, frozen=True):
-    """The decision about the body of an object.
-
-    Attributes:
-        drift: The change of another manager that caused the action.
-        force: Take the fields from other managers.
-        reason: Why the object is refused.
-    """
+    """The decision about the body of an object."""
 
     action: Action
     drift: Drift | None = None
@@ -168,14 +160,7 @@ class ObjectDecision(Struct, frozen=True):
 def decide(
     desired: DesiredObject, live: Live | None, entry: InventoryEntry | None, *, adopt: bool
 ) -> ObjectDecision:
-    """Decide about the body of an object.
-
-    Args:
-        desired: The desired object.
-        live: The live object, or None.
-        entry: The entry of the inventory.
-        adopt: Take over objects of other owners.
-    """
+    """Decide about the body of an object, by its live state and the entry of the inventory."""
     if desired.body is None:
         return ObjectDecision(Action.SKIP if live is None else Action.KEEP)
     if live is None:
@@ -273,9 +258,7 @@ class Apply(Struct, frozen=True):
     """Apply an object and its status.
 
     Attributes:
-        live: The object as far as the plan knows it.
         status: The status to apply if the body is unchanged. After a write, the response decides.
-        adopt: Take over objects of other owners.
         unless_failed: Skip the step if this object could not be written.
     """
 
@@ -297,8 +280,6 @@ class Patch(Struct, frozen=True):
 
     Attributes:
         manifest: All fields of the field manager. Fields that are missing here are removed.
-        rests_on: Skip the step if one of these objects could not be written.
-        takes: Take over fields without a value from their manager.
     """
 
     ref: Ref
@@ -309,13 +290,7 @@ class Patch(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Set owners of an object that was created before them.
-
-    Attributes:
-        desired: The object without owners.
-        owners: The owners, each with whether it is the controller.
-        there: The owners that existed when the plan was made.
-    """
+    """Set owners of an object that was created before them; `there` are those that existed."""
 
     desired: DesiredObject
     owners: tuple[tuple[Ref, bool], ...]
@@ -368,12 +343,6 @@ class Tell:
 
     The event precedes the status, so that an interrupted run creates it again. The event of a new
     object follows, because it contains the uid.
-
-    Attributes:
-        before: The object before the change.
-        pool: The pool of the object.
-        there: All objects before the change.
-        recent: Recent events of this kind in its namespace.
     """
 
     desired: DesiredObject
@@ -383,12 +352,7 @@ class Tell:
     recent: tuple[Manifest, ...] = ()
 
     def event(self, now: Live, at: int) -> Manifest | None:
-        """Return the event, or None.
-
-        Args:
-            now: The object after the apply.
-            at: The time in seconds since 1970.
-        """
+        """Return the event, or None. `now` is the object after the apply."""
         body = self.desired.body or {}
         happening = ObjectEvent(
             ref=self.desired.ref,
@@ -432,7 +396,6 @@ class Try(Struct, frozen=True):
     """Steps whose failure does not stop the others.
 
     Attributes:
-        name: The name in the failure.
         if_anything_is_ours: True: only if the inventory contains objects to lock. False: only if
             not. None: always.
     """
@@ -467,10 +430,7 @@ def applied(
     adopt: bool,
     after: Ref | None = None,
 ) -> Apply:
-    """Return the step that applies an object, unless `after` could not be written.
-
-    The other arguments are those of `decide`.
-    """
+    """Return the step that applies an object, unless `after` could not be written."""
     decision = decide(desired, live, entry, adopt=adopt)
     status = None
     if live is not None and decision.action is Action.KEEP:

@@ -35,12 +35,8 @@ class Target(Struct, frozen=True):
         released: Ranges of its released records, which no claim holds.
         forced: Released ranges that an option withdraws even if they are used.
         is_whole: The tree has no errors, so objects that it lacks can be withdrawn.
-        spaces: The address spaces of its records.
         withheld: Ranges that other clusters might announce, with the name of one of them.
         remembered: Ranges that it might announce according to the registry.
-        is_described: A document of the tree describes the cluster.
-        is_re_enrolled: Its identity may have changed.
-        records: Its records of load-balancer addresses, in any phase.
     """
 
     name: str
@@ -88,18 +84,12 @@ class ApplyOptions(Struct, frozen=True):
     Attributes:
         policies: Install or remove the admission policies; None leaves them unchanged.
         break_glass: Groups whose members may write locked objects.
-        adopt: Take over objects of other owners.
-        require_all: A tenant without a kubeconfig is a failure.
-        re_enrol: Clusters whose identity may have changed.
-        force_withdraw: Withdraw addresses that Services use.
         forced_claims: Claims whose left ranges are withdrawn even if Services use them.
         confirm_withdrawn: Clusters that no longer announce anything, confirmed by a person.
-        default_port: The port of an endpoint without a port.
         lb_class: The load balancer class of MetalLB; empty for Services without a class.
         allow_release: The number of objects that may be deleted beyond the release limit; None for
             the Settings'.
         shard: The index of the shard from 0, and the number of shards.
-        root: The root folder of the repository; empty for the top.
     """
 
     crds: bool = False
@@ -251,11 +241,7 @@ def address_conflicts(
 
 
 def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
-    """Refuse a claim of an option that does not exist.
-
-    Raises:
-        UsageError: The claim does not exist.
-    """
+    """Refuse (UsageError) a claim of an option that does not exist."""
     if not options.forced_claims:
         return
     state = evaluation.state
