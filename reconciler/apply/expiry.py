@@ -1,6 +1,5 @@
 """Expiry of ranges in clusters."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
@@ -166,19 +165,16 @@ class _Query:
         """Return the records whose ranges are in a pool, at a Service, or at a node."""
         pools = _pools(cluster)
         announced = IPSet.of(item for found in pools.values() for item in found)
-        used = _used(cluster, IPSet.of(it.range for it in records if it.range is not None))
-        places = sorted(used)
+        users = _users(cluster, IPSet.of(it.range for it in records if it.range is not None))
         for record in records:
             item = record.range
             if item is None:
                 continue
-            begin = bisect_left(places, (item.version, item.first))
-            inside = places[begin : bisect_right(places, (item.version, item.last))]
+            user = next((name for name, at in users if IPSet((item,)) & at), "")
             holding = (
                 f"IPAddressPool {it}" for it, held in pools.items() if held.overlapping(item)
             )
             pool = next(holding, "")
-            _, user = min((used[at] for at in inside), default=(0, ""))
             if record.announced:
                 # The left range of a moved claim always is in a pool, so its new range is looked
                 # for instead.
@@ -196,16 +192,12 @@ class _Query:
                 yield record.path, f"{user} of {name} still has {format_short(item)}"
 
 
-def _used(cluster: Cluster, addresses: IPSet) -> dict[tuple[int, int], tuple[int, str]]:
-    """Return the first user of each address: Services, then nodes, with its position."""
+def _users(cluster: Cluster, addresses: IPSet) -> list[tuple[str, IPSet]]:
+    """Return the Services, then the nodes, that have one of the addresses."""
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
-    users = [(f"Service {it.service}", it.address) for it in users_of(services, addresses)]
-    users += [(f"Node {it.service}", it.address) for it in nodes_in(nodes, addresses)]
-    found: dict[tuple[int, int], tuple[int, str]] = {}
-    for order, (user, address) in enumerate(users):
-        (at,) = ranges_of([f"{address}-{address}"])
-        found.setdefault((at.version, at.first), (order, user))
-    return found
+    found = [(f"Service {it.service}", it.address) for it in users_of(services, addresses)]
+    found += [(f"Node {it.service}", it.address) for it in nodes_in(nodes, addresses)]
+    return [(user, ranges_of([f"{address}-{address}"])) for user, address in found]
 
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:

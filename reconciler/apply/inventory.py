@@ -4,7 +4,7 @@ The inventory of the management cluster also has the registry: a line for each o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
 from itertools import chain, count
@@ -104,9 +104,7 @@ class Enrolled(Struct, frozen=True):
     addresses: tuple[str, ...] = ()
 
 
-class ClusterStatus(Struct, frozen=True):
-    """The valid parts of an entry of the registry, and its errors."""
-
+class _ClusterLine(Struct, frozen=True):
     name: str
     enrolled: Enrolled
     wrong: tuple[str, ...] = ()
@@ -150,9 +148,10 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
     uid = first.get("uid", "")
     lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]
     read = {line: _entry(line) for line in lines}
-    clusters: dict[str, ClusterStatus] = {}
+    clusters: dict[str, _ClusterLine] = {}
     for part, data in parts.items() if remembers else ():
-        for line in lines_of(part, data):
+        for key in filter(_is_line, data):
+            line = _cluster_line(f"{key} of ConfigMap {part}", key, data[key])
             known = clusters.get(line.name)
             clusters[line.name] = line if known is None else _joined(known, line)
     return Inventory(
@@ -229,14 +228,6 @@ def part_number(name: str) -> int | None:
     return 0 if name == NAME else int(found[1]) if found else None
 
 
-def stale_parts(there: Parts, wanted: Iterable[Manifest]) -> Iterator[tuple[str, bool]]:
-    """Return ConfigMaps that no object needs any more, and whether they have registry lines."""
-    needed = [item["metadata"]["name"] for item in wanted]
-    for name, data in there.items():
-        if name not in needed:
-            yield name, any(map(_is_line, data))
-
-
 class Write(Struct, frozen=True):
     """A change of one ConfigMap; None removes a key."""
 
@@ -254,18 +245,11 @@ def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | Non
     return data
 
 
-def lines_of(part: str, data: Mapping[str, str]) -> Iterator[ClusterStatus]:
-    """Parse the entries of the registry in the data of a ConfigMap."""
-    for key, value in data.items():
-        if _is_line(key):
-            yield _cluster_line(f"{key} of ConfigMap {part}", key, value)
-
-
 def _is_line(key: str) -> bool:
     return key.startswith(_CLUSTER)
 
 
-def _cluster_line(where: str, key: str, value: str) -> ClusterStatus:
+def _cluster_line(where: str, key: str, value: str) -> _ClusterLine:
     words = value.split(" ")
     if key.startswith(_HASHED):
         name = words.pop(0)
@@ -292,10 +276,10 @@ def _cluster_line(where: str, key: str, value: str) -> ClusterStatus:
     named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
     # With an invalid word, positions are unreliable, so the addresses can be of any space.
     enrolled = Enrolled(uid, revision, () if wrong else named, ranges)
-    return ClusterStatus(name, enrolled, tuple(f"{where}: {why}" for why in wrong))
+    return _ClusterLine(name, enrolled, tuple(f"{where}: {why}" for why in wrong))
 
 
-def _joined(one: ClusterStatus, other: ClusterStatus) -> ClusterStatus:
+def _joined(one: _ClusterLine, other: _ClusterLine) -> _ClusterLine:
     """Merge two entries of one cluster: all addresses of both."""
     mine, theirs = one.enrolled, other.enrolled
     wrong = (*one.wrong, *other.wrong)
@@ -304,7 +288,7 @@ def _joined(one: ClusterStatus, other: ClusterStatus) -> ClusterStatus:
     is_anywhere = not (mine.spaces and theirs.spaces)  # an unknown address can be of any space
     spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
     addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
-    return ClusterStatus(one.name, replace(mine, spaces=spaces, addresses=addresses), wrong)
+    return _ClusterLine(one.name, replace(mine, spaces=spaces, addresses=addresses), wrong)
 
 
 # Keys of ConfigMaps have up to 253 letters, digits, `-`, `_`, and `.`. A namespace has no `.`
@@ -370,15 +354,6 @@ def written_to(there: Parts, writes: Iterable[Write]) -> dict[str, Mapping[str, 
         changed: dict[str, str | None] = {**after.get(it.part, {}), **it.data}
         after[it.part] = {key: text for key, text in changed.items() if text is not None}
     return after
-
-
-def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
-    """Return the changes together with other data of the first ConfigMap."""
-    if not more:
-        return list(writes)
-    at = max((at for at, write in enumerate(writes) if write.part == NAME), default=len(writes))
-    here = writes[at].data if at < len(writes) else {}
-    return [*writes[:at], Write(NAME, {**here, **more}), *writes[at + 1 :]]
 
 
 class ClusterIdentity(Struct, frozen=True):
@@ -468,9 +443,10 @@ def save(
             ref = Ref(CONFIG_MAP, identity.namespace, name)
             cluster.merge(ref, {"data": item["data"]}, MANAGER)
     present = {item["metadata"]["name"]: item["metadata"] for item in identity.config_maps}
-    for name, has_clusters in stale_parts(there, wanted):
+    needed = {item["metadata"]["name"] for item in wanted}
+    for name in (name for name in there if name not in needed):
         ref = Ref(CONFIG_MAP, identity.namespace, name)
-        if not has_clusters:
+        if not any(map(_is_line, there[name])):
             with suppress(StaleError):  # changed in the meantime
                 cluster.delete(ref, present[name]["uid"], present[name]["resourceVersion"])
         elif there[name].get("objects"):

@@ -21,7 +21,6 @@ from reconciler.apply.inventory import (
     part_manifest,
     placed,
     read_inventory,
-    with_more,
     written_to,
 )
 from reconciler.apply.metallb import ranges_of, written
@@ -194,7 +193,10 @@ class ClusterRegistry:
         with self._lock:
             writes = placed(self._parts, cluster_data(clusters))
             self._parts = written_to(self._parts, writes)
-        for write in with_more(writes, more):
+        if more:  # marks the work as done, so it is last
+            here = writes.pop().data if writes and writes[-1].part == NAME else {}
+            writes.append(Write(NAME, {**here, **more}))
+        for write in writes:
             self._put(write)
 
     def _put(self, write: Write) -> None:

@@ -199,11 +199,6 @@ def test_adopting_takes_what_is_foreign_and_nothing_else_changes(
     assert decide(WANTED, seen(live), entry, adopt=True) == step
 
 
-def test_first_contact_forces_nothing() -> None:
-    """What is made between our look and our write is somebody else's."""
-    assert not decide(WANTED, None, None, adopt=True).force
-
-
 @pytest.mark.parametrize(
     ("live", "entry", "ours"),
     [
@@ -223,14 +218,6 @@ def test_ours_is_what_we_remember_or_what_bears_label_and_manager(
     live: Mapping[str, Any], entry: InventoryEntry | None, ours: bool
 ) -> None:
     assert is_ours(live_of(live), entry) is ours
-
-
-def test_a_status_that_is_there_is_not_applied() -> None:
-    assert status_to_apply(WANTED, live_of(living()), KNOWN) is None
-    assert (
-        status_to_apply(desired_object({**manifest(), "status": None}), live_of(living()), KNOWN)
-        is None
-    )
 
 
 @pytest.mark.parametrize(
@@ -260,18 +247,6 @@ def test_a_status_is_applied_where_it_differs_or_its_intent_does(
     }
 
 
-def test_the_body_that_changes_needs_no_new_status() -> None:
-    """Each half of the hash stands for its part."""
-    assert RENAMED.hash != WANTED.hash
-    assert status_to_apply(RENAMED, live_of(living(RENAMED)), KNOWN) is None
-
-
-def test_the_status_of_others_objects_names_no_generation() -> None:
-    applied = status_to_apply(STATUS_ONLY, live_of(foreign()), None)
-    assert applied is not None
-    assert applied["status"] == {"phase": "Allocated", "conditions": [READY]}
-
-
 def test_a_condition_that_did_not_flip_keeps_its_time() -> None:
     since = {**READY, "lastTransitionTime": "2020-01-01T00:00:00Z", "message": "old"}
     live = {**living(), "status": {"phase": "Allocated", "conditions": [since]}}
@@ -284,17 +259,6 @@ def test_a_condition_that_did_not_flip_keeps_its_time() -> None:
     applied = status_to_apply(WANTED, live_of(live), KNOWN)
     assert applied is not None
     assert applied["status"]["conditions"] == [READY]
-
-
-def test_a_later_commit_alone_changes_no_status() -> None:
-    """The wanted times are the revision's; only what flips takes them."""
-    later = manifest()
-    later["status"] = {
-        "phase": "Allocated",
-        "conditions": [{**READY, "lastTransitionTime": "2026-03-01T00:00:00Z"}],
-    }
-    assert desired_object(later).hash == WANTED.hash
-    assert status_to_apply(desired_object(later), live_of(living()), KNOWN) is None
 
 
 def test_a_spec_that_never_changes_is_a_new_object_even_where_it_is_filled_in() -> None:

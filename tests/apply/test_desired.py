@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.families.butler.kinds import PROVIDER_CONFIG
 from reconciler.families.interface import Projection
-from reconciler.kube.resources import IP_ALLOCATION, desired_object, desired_objects, with_status
+from reconciler.kube.resources import IP_ALLOCATION, desired_object, desired_objects
 from reconciler.model.objects import Ref, owned_labels
 
 METADATA = {"name": "web-lb", "namespace": "butler-system"}
@@ -39,21 +39,6 @@ def test_allocations_are_held_by_our_finalizer_and_nothing_else_is() -> None:
     assert "finalizers" not in pool.body["metadata"]
 
 
-def test_the_manifest_itself_stays_as_it_is() -> None:
-    given = manifest(status={"phase": "Allocated"})
-    desired_object(given).at("a" * 40)
-    assert given == manifest(status={"phase": "Allocated"})
-    assert METADATA == {"name": "web-lb", "namespace": "butler-system"}
-
-
-def test_status_is_apart_from_the_body() -> None:
-    wanted = desired_object(manifest(status={"phase": "Allocated"}))
-    assert wanted.status == {"phase": "Allocated"}
-    assert wanted.body is not None
-    assert "status" not in wanted.body
-    assert desired_object(manifest()).status is None
-
-
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
@@ -82,46 +67,11 @@ def halves(**more: Any) -> list[str]:
     return desired_object(manifest(**more)).hash.split(".")
 
 
-def test_each_half_of_the_hash_stands_for_its_part() -> None:
-    body, status = halves(status={"phase": "Allocated"})
-    assert halves(status={"phase": "Released"})[0] == body
-    assert halves(status={"phase": "Released"})[1] != status
-    assert halves(spec={"count": 5}, status={"phase": "Allocated"})[1] == status
-    assert halves(spec={"count": 5})[0] != body
-    assert [len(half) for half in (body, status)] == [16, 16]
-
-
-def test_the_hash_stays_the_same_over_releases() -> None:
-    """Another one would write every object of every cluster anew."""
-    assert (
-        desired_object(manifest(status={"conditions": [CONDITION]})).hash
-        == "5c142111befcbd89.1c92ea10306d4c7c"
-    )
-
-
 def test_the_time_of_a_condition_is_not_in_the_hash_and_its_message_is() -> None:
     old = halves(status={"conditions": [CONDITION]})
     new = {**CONDITION, "lastTransitionTime": "2027-01-01T00:00:00Z"}
     assert halves(status={"conditions": [new]}) == old
     assert halves(status={"conditions": [{**CONDITION, "message": "x"}]}) != old
-
-
-def test_the_order_of_keys_is_not_in_the_hash() -> None:
-    given = manifest(status={"a": 1, "b": 2})
-    backwards = dict(reversed(given.items())) | {"status": {"b": 2, "a": 1}}
-    assert desired_object(backwards).hash == desired_object(given).hash
-
-
-def test_more_status_is_another_status_of_the_same_body() -> None:
-    wanted = desired_object(manifest(status={"a": 1}))
-    more = with_status(wanted, {"b": 2})
-    assert more.status == {"a": 1, "b": 2}
-    assert more.body == wanted.body
-    assert more == desired_object(manifest(status={"a": 1, "b": 2}))
-    assert with_status(wanted, None) is wanted
-    assert with_status(wanted, {}) is wanted
-    bare = desired_object(manifest())
-    assert with_status(bare, {"b": 2}) is bare
 
 
 def test_each_cluster_has_its_intents_in_order() -> None:

@@ -20,7 +20,6 @@ from reconciler.apply.intake import (
     intakes,
     take_in,
 )
-from reconciler.apply.inventory import InventoryEntry
 from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange
 from reconciler.model.objects import MANAGER, owned_labels
@@ -93,10 +92,6 @@ def test_kinds_that_are_taken_in_or_have_copies_are_listed_pools_first() -> None
     assert names == ["InClusterIPPool", "Cluster", "IPAddressClaim"]
 
 
-def test_a_kind_that_was_not_listed_stays_as_it_is() -> None:
-    assert take_in(looked(listed={}), gone_by(cluster())).changes == ()
-
-
 def test_namespaces_that_settings_do_not_name_are_left_out() -> None:
     some = Settings(intake=(Asked("Cluster", ("team-a",)), Asked("GlobalInClusterIPPool", ("x",))))
     seen = looked(cluster(namespace="team-a"), cluster("blog"), pool())
@@ -109,12 +104,6 @@ def test_namespaces_that_settings_do_not_name_are_left_out() -> None:
 def test_what_bears_our_label_is_never_taken_in() -> None:
     ours = cluster(labels=owned_labels(), managedFields=[wrote(MANAGER, {})])
     assert take_in(looked(ours), standing()).changes == ()
-
-
-def test_what_stands_in_our_inventory_is_never_taken_in() -> None:
-    name = "cluster.x-k8s.io/Cluster/default/shop"
-    made = {name: InventoryEntry("uid-shop", "hash.hash")}
-    assert take_in(looked(cluster(), entries=made), standing()).changes == ()
 
 
 def test_a_label_of_ours_that_somebody_else_wrote_hides_nothing() -> None:
@@ -185,12 +174,6 @@ def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     assert event["involvedObject"]["uid"] == "uid-bad"
 
 
-def test_an_object_that_became_invalid_keeps_its_last_copy() -> None:
-    found = take_in(looked(cluster(spec={"paused": "yes"})), standing(cluster()))
-    assert found.changes == ()
-    assert len(found.rejected) == 1
-
-
 def test_a_kind_that_left_intake_keeps_its_last_copies_and_says_so() -> None:
     settings = Settings(intake=(Asked("ClusterClass"),))
     found = take_in(looked(cluster(class_="db")), standing(cluster(), settings=settings))
@@ -212,10 +195,6 @@ def test_an_owner_is_told_once_for_each_reason() -> None:
     other = replace(first.state, rejected={IDENTITY: hash_of("another reason")})
     assert len(take_in(seen, standing(state=other)).events) == 1
     assert take_in(looked(cluster()), standing(state=first.state)).state.rejected == {}
-
-
-def test_what_is_gone_for_sure_goes() -> None:
-    assert take_in(looked(), gone_by(cluster())).changes == (FileChange(SHOP, None),)
 
 
 def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
@@ -272,22 +251,6 @@ def test_a_state_of_another_cluster_is_not_believed() -> None:
 def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
     found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
     assert (found.changes, found.seen) == ((FileChange(SHOP, None),), "uid-1")
-
-
-def test_much_at_once_is_held() -> None:
-    every = [cluster(f"c{at}") for at in range(4)]
-    since = {("cluster.x-k8s.io", "Cluster", "default", f"c{at}"): 0 for at in range(4)}
-    there = standing(*every, named="uid-1", state=IntakeState(since))
-    found = take_in(looked(), there)
-    assert found.changes == ()
-    assert "4 of 4 Cluster.cluster.x-k8s.io were deleted" in found.held[0]
-    assert len(take_in(looked(), replace(there, allowed=4)).changes) == 4
-
-
-def test_a_copy_that_somebody_changed_is_written_anew() -> None:
-    key = ("cluster.x-k8s.io", "Cluster")
-    edited = IntakeContext(EVERY, (), Copies({key: {IDENTITY: ObjectCopy(b"x", "uid-shop")}}))
-    assert paths(take_in(looked(cluster()), edited))
 
 
 def test_foreign_addresses_are_taken_in_and_ours_are_not() -> None:

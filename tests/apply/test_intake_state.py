@@ -29,16 +29,6 @@ def test_what_is_written_is_read_back() -> None:
     assert format_state(IntakeState()) == ""
 
 
-def test_lines_tell_a_person_what_is_remembered() -> None:
-    assert format_state(STATE).splitlines() == [
-        "went Cluster.x 1 2",
-        "went Cluster.x 3 4",
-        "missing Cluster.cluster.x-k8s.io/default/shop 5",
-        "missing GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips 6",
-        f"told Cluster.cluster.x-k8s.io/default/shop {hash_of('why')}",
-    ]
-
-
 def test_a_line_that_cannot_be_read_says_nothing() -> None:
     odd = (
         "crd\nmissing x 5\nmissing A.b/c/d x\nmissing A/c/d 5\ntold A.b/c 5\nwent a b c\n\nx y z\n"
@@ -88,20 +78,6 @@ def test_of_many_refused_objects_of_a_namespace_some_are_told_and_never_again() 
         assert state.rejected == found.state.rejected
         found = take_in(seen, standing(state=state))
         assert found.events == ()
-
-
-def test_when_some_are_mended_others_are_told() -> None:
-    first = take_in(looked(*wrong(30)), standing())
-    mended = looked(*wrong(30)[25:])
-    between = take_in(mended, standing(state=first.state))
-    assert describe(between) == []
-    assert describe(take_in(mended, standing(state=between.state))) == ["evil"] * 5
-
-
-def test_another_reason_is_told_to_who_was_told_before() -> None:
-    first = take_in(looked(*wrong(30)), standing())
-    other = take_in(looked(*wrong(30, spec={"paused": "no"})), standing(state=first.state))
-    assert len(describe(other)) == MAX_EVENTS_PER_NAMESPACE
 
 
 def test_over_all_namespaces_there_is_an_end_too() -> None:

@@ -17,10 +17,8 @@ from reconciler.apply.inventory import (
     InventoryEntry,
     cluster_data,
     config_maps,
-    data_of,
     orphan,
     read_inventory,
-    stale_parts,
 )
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
 from reconciler.model.objects import NAMESPACE, Ref
@@ -107,15 +105,6 @@ def test_the_longest_names_have_keys_too() -> None:
     assert gone == dict.fromkeys(cluster_data(clusters))
 
 
-def test_keys_are_names_that_people_can_read() -> None:
-    one = Enrolled(UID, "a" * 40, ("default", "dc 2"), ("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.3"))
-    assert cluster_data({"team-a/web": one, "edge": None}) == {
-        "cluster._edge": None,
-        "cluster.team-a.web": f"{UID} {'a' * 40} default,dc%202"
-        " 10.0.0.0-10.0.0.7 10.0.1.0-10.0.1.3",
-    }
-
-
 @pytest.mark.parametrize(
     ("count", "parts"), [(0, 1), (1, 1), (3_000, 1), (4_000, 2), (8_000, 4), (16_000, 8)]
 )
@@ -130,16 +119,6 @@ def test_objects_are_spread_over_as_many_config_maps_as_are_needed(count: int, p
     assert [item for item in maps if "uid" in item["data"]] == maps[:1]
 
 
-@pytest.mark.parametrize("count", [1_000, 2_000, 5_000])
-def test_no_config_map_reaches_its_limit_even_with_the_longest_names(count: int) -> None:
-    objects = {
-        str(Ref(IP_ALLOCATION, "n" * 63, f"{number:0>253}")): InventoryEntry(UID, HASH)
-        for number in range(count)
-    }
-    for item in config_maps(Inventory(UID, "a" * 40, objects), "butler-system"):
-        assert sum(len(text.encode()) for text in item["data"].values()) <= WHOLE / 2 + 100
-
-
 @settings(max_examples=scaled(25))
 @given(st.integers(0, 4_999))
 def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
@@ -151,24 +130,6 @@ def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
     assert changed(maps, other) == 1
     del objects[name]
     assert changed(maps, config_maps(Inventory(UID, "a" * 40, objects), "x")) == 1
-
-
-def test_the_order_of_objects_changes_nothing() -> None:
-    objects = many(50)
-    backwards = dict(reversed(objects.items()))
-    assert config_maps(Inventory(UID, "", objects), "x") == config_maps(
-        Inventory(UID, "", backwards), "x"
-    )
-
-
-def test_parts_that_are_not_needed_any_more_are_told() -> None:
-    large, small = (config_maps(Inventory(UID, "", many(n)), "x") for n in (8_000, 4_000))
-    there = data_of(large)
-    assert list(stale_parts(there, small)) == [(f"{NAME}-2", False), (f"{NAME}-3", False)]
-    assert list(stale_parts(data_of(small), large)) == []
-    with_cluster = {**there, f"{NAME}-3": {"cluster.a.b": f"{UID}  default"}}
-    assert list(stale_parts(with_cluster, small))[1] == (f"{NAME}-3", True)
-    assert data_of([{"metadata": {"name": "other"}}]) == {}
 
 
 @pytest.mark.parametrize("count", [0, 3_000, 9_000])
@@ -197,28 +158,6 @@ def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
         assert many(before).keys() <= kept.keys() <= objects.keys()
         there[item["metadata"]["name"]] = item
     assert read_inventory(there.values()).objects == objects
-
-
-def test_all_carry_our_labels() -> None:
-    for item in config_maps(Inventory(UID, "", many(4_000)), "metallb-system"):
-        assert item["metadata"]["namespace"] == "metallb-system"
-        assert item["metadata"]["labels"] == {
-            "gitops-ipam.dev/managed-by": "gitops-ipam",
-            "gitops-ipam.dev/inventory": "true",
-        }
-
-
-def test_there_is_nothing_before_first_contact() -> None:
-    assert read_inventory([]) == Inventory()
-    assert read_inventory([{"metadata": {"name": NAME}}]) == Inventory()
-    assert read_inventory([{"metadata": {"name": NAME}, "data": None}]) == Inventory()
-
-
-def test_other_config_maps_are_not_read() -> None:
-    line = f"v1/ConfigMap/x/y {UID} {HASH}"
-    others = ("other", f"{NAME}s", f"x-{NAME}")
-    maps = [{"metadata": {"name": name}, "data": {"objects": line}} for name in others]
-    assert read_inventory(maps) == Inventory()
 
 
 @pytest.mark.parametrize(
@@ -299,15 +238,6 @@ def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
     assert both.odd == {}
     maps[1]["data"]["cluster.team-a.web"] = other.replace(UID, "x")
     assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
-
-
-def test_a_cluster_of_which_little_is_written_is_known_by_that() -> None:
-    """An older program, or a person, wrote less."""
-    data = {"cluster.team-a.web": UID, "cluster.team-a.shop": f"{UID} {'a' * 40}"}
-    assert read_inventory([{"metadata": {"name": NAME}, "data": data}]).clusters == {
-        "team-a/web": Enrolled(UID, ""),
-        "team-a/shop": Enrolled(UID, "a" * 40),
-    }
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,11 @@ from reconciler.apply.inventory import (
     NAME,
     Enrolled,
     Write,
-    data_of,
     has_room,
     line_bytes,
     part_number,
     placed,
     read_inventory,
-    with_more,
     written_to,
 )
 from tests.examples import scaled
@@ -41,28 +39,11 @@ def known(parts: Parts) -> dict[str, tuple[str, ...]]:
     return {name: item.addresses for name, item in found.clusters.items()}
 
 
-def test_a_line_is_written_where_it_stands() -> None:
-    there = {NAME: {"uid": "x"}, f"{NAME}-1": {"cluster.a.b": line("10.0.0.1")}}
-    new = line("10.0.0.2")
-    assert placed(there, {"cluster.a.b": new}) == [Write(f"{NAME}-1", {"cluster.a.b": new})]
-    assert placed(there, {"cluster.a.c": new}) == [Write(NAME, {"cluster.a.c": new})]
-    assert placed(there, {"cluster.a.b": None}) == [Write(f"{NAME}-1", {"cluster.a.b": None})]
-    assert placed(there, {"cluster.a.c": None}) == []
-
-
 def test_a_line_that_finds_no_room_is_written_elsewhere_before_it_is_taken_away() -> None:
     full = {f"cluster.t.c{number}": line("10.0.0.1", LARGE) for number in range(7)}
     more = {"cluster.t.c0": line("10.0.0.1", LARGE + 50_000)}
     first, second = placed({NAME: full}, more)
     assert (first.part, second) == (f"{NAME}-1", Write(NAME, {"cluster.t.c0": None}))
-
-
-def test_a_line_that_stands_twice_stands_once_when_it_is_written_anew() -> None:
-    there = {NAME: {"cluster.a.b": "x"}, f"{NAME}-2": {"cluster.a.b": "y"}}
-    new = line("10.0.0.2")
-    writes = placed(there, {"cluster.a.b": new})
-    assert writes == [Write(NAME, {"cluster.a.b": new}), Write(f"{NAME}-2", {"cluster.a.b": None})]
-    assert [write.part for write in placed(there, {"cluster.a.b": None})] == [NAME, f"{NAME}-2"]
 
 
 changes = st.dictionaries(
@@ -106,18 +87,6 @@ def test_twenty_thousand_clusters_have_room() -> None:
     assert max(map(line_bytes, parts.values())) <= HALF
 
 
-def test_other_data_go_with_the_first_config_map_and_last() -> None:
-    revision = {"revision": "a" * 40}
-    elsewhere = Write(f"{NAME}-1", {"x": "1"})
-    assert with_more([elsewhere], {}) == [elsewhere]
-    assert with_more([elsewhere], revision) == [elsewhere, Write(NAME, revision)]
-    here = Write(NAME, {"y": "2"})
-    assert with_more([elsewhere, here], revision) == [
-        elsewhere,
-        Write(NAME, {"y": "2", **revision}),
-    ]
-
-
 def test_a_line_has_an_end() -> None:
     few = Enrolled(UID, "", (), ("10.0.0.0-10.0.0.7",))
     assert has_room(few)
@@ -131,9 +100,3 @@ def test_a_line_has_an_end() -> None:
 )
 def test_config_maps_are_known_by_their_numbers(name: str, number: int | None) -> None:
     assert part_number(name) == number
-
-
-def test_config_maps_are_read_in_the_order_of_their_numbers() -> None:
-    names = [f"{NAME}-10", f"{NAME}-9", NAME, "other", f"{NAME}-99999"]
-    maps = [{"metadata": {"name": name}} for name in names]
-    assert list(data_of(maps)) == [NAME, f"{NAME}-9", f"{NAME}-10"]

@@ -11,7 +11,6 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.metallb import (
     User,
     controller_time,
-    describe,
     giving,
     nodes_in,
     overlaps,
@@ -19,10 +18,8 @@ from reconciler.apply.metallb import (
     ranges_of,
     state_error,
     users_of,
-    with_addresses,
     written,
 )
-from reconciler.kube.resources import desired_object
 
 Held = Mapping[str, frozenset[int]]
 
@@ -93,18 +90,6 @@ def test_an_entry_that_metallb_refuses_is_told(entry: str) -> None:
         pool_addresses(pool("10.0.0.0/24", entry))
 
 
-def test_a_pool_without_addresses_holds_none() -> None:
-    assert pool_addresses({}) == IPSet()
-    assert pool_addresses({"spec": {"addresses": None}}) == IPSet()
-    assert pool_addresses(pool()) == IPSet()
-
-
-def test_ranges_are_written_sorted_and_merged() -> None:
-    ranges = ranges_of(["10.0.0.8/29", "fd00::/126", "10.0.0.0/29", "10.0.0.4-10.0.0.4"])
-    assert written(ranges) == ("10.0.0.0-10.0.0.15", "fd00::-fd00::3")
-    assert written([IPRange(4, 9, 9), IPRange(4, 3, 3)]) == ("0.0.0.3-0.0.0.3", "0.0.0.9-0.0.0.9")
-
-
 @given(
     st.lists(
         st.tuples(st.integers(0, 2**32 - 2**16), st.integers(0, 2**16 - 1)).map(
@@ -114,16 +99,6 @@ def test_ranges_are_written_sorted_and_merged() -> None:
 )
 def test_what_is_written_is_read_back(ranges: list[IPRange]) -> None:
     assert ranges_of(written(ranges)) == IPSet.of(ranges)
-
-
-def test_a_pool_with_other_addresses_is_another_intent() -> None:
-    wanted = desired_object(pool("10.0.0.0-10.0.0.7"))
-    other = with_addresses(wanted, ranges_of(["10.0.0.4/30", "10.0.0.0/31"]))
-    assert other.ref == wanted.ref
-    assert other.hash != wanted.hash
-    assert other.body is not None
-    assert other.body["spec"] == {"addresses": ["10.0.0.0-10.0.0.1", "10.0.0.4-10.0.0.7"]}
-    assert with_addresses(other, ranges_of(["10.0.0.0/29"])) == wanted
 
 
 def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
@@ -193,13 +168,6 @@ def test_only_pools_that_give_shrink_first_and_keep_all_that_stays(
     ):
         assert as_numbers(keeps) == live[name] & wanted.get(name, frozenset())
         assert any(live[name] & held for other, held in wanted.items() if other != name)
-
-
-def test_nothing_shrinks_first_when_nothing_moves() -> None:
-    live = {"a": ranges_of(["10.0.0.0/29"]), "b": ranges_of(["10.0.1.0/29"])}
-    assert list(giving(live, live)) == []
-    assert list(giving(live, {"a": ranges_of(["10.0.0.0/30"])})) == []
-    assert list(giving({}, live)) == []
 
 
 def test_services_inside_are_named_in_order() -> None:
@@ -276,10 +244,3 @@ def test_the_time_of_the_controller_is_its_newest() -> None:
     assert controller_time([{"metadata": {"name": "controller"}}]) == ""
     timeless = {"metadata": {"name": "controller"}, "status": {"conditions": [{"type": "x"}]}}
     assert controller_time([timeless]) == ""
-
-
-def test_of_many_ranges_a_message_names_some() -> None:
-    few = ranges_of(["10.0.0.0/30", "10.0.1.0/30"])
-    assert describe(few) == "10.0.0.0-10.0.0.3, 10.0.1.0-10.0.1.3"
-    many = ranges_of([f"10.0.{number}.0/30" for number in range(250)])
-    assert describe(many).endswith(", 10.0.4.0-10.0.4.3 and 245 more")

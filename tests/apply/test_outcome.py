@@ -36,9 +36,3 @@ def test_a_cluster_that_was_applied_to_twice_is_as_the_last_time_left_it() -> No
     }
     assert both.requests == (2, 4, 6)
     assert both.notes == ("web",)
-
-
-def test_a_cluster_that_was_applied_to_once_is_told_as_it_is() -> None:
-    one, two, three = describe("one"), describe("two"), describe("three")
-    assert together([one, two], []) == [one, two]
-    assert [item.cluster for item in together([two, one], [three, one])] == ["two", "one", "three"]

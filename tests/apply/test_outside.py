@@ -3,10 +3,10 @@
 from typing import Any
 
 from reconciler.apply.intake import outside
-from reconciler.families.capi.kinds import CLAIMS, CLASSES, CLUSTERS, GLOBAL_POOLS
+from reconciler.families.capi.kinds import CLAIMS, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.objects import MANAGER, owned_labels
 from reconciler.model.settings import Intake, Settings
-from tests.families.live import cluster, live, of_pool, pool, wrote
+from tests.families.live import cluster, of_pool, pool, wrote
 
 TWO = {CLUSTERS: [cluster(), cluster("blog")]}
 BLOG = ("cluster.x-k8s.io", "Cluster", "default", "blog")
@@ -31,7 +31,3 @@ def test_what_is_in_git_or_taken_in_or_ours_or_served_by_others_is_not_told() ->
     ours = cluster(labels=owned_labels(), managedFields=[wrote(MANAGER, {})])
     served = of_pool("IPAddressClaim", "one", status={"addressRef": {"name": "one"}})
     assert describe({CLUSTERS: [ours], CLAIMS: [served]}) == []
-
-
-def test_what_asks_for_nothing_is_not_told() -> None:
-    assert describe({CLASSES: [live("ClusterClass", "web", {})]}) == []

@@ -8,7 +8,6 @@ import pytest
 from reconciler.apply.inventory import Inventory, InventoryEntry
 from reconciler.apply.plan import ClusterPlan, foreseen
 from reconciler.apply.plan_tenant import plan_tenant
-from reconciler.apply.rights import is_established, lacking, manifests
 from reconciler.apply.snapshot import (
     ClusterAnswer,
     Live,
@@ -18,7 +17,7 @@ from reconciler.apply.snapshot import (
     Unanswered,
     live_of,
 )
-from reconciler.apply.steps import Apply, Confirm, Delete, Look, Note, Step, Try
+from reconciler.apply.steps import Apply, Delete, Note, Step, Try
 from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.resources import (
     ADDRESS_POOL,
@@ -131,13 +130,6 @@ def test_what_nothing_asks_for_goes_before_others_grow() -> None:
     assert [str(item.result) for item in outcomes] == ["deleted", "created"]
 
 
-def test_with_nothing_to_do_nothing_is_waited_for() -> None:
-    plan = planned({"old": ONE}, {"old": ONE})
-    assert describe(plan.steps) == [f"keep old {ONE}"]
-    assert plan == planned({"old": ONE}, {"old": ONE})
-    assert "10.0.0.0-10.0.0.3" in repr(plan)
-
-
 def test_a_plan_asks_for_what_it_needs_and_for_no_more() -> None:
     """Services only when something would be withdrawn; policies only with a word on them."""
 
@@ -233,18 +225,3 @@ def test_policies_that_others_hold_are_not_taken_away() -> None:
         "delete gitops-ipam-owned",
         "awaitpolicies",
     ]
-
-
-def test_what_a_crd_of_others_lacks_is_named() -> None:
-    ours = next(item for item in manifests() if item["spec"]["names"]["kind"] == "NetworkPool")
-    (version,) = ours["spec"]["versions"]
-    assert list(lacking(ours, {"spec": {"versions": []}})) == ["version v1alpha1"]
-    open_schema = {"openAPIV3Schema": {"x-kubernetes-preserve-unknown-fields": True}}
-    loose = {"spec": {"versions": [{**version, "schema": open_schema}]}}
-    assert list(lacking(ours, loose)) == []
-    assert not is_established({})
-
-
-def test_looks_are_steps_of_the_plan() -> None:
-    kinds = {type(step) for step in planned({"old": BOTH}, {"old": ONE, "young": TWO}).steps}
-    assert kinds == {Apply, Confirm, Look}

@@ -3,15 +3,9 @@
 import pytest
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.inventory import InventoryEntry
 from reconciler.apply.targets import Target
 
 LEFT = IPSet((IPRange(4, 1, 2),))
-
-
-def test_a_time_that_no_clock_tells_is_no_time() -> None:
-    assert InventoryEntry("u", f"orphan-since-{'9' * 5_000}").orphan_since is None
-    assert InventoryEntry("u", "orphan-since-1700000000").orphan_since == 1_700_000_000
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from reconciler.kube.resources import desired_object, is_whole_list, settled_conditions, timeless
-from reconciler.planning.projection import project
-from tests.world import CLOCK, SMALL, evaluation_of, reconciled
+from reconciler.kube.resources import is_whole_list, settled_conditions, timeless
 
 EARLY = "2026-02-15T10:00:30Z"
 LATE = "2026-02-16T08:00:00Z"
@@ -25,36 +23,9 @@ def test_a_condition_that_did_not_flip_keeps_its_time_and_gets_the_new_message()
     assert found == ready("True", EARLY, "7/16")
 
 
-def test_a_condition_that_flipped_has_the_new_time() -> None:
-    assert settled(ready("False"), ready("True", EARLY)) == ready("False")
-
-
-def test_an_object_without_conditions_gets_the_wanted_ones() -> None:
-    wanted = {"conditions": [ready("True")], "totalIPs": 16}
-    nothing: list[dict[str, Any]] = [{}, {"conditions": None}, {"conditions": []}]
-    for live in nothing:
-        assert settled_conditions(wanted, live) == wanted
-
-
-def test_a_condition_without_a_time_gets_one() -> None:
-    assert settled(ready("True"), ready("True", None)) == ready("True")
-    assert settled(ready("True"), {**ready("True"), "lastTransitionTime": None}) == ready("True")
-
-
 def test_conditions_of_others_are_not_declared() -> None:
     other = {"type": "CredentialsValid", "status": "True", "lastTransitionTime": EARLY}
     assert settled(ready("True"), other) == ready("True")
-
-
-def test_settling_twice_changes_nothing_more() -> None:
-    live = {"conditions": [ready("True", EARLY)]}
-    once = settled_conditions({"conditions": [ready("True")]}, live)
-    assert settled_conditions({"conditions": [ready("True")]}, once) == once
-
-
-def test_a_status_without_conditions_is_left_as_it_is() -> None:
-    wanted = {"phase": "Allocated"}
-    assert settled_conditions(wanted, {"conditions": [ready("True")]}) == wanted
 
 
 def test_what_a_status_says_does_not_depend_on_its_times() -> None:
@@ -64,16 +35,6 @@ def test_what_a_status_says_does_not_depend_on_its_times() -> None:
     assert timeless(early) == timeless(late)
     assert timeless(early) != timeless({**late, "conditions": [ready("False")]})
     assert timeless({"phase": "Allocated"}) == {"phase": "Allocated"}
-
-
-def test_a_later_revision_that_changes_nothing_has_the_same_intents() -> None:
-    files = reconciled(SMALL)
-    early, late = (
-        [desired_object(item.manifest) for item in project(evaluation_of(files, clock))]
-        for clock in (CLOCK, CLOCK + 3_600)
-    )
-    assert [item.status for item in early] != [item.status for item in late]
-    assert [item.hash for item in early] == [item.hash for item in late]
 
 
 def test_where_who_writes_one_condition_writes_all_those_of_others_go_with_ours() -> None:

@@ -118,11 +118,6 @@ def test_a_record_of_another_style_is_read_as_yaml() -> None:
     )
 
 
-@pytest.mark.parametrize("block", ["10.40.0.80/29", "10.40.0.80-10.40.0.87"])
-def test_a_record_with_a_block_alone_holds_the_block(block: str) -> None:
-    assert held(f"status: {{phase: Allocated, cidr: {block}}}").ranges == HELD
-
-
 @pytest.mark.parametrize("more", ["", ", addresses: []"])
 def test_a_record_without_a_place_holds_nothing(more: str) -> None:
     text = f"spec: {{pinnedRange: {{startAddress: 10.0.0.1}}}}\nstatus: {{phase: Pending{more}}}"
@@ -142,17 +137,6 @@ def test_a_record_without_a_place_holds_nothing(more: str) -> None:
 )
 def test_of_pools_of_one_name_that_of_the_path_is_meant(path: str, pool: PoolText) -> None:
     assert held(TEXT, path).pool == pool
-
-
-def test_without_a_name_the_path_tells_the_pool_or_nothing_does() -> None:
-    text = "status: {phase: Allocated, cidr: 10.40.0.80/29}"
-    assert held(text).pool == POOL
-    assert held(text, f"{FOLDER}/x.yaml").pool == UNKNOWN
-
-
-@pytest.mark.parametrize("said", ["someone", "a/b/c", "a b/c/d/e/f"])
-def test_what_is_no_claim_names_none(said: str) -> None:
-    assert held(TEXT.replace(CLAIM, said)).claim == ""
 
 
 @pytest.mark.parametrize(

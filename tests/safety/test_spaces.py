@@ -34,11 +34,6 @@ def test_without_one_it_is_of_the_default_space(more: str) -> None:
     assert space(document(more)) == "default"
 
 
-@pytest.mark.parametrize("quote", ['"kind": "NetworkPool", "metadata": {"name": "edge"}'])
-def test_a_document_of_another_style_is_read_alike(quote: str) -> None:
-    assert space(f"{{{quote}}}") == "default"
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -42,11 +42,6 @@ def test_an_entry_that_somebody_changed_is_what_its_record_holds() -> None:
     assert tenant.looked_at().entries == (entry(1, 1),)
 
 
-def test_nobody_grows_who_needs_nothing() -> None:
-    found = Tenant().looked_at()
-    assert (found.wish, found.entries, found.words) == (0, (), ())
-
-
 def test_growth_is_the_increment_or_the_need_whichever_is_more() -> None:
     tenant = Tenant(service("c"))
     tenant.increment = 4
@@ -141,11 +136,6 @@ def test_others_share_no_address(other: Any) -> None:
     assert tenant.looked_at().figures.pending == 2
 
 
-def test_many_who_cannot_share_count_each_by_itself() -> None:
-    many = [service(f"s{at:04d}", annotations=SHARED) for at in range(200)]
-    assert Tenant(*many).looked_at().figures.pending == 200
-
-
 def test_the_port_of_one_who_has_an_address_keeps_others_away_wherever_it_is() -> None:
     tenant = Tenant(service("s", annotations=SHARED))
     tenant.services[0] = service("a", "10.0.0.0", annotations=SHARED)
@@ -162,13 +152,6 @@ def test_spare_addresses_are_used_up_before_anybody_grows() -> None:
 def test_what_is_granted_and_not_announced_yet_is_in_flight() -> None:
     tenant = Tenant(service("c")).with_growth(GROWN, announces=False)
     assert (tenant.looked_at().figures[:3], tenant.looked_at().wish) == ((1, 0, 1), 0)
-
-
-def test_first_addresses_that_were_never_applied_are_in_flight_too() -> None:
-    tenant = Tenant()
-    tenant.services = [service("c"), service("d")]
-    tenant.pool = tenant.pool._replace(addresses=addresses())
-    assert (tenant.looked_at().figures[:3], tenant.looked_at().wish) == ((2, 0, 2), 0)
 
 
 def test_an_entry_that_waits_for_room_is_in_flight_and_asked_for_once() -> None:
@@ -275,11 +258,6 @@ def test_growth_of_which_one_address_is_used_stays_whole() -> None:
     assert found.idle == {"1@a000008": CLOCK - 600}
 
 
-def test_a_service_of_any_sort_that_has_an_address_uses_it() -> None:
-    other = service("c", "10.0.0.13", loadBalancerClass="x", type="ClusterIP")
-    assert idle_tenant(other).looked_at().going == (entry(1),)
-
-
 def test_the_first_addresses_never_go() -> None:
     tenant = Tenant()
     tenant.services, tenant.idle = [], {"0@a000000": LONG_AGO}
@@ -289,11 +267,6 @@ def test_the_first_addresses_never_go() -> None:
 
 def test_nothing_goes_while_somebody_waits_however_young() -> None:
     assert idle_tenant(service("c", created=CLOCK)).looked_at().going == ()
-
-
-def test_one_that_no_growth_would_serve_keeps_nothing_from_going() -> None:
-    found = idle_tenant(service("c", loadBalancerIP="192.0.2.1")).looked_at()
-    assert found.going == (entry(2, 2), entry(1))
 
 
 def test_nothing_goes_where_some_service_cannot_be_read() -> None:
@@ -371,12 +344,3 @@ def test_what_comes_back_by_use_and_what_by_need_come_back_together() -> None:
         announces=False,
     )
     assert tenant.looked_at().back == (entry(1), entry(2))
-
-
-def test_those_who_share_an_address_keep_their_ports_to_themselves() -> None:
-    tenant = Tenant(service("s", annotations=SHARED, ports=[{"port": 8080}]))
-    tenant.services[0] = service("a", "10.0.0.0", annotations=SHARED)
-    tenant.services[1] = service("b", "10.0.0.0", annotations=SHARED, ports=[{"port": 443}])
-    assert tenant.looked_at().figures.pending == 0
-    tenant.services[2] = service("s", annotations=SHARED, ports=[{"port": 443}])
-    assert tenant.looked_at().figures.pending == 1

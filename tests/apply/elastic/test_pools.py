@@ -93,14 +93,3 @@ def test_a_controller_that_has_not_read_its_pools_for_long_is_silent(
 ) -> None:
     why = unwell([written(seconds)], [state(at=read)], IPSet(), CLOCK)
     assert bool(why) is silent
-
-
-def test_a_status_that_was_written_is_no_change_of_a_pool() -> None:
-    pool = written(3_600, subresource="status")
-    assert unwell([pool], [state(at="")], IPSet(), CLOCK) == ""
-    other = written(3_600, fieldsV1={"f:metadata": {}})
-    assert unwell([other], [state(at="")], IPSet(), CLOCK) == ""
-
-
-def test_an_older_metallb_that_tells_nothing_is_taken_to_be_well() -> None:
-    assert unwell([written(3_600)], [], IPSet(), CLOCK) == ""

@@ -22,11 +22,6 @@ def test_a_service_that_was_a_load_balancer_still_has_its_address() -> None:
     assert not found.is_ours
 
 
-def test_of_nulls_a_field_is_as_if_it_was_not_there() -> None:
-    item = service(loadBalancerClass=None, loadBalancerIP=None, ipFamilies=None)
-    assert read({**item, "status": None}).is_ours
-
-
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_an_annotation_asks_for_a_pool_by_either_prefix(prefix: str) -> None:
     for pool, is_ours in [("default-pool", True), ("other", False), ("", True)]:
@@ -38,14 +33,6 @@ def test_a_pool_of_another_name_is_asked_for_by_that_name() -> None:
         asking = service(annotations={"metallb.io/address-pool": pool})
         ((found,), _) = read_services([asking], pools=["edge"])
         assert found.is_ours is is_ours
-
-
-def test_the_newer_prefix_comes_first() -> None:
-    annotations = {
-        "metallb.io/address-pool": "default-pool",
-        "metallb.universe.tf/address-pool": "x",
-    }
-    assert read(service(annotations=annotations)).is_ours
 
 
 def test_only_the_class_that_is_served_counts() -> None:
@@ -79,10 +66,6 @@ def test_both_ways_to_ask_for_an_address_are_one_too_many() -> None:
     found = read(service(loadBalancerIP="10.0.0.7", annotations=pinned))
     assert found.pinned == IPSet()
     assert "by an annotation, too" in found.problem
-
-
-def test_what_is_asked_for_may_be_no_address() -> None:
-    assert "'eight', which is no address" in read(service(loadBalancerIP="eight")).problem
 
 
 @pytest.mark.parametrize(
@@ -145,8 +128,3 @@ def test_of_a_service_in_a_list_all_is_kept_that_is_read_and_no_more() -> None:
     assert set(pared(service(annotations=key, **more), SERVICE)["spec"]) == {
         *("type", "externalTrafficPolicy", "selector", "ports"),
     }
-
-
-@pytest.mark.parametrize("odd", [{"spec": 5}, {"metadata": 5}, {"metadata": {"annotations": 5}}])
-def test_what_is_odd_of_a_service_in_a_list_is_left_to_those_who_read_it(odd: Any) -> None:
-    pared({**service(), **odd}, SERVICE)

@@ -5,8 +5,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures, GrowthOutcome, StatusMessage
 from reconciler.apply.growth import Fitted, document_of, settled
-from reconciler.documents.validators import schema
-from reconciler.families.demand import DEMAND, LARGEST, LAST, MAX_DEMAND, DemandEntry
+from reconciler.families.demand import LAST, MAX_DEMAND, DemandEntry
 from reconciler.model.claim import Phase, Refusal
 from tests.apply.elastic.building import entry, record
 
@@ -55,26 +54,6 @@ def test_what_a_demand_has_no_room_for_is_told() -> None:
     assert f"its Demand has room for {MAX_DEMAND} entries" in found.words[0].message
     found = settled(outcome(wish=1, needed=1), Fitted((), (entry(LAST + 1),), None))
     assert (found.entries, found.figures.blocked) == (TWO, 1)
-
-
-def test_the_room_of_a_demand_is_that_of_its_schema() -> None:
-    listed = schema(DEMAND.schema)["properties"]["spec"]["properties"]["loadBalancer"]
-    fields = listed["items"]["properties"]
-    assert (listed["maxItems"], fields["count"]["maximum"], fields["index"]["maximum"]) == (
-        MAX_DEMAND, LARGEST, LAST
-    )  # fmt: skip
-
-
-def test_what_was_asked_for_in_advance_is_not_missed() -> None:
-    found = settled(outcome(wish=4, needed=1), Fitted((), (DemandEntry(3, 1),), FULL))
-    assert (found.words, found.figures.blocked) == ((), 0)
-
-
-def test_two_reasons_are_both_told() -> None:
-    figures = Figures(pending=3, blocked=1)
-    both = outcome(wish=1, needed=1, why="the quota is used up", figures=figures)
-    (word,) = settled(both, Fitted((), (), FULL)).words
-    assert word.message.endswith("the quota is used up. Besides, edge has no room; widen it")
 
 
 GONE = record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED)

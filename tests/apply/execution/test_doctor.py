@@ -125,35 +125,11 @@ def test_a_dead_cluster_spoils_no_other_line(site: Site, look: Looked) -> None:
     assert diagnosis_code(told.of) == 5
 
 
-def test_named_tenants_are_looked_at_when_the_management_cluster_is_dead(
-    site: Site, look: Looked
-) -> None:
-    site.timeout = 2.0
-    del site.tenants[SECOND]
-    site.management.stop()
-    try:
-        told = look(site.clusters())
-    finally:
-        site.management.start()
-    assert told.check("management", "server").verdict is FAILED
-    assert told.check(FIRST, "rights").verdict is OK
-    assert told.check(SECOND, "kubeconfig").verdict is WARNING
-
-
 def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> None:
     site.apply(FILES)
     renew_identity(site.tenants[FIRST])
     check = look(site.clusters()).check(FIRST, "identity")
     assert (check.verdict, check.mend) == (FAILED, f"if that is meant: --re-enrol {FIRST}")
-
-
-def test_another_management_cluster_is_still_looked_at(site: Site, look: Looked) -> None:
-    site.apply(FILES)
-    renew_identity(site.management)
-    told = look(site.clusters())
-    assert told.check("management", "identity").verdict is FAILED
-    assert told.check("management", "rights").verdict is OK
-    assert told.check("management", "crds").verdict is OK
 
 
 def test_two_names_for_one_cluster_are_told(site: Site, look: Looked) -> None:
@@ -174,13 +150,6 @@ def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
     del site.tenants[FIRST]
     check = look(site.clusters()).check(FIRST, "kubeconfig")
     assert (check.verdict, check.message) == (FAILED, "no kubeconfig any more")
-
-
-def test_a_tenant_that_is_gone_is_not_looked_at(site: Site, look: Looked, tmp_path: Path) -> None:
-    site.apply(FILES)
-    del site.tenants[FIRST]
-    fewer = repository(tmp_path / "fewer", world("shop"))
-    assert look(site.clusters(), path=fewer).names == ["git", "management", SECOND]
 
 
 def test_without_a_repository_the_clusters_that_are_known_are_looked_at(
@@ -234,17 +203,6 @@ def test_a_server_without_crds_or_metallb_is_told(
 def _without_columns(server: ApiServer) -> dict[str, Any]:
     version: dict[str, Any] = server.get(CRD)["spec"]["versions"][0]
     return {**version, "additionalPrinterColumns": []}
-
-
-def test_a_foreign_crd_that_lacks_something_is_told(bare: ApiServer, look: Looked) -> None:
-    # Not the common server: for a moment it would serve the next test without the status, too.
-    bare.install_crds(CRDS)
-    version = bare.get(CRD)["spec"]["versions"][0]
-    patch = {"spec": {"versions": [{**version, "subresources": {}}]}}
-    assert bare.request("PATCH", CRD, patch, MERGE)[0] == 200
-    check = look(KubeClusters(bare.kubeconfig)).check("management", "crds")
-    assert check.message == "NetworkPool is not ours and lacks the status subresource"
-    assert check.mend == "ipam apply --crds --adopt upgrades them"
 
 
 def test_a_configuration_that_metallb_refuses_is_told(site: Site, look: Looked) -> None:
@@ -394,12 +352,3 @@ def test_a_right_that_is_missing_is_named(clerk: Clerk, look: Looked) -> None:
     assert check.message == (
         "not for kubeconfigs of tenants that nobody named: may not get secrets"
     )
-
-
-def test_who_has_no_right_at_all_is_told_so(site: Site, look: Looked) -> None:
-    clusters = KubeClusters(site.management.kubeconfig_for("nobody"))
-    told = look(clusters)
-    assert told.check("management", "server").verdict is OK
-    assert told.check("management", "identity").verdict is FAILED
-    assert told.check("management", "rights").verdict is FAILED
-    assert told.check("management", "crds").verdict is FAILED

@@ -86,11 +86,6 @@ def test_a_tenant_of_butler_stays_butlers_when_settings_go_to_all_documents(site
     }
 
 
-def test_a_tenant_that_is_not_there_is_not_made(site: Site) -> None:
-    site.apply(world("web"))
-    assert site.management.request("GET", TENANT)[0] == 404
-
-
 def test_all_documents_are_applied_when_settings_say_so(site: Site) -> None:
     files = world("web", **{"ipam.yaml": ALL})
     applied = site.apply(files)["management"]
@@ -103,13 +98,6 @@ def test_all_documents_are_applied_when_settings_say_so(site: Site) -> None:
     assert not site.apply(files)["management"].is_changed
     gone = reconciled({path: text for path, text in files.items() if path != "tenants/web.yaml"})
     assert results(site.apply(gone, "b")["management"])[NAME] == "deleted"
-
-
-def test_a_team_needs_the_kind_of_butler(site: Site) -> None:
-    team = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: a}\nspec: {}\n"
-    files = world("web", **{"ipam.yaml": ALL, "teams/a.yaml": team})
-    applied = site.apply(files)["management"]
-    assert failures(applied) == {"butler.butlerlabs.dev/Team/a": "no kind Team there"}
 
 
 def test_reserved_addresses_in_use_are_counted(site: Site) -> None:

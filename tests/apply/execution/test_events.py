@@ -29,35 +29,6 @@ def test_a_tier_that_is_crossed_is_told_once(site: Site) -> None:
     assert describe(site).count(crossing) == 1
 
 
-def test_going_down_and_up_again_within_minutes_tells_each_once(site: Site) -> None:
-    site.apply(world())
-    site.apply(world(*SIX), "b")
-    site.apply(world("a"), "c")
-    recovered = ("Normal", "PoolCapacityRecovered")
-    assert describe(site).count(recovered) == 1
-    site.apply(world(*SIX), "d")
-    assert describe(site).count(("Warning", "PoolCapacityWarning")) == 1
-    site.apply(world("a"), "e")
-    assert describe(site).count(recovered) == 1
-
-
-def test_addresses_that_are_given_are_told_on_the_pool(site: Site) -> None:
-    site.apply(world())
-    site.apply(world("web"), "b")
-    (event,) = site.management.get(EVENTS)["items"]
-    assert event["reason"] == "IPsAllocated"
-    assert event["message"] == "Allocated 4 IPs (10.0.0.0 - 10.0.0.3) for team-a-web-lb"
-
-
-def test_a_claim_that_is_refused_is_told(site: Site) -> None:
-    site.apply(world())
-    site.apply(world(*"abcdefghi"), "b")  # nine tenants of 4 in a pool of 32
-    events = site.management.get(EVENTS)["items"]
-    (event,) = [item for item in events if item["reason"] == "AllocationFailed"]
-    assert event["type"] == "Warning"
-    assert event["message"].startswith("Failed to allocate IPs for team-a-i-lb: ")
-
-
 def test_events_that_cannot_be_made_fail_nothing(site: Site) -> None:
     site.apply(world())
     site.management.request("PATCH", f"{POOLS}/edge", {"metadata": {"labels": {"a": "b"}}}, MERGE)

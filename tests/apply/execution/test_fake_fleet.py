@@ -13,10 +13,7 @@ from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
 from reconciler.model.errors import (
-    BugError,
     ClusterError,
-    RejectedError,
-    StaleError,
     UnauthorizedError,
     UnreachableError,
     UsageError,
@@ -26,7 +23,7 @@ from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, failures
 from tests.apply.execution.test_management import failing
 from tests.fake_cluster import HUB, FakeCluster, Fault, rejecting
 from tests.fake_clusters import POOL, FakeClusters, is_in
-from tests.world import CLOCK, reconciled, request
+from tests.world import CLOCK, reconciled
 
 LATER = CLOCK + 25 * 3_600
 WEB = "allocations/"
@@ -163,15 +160,6 @@ def test_what_changes_between_look_and_write_is_looked_at_again(clusters: FakeCl
     assert (web in clusters.objects[HUB], touched) == (False, ["merge", "merge"])
 
 
-def test_what_lost_the_race_five_times_is_told(clusters: FakeClusters) -> None:
-    clusters.run(world("web"))
-    clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["10.9.0.0/30"]}}, "edit")
-    clusters.faults[FIRST] = failing(StaleError("other"), ADDRESS_POOL, verb="apply")
-    assert failures(clusters.apply(world("web"))[FIRST]) == {str(POOL): "other"}
-    tries = [what for verb, what in clusters.last(FIRST).log if (verb, what) == ("apply", POOL)]
-    assert len(tries) == 5
-
-
 # Secrets
 
 
@@ -249,24 +237,3 @@ def test_records_stay_when_nobody_can_be_asked(clusters: FakeClusters) -> None:
     clusters.faults[HUB] = away
     assert doubts(clusters, files)[0].startswith("the management cluster cannot be asked: ")
     assert doubts(clusters, files, confirm_withdrawn=frozenset([FIRST])) == []
-
-
-def test_bugs_in_asking_are_noted(clusters: FakeClusters) -> None:
-    def buggy(verb: str, what: Any) -> ClusterError | None:
-        raise KeyError(verb, str(what))
-
-    clusters.run(world("web"))
-    clusters.faults[FIRST] = buggy
-    bugs: list[BugError] = []
-    found = still_announced(
-        evaluated(gone(world("web")), clock=LATER), clusters, ApplyOptions(), bugs
-    )
-    assert len(found) == len(bugs) == 1
-
-
-def test_a_tree_with_records_that_hold_nothing_is_applied(clusters: FakeClusters) -> None:
-    files = world("web", **{"pools/requests/r.yaml": request("r", "edge", count=64)})
-    applied = clusters.run(files)
-    assert applied[FIRST].state is ClusterState.APPLIED
-    clusters.faults[HUB] = failing(RejectedError("no"), IP_ALLOCATION, verb="status")
-    assert clusters.apply(world("web", "shop"), "b")[HUB].is_failed

@@ -99,24 +99,6 @@ def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: Fake
     assert known["cluster.team-a.shop"].split()[1] == "a" * 40
 
 
-def test_without_git_no_cluster_is_worked_on(country: FakeClusters) -> None:
-    applied = apply(country, "b", git=broken)
-    assert {name: item.state for name, item in applied.items()} == {HUB: ClusterState.REFUSED}
-    assert inventory(country, HUB)["revision"] == "a" * 40
-
-
-def test_a_revision_that_is_no_id_is_not_asked_about(country: FakeClusters) -> None:
-    inventory(country, FIRST)["revision"] = "--help"
-    asked: list[str] = []
-
-    def noted(ancestor: str, revision: str) -> bool:
-        asked.extend((ancestor, revision))
-        return is_in(ancestor, revision)
-
-    assert apply(country, "b", git=noted)[FIRST].state is ClusterState.FAILED
-    assert "--help" not in asked
-
-
 class Failing(FakeCluster):
     """A connection on which something comes up that is no cluster's failure."""
 
@@ -146,15 +128,6 @@ def test_what_was_done_is_remembered_when_something_ends_the_run(country: FakeCl
     with pytest.raises(GitError, match="the repository is gone"):
         apply(WithFailure(country.objects, failure=GitError("the repository is gone")), "b")
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
-
-
-def test_what_was_done_is_remembered_when_a_bug_comes_up_in_one_cluster(
-    country: FakeClusters,
-) -> None:
-    applied = apply(WithFailure(country.objects, failure=RuntimeError("odd")), "b")
-    assert (applied[SECOND].error, applied[SECOND].is_bug) == ("a bug: RuntimeError: odd", True)
-    assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
-    assert inventory(country, HUB)["cluster.team-a.shop"].split()[1] == "a" * 40
 
 
 class Late(FakeCluster):

@@ -1,7 +1,5 @@
 """What is applied, what a second run does, and what belongs to others."""
 
-import base64
-
 from reconciler.apply.plan import ClusterState
 from tests.apply.execution.site import (
     ADDRESS_POOLS,
@@ -11,12 +9,10 @@ from tests.apply.execution.site import (
     POOLS,
     SECOND,
     Site,
-    address_pool,
     announced,
     results,
     world,
 )
-from tests.envtest.servers import ApiServer
 
 NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
 
@@ -77,22 +73,6 @@ def test_a_dry_run_tells_what_a_run_does_and_writes_nothing(site: Site) -> None:
     }
 
 
-def test_adopting_takes_over_what_others_made(site: Site) -> None:
-    one = site.tenants[FIRST]
-    one.put(address_pool("default-pool", "172.16.0.0/24"), path=ADDRESS_POOLS)
-    site.apply(world("web"), adopt=True)
-    assert announced(one) == ["10.0.0.0-10.0.0.3"]
-    assert not site.apply(world("web"))[FIRST].is_changed
-
-
-def test_an_annotation_in_the_cluster_lets_an_object_be_adopted(site: Site) -> None:
-    pool = address_pool("default-pool", "172.16.0.0/24")
-    pool["metadata"]["annotations"] = {"gitops-ipam.dev/adopt": "true"}
-    site.tenants[FIRST].put(pool, path=ADDRESS_POOLS)
-    site.apply(world("web"))
-    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
-
-
 def test_inventories_name_the_cluster_and_what_is_in_it(site: Site) -> None:
     site.apply(world("web"))
     one = site.tenants[FIRST]
@@ -107,20 +87,3 @@ def test_inventories_name_the_cluster_and_what_is_in_it(site: Site) -> None:
         "default",
         "10.0.0.0-10.0.0.3",
     ]
-
-
-def test_the_kubeconfig_may_be_in_a_secret(site: Site, management: ApiServer) -> None:
-
-    one = site.tenants.pop(FIRST)
-    kubeconfig = base64.b64encode(one.kubeconfig.read_bytes()).decode()
-    management.namespace("team-a")
-    secret = {"metadata": {"name": "web-kubeconfig"}, "data": {"value": kubeconfig}}
-    management.put(secret, path="/api/v1/namespaces/team-a/secrets")
-    assert site.apply(world("web"))[FIRST].state is ClusterState.APPLIED
-    assert announced(one) == ["10.0.0.0-10.0.0.3"]
-    broken = {"data": {"value": base64.b64encode(b"no kubeconfig").decode()}}
-    path = "/api/v1/namespaces/team-a/secrets/web-kubeconfig"
-    management.request("PATCH", path, broken, "application/merge-patch+json")
-    failed = site.apply(world("web"))[FIRST]
-    assert failed.is_failed
-    assert "kubeconfig" in failed.error

@@ -104,14 +104,6 @@ def test_addresses_of_a_cluster_that_is_away_go_to_nobody(site: Site) -> None:
     assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
 
 
-def test_a_range_goes_from_one_cluster_to_another_in_one_run(site: Site) -> None:
-    site.apply(world("web", "shop"))
-    applied = site.apply(world("web"), "b")
-    assert not any(item.is_failed for item in applied.values())
-    assert announced(site.tenants[SECOND]) is None
-    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
-
-
 def test_an_older_revision_is_refused_once_a_newer_one_is_applied(site: Site) -> None:
     site.apply(world("web", "shop"), "b")
     applied = site.apply(world("web"), "a")["management"]
@@ -166,34 +158,3 @@ def test_shards_share_the_clusters(site: Site) -> None:
         done += site.apply(files, shard=(index, 3))
     assert sorted(done) == sorted(["management", FIRST, SECOND, THIRD])
     assert not any(item.is_changed for item in site.apply(files).values())
-
-
-def test_a_cluster_target_is_known_and_holds_nothing(site: Site) -> None:
-    target = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge-1}\n"
-    files = world(**{"clusters/edge.yaml": target})
-    assert site.apply(files)["edge-1"].state is ClusterState.WAITING
-    site.tenants["edge-1"] = site.tenants[THIRD]
-    applied = site.apply(files)["edge-1"]
-    assert (applied.state, applied.uid) == (ClusterState.APPLIED, site.tenants[THIRD].uid())
-    assert applied.outcomes == ()
-
-
-def test_a_cluster_that_is_gone_with_its_kubeconfig_counts_as_withdrawn(site: Site) -> None:
-    site.apply(world("web", "shop"))
-    del site.tenants[FIRST]
-    applied = site.apply(world("shop"), "b")
-    assert FIRST not in applied
-    assert not any(item.is_failed for item in applied.values())
-
-
-def test_nothing_is_done_without_the_management_cluster(site: Site) -> None:
-    site.apply(world("web"))
-    site.management.stop()
-    try:
-        applied = site.apply(world("web", "shop"), "b")
-    finally:
-        site.management.start()
-    assert {name: item.state for name, item in applied.items()} == {
-        "management": ClusterState.UNREACHABLE
-    }
-    assert announced(site.tenants[SECOND]) is None

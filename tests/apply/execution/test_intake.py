@@ -15,7 +15,7 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.yaml import dump
 from reconciler.families.capi.kinds import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange
-from reconciler.model.errors import ClusterError, IdentityError, UnauthorizedError, UnreachableError
+from reconciler.model.errors import ClusterError, IdentityError, UnauthorizedError
 from reconciler.model.objects import CRD, EVENT, Manifest, Ref, Resource
 from reconciler.planning.evaluate import Evaluation
 from tests.apply.execution.site import results
@@ -148,11 +148,6 @@ def test_a_cluster_that_was_made_with_kubectl_gets_its_addresses(served: World) 
     ]
 
 
-def test_what_was_given_to_it_is_no_change_of_its_copy(served: World) -> None:
-    assert served.look().taken.changes == ()
-    assert served.evaluation().changes == ()
-
-
 def test_of_a_pool_that_was_taken_in_the_status_alone_is_written(served: World) -> None:
     live = there(served, Ref(GLOBAL_POOLS, "", "control-plane"))
     assert live["status"]["ipAddresses"]["used"] == 1
@@ -186,13 +181,6 @@ def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
         path: data for path, data in served.files.items() if not path.startswith("allocations/")
     }
     assert served.look().taken.changes == (FileChange(pool, None),)
-
-
-def test_a_deletion_that_was_watched_counts_at_once(served: World) -> None:
-    live = there(served)
-    served.hand.delete(SHOP, live["metadata"]["uid"])
-    served.look(deleted=[live["metadata"]["uid"]])
-    assert COPY not in served.files
 
 
 def test_a_cluster_that_comes_back_under_the_same_name_keeps_its_addresses(served: World) -> None:
@@ -239,35 +227,12 @@ def test_a_refusal_is_no_proof(served: World) -> None:
     assert "403: may not list clusters" in look.taken.notes[0]
 
 
-def test_a_cluster_that_does_not_answer_says_nothing(served: World) -> None:
-    gone_for_long(served)
-    served.clusters.faults[HUB] = refuses(CLUSTERS, UnreachableError("it does not answer"))
-    with pytest.raises(UnreachableError):
-        served.look()
-    assert COPY in served.files
-
-
-def test_a_kind_that_is_not_served_is_no_proof(served: World) -> None:
-    gone_for_long(served)
-    served.clusters.unknown[HUB].add(CLUSTERS)
-    assert served.look().taken.changes == ()
-
-
 def test_a_kind_without_its_crd_is_no_proof(served: World) -> None:
     gone_for_long(served)
     ref = Ref(CRD, "", crd_name(CLUSTERS))
     served.hand.delete(ref, there(served, ref)["metadata"]["uid"])
     assert "the CRD is not established" in served.look().taken.notes[0]
     assert COPY in served.files
-
-
-def test_a_crd_that_may_not_be_read_is_no_proof(served: World) -> None:
-    gone_for_long(served)
-    denied = UnauthorizedError("403")
-    served.clusters.faults[HUB] = lambda verb, what: (
-        denied if verb == "get" and getattr(what, "resource", None) == CRD else None
-    )
-    assert served.look().taken.changes == ()
 
 
 def test_a_management_cluster_with_another_identity_is_refused(served: World) -> None:
@@ -315,13 +280,6 @@ def test_an_event_that_cannot_be_made_is_tried_again(world: World) -> None:
     assert replaced.taken.events == ()
 
 
-def test_a_dry_run_writes_nothing(world: World) -> None:
-    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
-    world.clusters.opened.clear()
-    world.look(options=ApplyOptions(dry_run=True))
-    assert [it.writes() for it in world.clusters.opened] == [[] for _ in world.clusters.opened]
-
-
 def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
     dry = ApplyOptions(dry_run=True)
     assert COPY in [it.path for it in world.look(options=dry).taken.changes]
@@ -332,13 +290,6 @@ def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
         world.pass_(MIN_DELETIONS)
         assert world.look(options=dry).taken.changes == ()
     assert COPY in world.files
-
-
-def test_without_intake_the_cluster_is_not_asked(world: World) -> None:
-    world.files = {}
-    world.clusters.opened.clear()
-    assert world.look() == IntakeLook()
-    assert world.clusters.opened == []
 
 
 def test_addresses_of_the_clusters_own_claims_are_not_taken_in(served: World) -> None:
@@ -360,10 +311,6 @@ def test_apply_says_what_is_not_in_git_and_not_taken_in(world: World) -> None:
     )
     world.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403"))
     assert len(world.apply()[HUB].notes) == 1
-
-
-def test_what_was_taken_in_is_not_told_any_more(served: World) -> None:
-    assert served.apply()[HUB].notes == ()
 
 
 def test_what_a_look_tells_are_findings(world: World) -> None:

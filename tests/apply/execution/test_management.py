@@ -14,7 +14,6 @@ from reconciler.families.butler.kinds import (
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.errors import (
     ClusterError,
-    NoSuchKindError,
     RejectedError,
     StaleError,
     UnauthorizedError,
@@ -32,10 +31,10 @@ from reconciler.model.objects import (
     Ref,
     Resource,
 )
-from tests.apply.execution.site import FIRST, Files, failures, results, world
+from tests.apply.execution.site import failures, results, world
 from tests.fake_cluster import HUB, Fault, rejecting
 from tests.fake_clusters import FakeClusters
-from tests.world import CLOCK, pool, reconciled
+from tests.world import CLOCK, pool
 
 OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
@@ -106,15 +105,6 @@ def test_a_crd_that_is_not_served_ends_the_work(bare: FakeClusters) -> None:
     applied = bare.apply(world("web"), crds=True)[HUB]
     assert applied.error.endswith("is not established after 60 s") or "seconds" in applied.error
     assert EDGE not in bare.objects[HUB]
-
-
-def test_a_kind_that_its_crd_does_not_bring_ends_the_work(bare: FakeClusters) -> None:
-    bare.faults[HUB] = failing(NoSuchKindError("no"), NETWORK_POOL)
-    applied = bare.apply(world("web"), crds=True)[HUB]
-    assert (applied.error, applied.hint) == (
-        "no kind NetworkPool there",
-        "--crds installs the CRDs",
-    )
 
 
 def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> None:
@@ -192,15 +182,6 @@ def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters, verb: s
     assert clusters.apply(world(*SIX, "g"), "d")[HUB].state is ClusterState.UNREACHABLE
 
 
-def test_who_gets_addresses_of_a_pool_that_could_not_be_made_is_not_told(
-    clusters: FakeClusters,
-) -> None:
-    clusters.faults[HUB] = rejecting("apply", "NetworkPool")
-    applied = clusters.apply(world(*SIX))[HUB]
-    assert failures(applied) == {str(EDGE): "no"}
-    assert describe(clusters) == []
-
-
 # What may not be read
 
 
@@ -214,13 +195,6 @@ def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) 
     assert (applied.notes, applied.state) == ((note,), ClusterState.APPLIED)
     clusters.faults[HUB] = failing(RejectedError("odd"), SERVICE)
     assert clusters.apply(world())[HUB].error == "odd"
-
-
-def test_a_namespace_that_cannot_be_made_ends_the_work(clusters: FakeClusters) -> None:
-    clusters.faults[HUB] = rejecting("apply", "Namespace")
-    applied = clusters.apply(world())[HUB]
-    assert (applied.state, applied.error) == (ClusterState.FAILED, "no")
-    assert "create" not in [verb for verb, _ in clusters.last(HUB).log]
 
 
 def test_a_cluster_that_goes_away_between_is_told_with_what_was_done(
@@ -259,15 +233,6 @@ def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied(
     assert EDGE in clusters.objects[HUB]
 
 
-def test_a_right_to_write_policies_that_is_missing_fails_them_alone(
-    clusters: FakeClusters,
-) -> None:
-    clusters.faults[HUB] = failing(UnauthorizedError("no right"), POLICY, verb="apply")
-    assert failures(clusters.apply(world("web"), policies=True)[HUB]) == {OWNED: "no right"}
-    clusters.faults[HUB] = failing(UnreachableError("away"), POLICY, verb="apply")
-    assert clusters.apply(world("web"), policies=True)[HUB].state is ClusterState.UNREACHABLE
-
-
 def test_a_server_that_does_not_say_who_we_are_gets_no_policies(clusters: FakeClusters) -> None:
     class Mute(FakeClusters):
         def opener(self, cluster: str) -> Any:
@@ -300,12 +265,6 @@ def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeCl
 
 
 # Time, and what is not told
-
-
-def test_the_clock_is_the_servers(clusters: FakeClusters) -> None:
-    clusters.run(world())
-    made = clusters.objects[HUB][EDGE]["metadata"]["creationTimestamp"]
-    assert (made, CLOCK) == ("2026-02-15T10:00:30Z", 1_771_149_630)
 
 
 def test_more_than_fifty_allocations_are_not_told_in_one_run(clusters: FakeClusters) -> None:
@@ -354,19 +313,3 @@ def test_others_documents_are_forgotten_and_stay(clusters: FakeClusters) -> None
     inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
     assert "TenantCluster" not in inventory["data"]["objects"]
     assert tenant in clusters.objects[HUB]
-
-
-def test_policies_of_a_server_that_knows_none_any_more_are_forgotten(
-    clusters: FakeClusters,
-) -> None:
-    clusters.run(world("web"), policies=True)
-    clusters.unknown[FIRST] |= {POLICY, BINDING}
-    applied = clusters.run(reconciled_without(world("web")), "b")[FIRST]
-    assert (applied.notes, applied.state) == ((), ClusterState.APPLIED)
-    inventory = clusters.objects[FIRST][Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")]
-    assert inventory["data"]["objects"] == ""
-
-
-def reconciled_without(files: Files) -> Files:
-    """The tree without its tenants."""
-    return reconciled({path: text for path, text in files.items() if "tenants/" not in path})

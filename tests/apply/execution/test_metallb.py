@@ -5,10 +5,8 @@ from tests.apply.execution.site import (
     ADDRESS_POOLS,
     FIRST,
     METALLB,
-    SECOND,
     Site,
     address_pool,
-    announced,
     results,
     world,
 )
@@ -18,23 +16,6 @@ from tests.envtest.servers import ApiServer
 POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
 STATES = f"{METALLB}/configurationstates"
 MERGE = "application/merge-patch+json"
-
-
-def test_an_overlap_behind_our_back_hinders_no_shrinking(site: Site) -> None:
-    site.apply(world("web", "shop"))
-    one = site.tenants[FIRST]
-    one.put(address_pool("lab", "10.0.0.4/31"), path=ADDRESS_POOLS)
-    assert site.apply(world("web", "shop"))[FIRST].is_failed
-    assert announced(one) == ["10.0.0.4-10.0.0.7"]
-
-
-def test_without_metallb_one_line_says_so_and_the_others_go_on(site: Site, bare: ApiServer) -> None:
-    site.tenants[FIRST] = bare
-    applied = site.apply(world("web", "shop"))
-    assert applied[FIRST].state is ClusterState.FAILED
-    assert applied[FIRST].error == "MetalLB is not there: no kind IPAddressPool of metallb.io"
-    assert applied[FIRST].hint == "install MetalLB 0.15.3 or newer"
-    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
 
 
 def test_what_metallb_refuses_is_told_in_its_own_words(site: Site) -> None:

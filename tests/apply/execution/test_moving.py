@@ -134,21 +134,6 @@ def test_a_cluster_that_cannot_be_asked_keeps_it(clusters: FakeClusters) -> None
     assert why.startswith(f"{ONE} cannot be asked: ")
 
 
-def test_without_a_management_cluster_it_stays() -> None:
-    class Nobody(FakeClusters):
-        def management(self) -> None:
-            return None
-
-    assert doubts(Nobody()) == {OLD: "no management cluster tells whether anybody uses it"}
-
-
-def test_a_cluster_that_is_gone_uses_nothing(clusters: FakeClusters) -> None:
-    clusters.run(AFTER, "b")
-    clusters.unnamed = (ONE,)
-    assert list(doubts(clusters)) == [OLD]
-    assert doubts(FakeClusters(unnamed=(ONE,))) == {}
-
-
 def test_a_move_that_is_taken_back_announces_both_again(clusters: FakeClusters) -> None:
     clusters.run(AFTER, "b")
     files = {**AFTER, "providers/default.yaml": provider()}

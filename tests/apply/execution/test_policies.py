@@ -149,15 +149,6 @@ def test_people_with_all_rights_may_not_change_what_is_kept(
     may(one, path, patch, "bob")
 
 
-def test_kept_objects_of_the_management_cluster_are_locked_too(locked: Crew) -> None:
-    hub = locked.management
-    for path in (f"{POOLS}/edge", f"{ALLOCATIONS}/team-a-web-lb"):
-        assert KEPT in refused(hub, path, {"metadata": {"labels": {"a": "b"}}})
-    assert KEPT in refused(hub, f"{ALLOCATIONS}/team-a-web-lb", {"metadata": {"finalizers": []}})
-    for server, path in ((hub, HOME), (locked.tenants[FIRST], INSIDE)):
-        assert "kept by gitops-ipam; change" in refused(server, path, {"data": {"uid": "x"}})
-
-
 def test_kept_objects_may_not_be_deleted_one_by_one_or_at_once(locked: Crew) -> None:
     for server, path in (
         (locked.management, f"{ALLOCATIONS}/team-a-web-lb"),
@@ -239,25 +230,6 @@ def test_the_one_that_applies_is_free_to_change_replace_and_prune(locked: Crew) 
     assert locked.management.get(ALLOCATIONS)["items"] == []
 
 
-def test_policies_do_not_count_as_objects_that_hold_addresses(locked: Crew) -> None:
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec:\n  brakes: {maxReleasePercent: 30, minRecords: 2}\n"
-    )
-    files = {"pools/edge.yaml": world()["pools/edge.yaml"], "ipam.yaml": settings}
-    stopped = locked.apply(files, "b")["management"]
-    assert stopped.error.startswith("1 of 2 objects ")
-    assert _there(locked.management) == NAMES * 2
-
-
-def test_a_cluster_with_nothing_to_lock_keeps_no_policies(locked: Crew) -> None:
-    locked.apply({"pools/edge.yaml": world()["pools/edge.yaml"]}, "b", allow_release=9)
-    assert _there(locked.tenants[FIRST]) == []
-    assert _there(locked.management) == NAMES * 2
-    objects = locked.tenants[FIRST].get(INSIDE)["data"]["objects"]
-    assert objects == ""
-
-
 def test_another_account_takes_over_when_it_renews_the_policies(locked: Crew) -> None:
     locked.user = "admin"
     assert locked.apply(world("web", "shop"), "b")["management"].is_failed
@@ -284,13 +256,6 @@ def test_policies_are_removed_on_request_by_any_administrator(locked: Crew) -> N
     assert not any(item.is_changed for item in again.values())
 
 
-def test_a_dry_run_foresees_the_policies(crew: Crew) -> None:
-    foreseen = crew.apply(world("web"), policies=True, dry_run=True)
-    assert _there(crew.management) == []
-    for item in foreseen.values():
-        assert {results(item).get(name) for name in OBJECTS} == {"created"}
-
-
 def test_a_policy_of_somebody_else_is_refused_and_the_rest_applied(crew: Crew) -> None:
     (theirs, *_) = policies("somebody")
     crew.management.put(theirs, path=RULES)
@@ -300,11 +265,3 @@ def test_a_policy_of_somebody_else_is_refused_and_the_rest_applied(crew: Crew) -
     }
     assert crew.management.get(f"{POOLS}/edge")
     assert _there(crew.management) == [*NAMES, NAMES[1]]  # nothing puts theirs in force
-
-
-def test_hostile_names_lock_as_any_others(crew: Crew) -> None:
-    hostile = 'x"] || true || group in ["people'
-    crew.apply(world("web"), policies=True, break_glass=(hostile, "a\\", "é🙂\n"))
-    one = crew.tenants[FIRST]
-    until(partial(is_locked, one), "the policies are in force")
-    assert KEPT in refused(one, POOL, {"spec": {"autoAssign": False}}, "bob")

@@ -74,16 +74,6 @@ def test_a_released_range_leaves_the_cluster_and_its_object_goes_with_the_record
     assert WEB not in clusters.objects[HUB]
 
 
-def test_a_range_goes_from_one_cluster_to_another_in_one_run(clusters: FakeClusters) -> None:
-    """The dry run knows that the first one gives it away."""
-    clusters.run(world("shop"))
-    assert clusters.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
-    applied = clusters.run(world("web"), "b")
-    assert clusters.announced(SECOND) is None
-    assert results(applied[FIRST])[str(POOL)] == "created"
-    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
-
-
 def test_what_a_service_uses_stays_and_nobody_else_gets_it(clusters: FakeClusters) -> None:
     clusters.run(world("shop"))
     use(clusters, SECOND, "10.0.0.1")
@@ -262,17 +252,6 @@ kind: Settings
 metadata: {name: ipam}
 spec: {brakes: {maxReleasePercent: 30, minRecords: 8}}
 """
-
-
-def test_a_tenant_without_a_kubeconfig_waits(clusters: FakeClusters) -> None:
-    clusters.unnamed = (FIRST,)
-    assert clusters.run(world("web"))[FIRST].state is ClusterState.WAITING
-    assert clusters.run(world("web"), require_all=True)[FIRST].is_failed
-    clusters.unnamed = ()
-    clusters.run(world("web"))
-    clusters.unnamed = (FIRST,)
-    lost = clusters.run(world("web"))[FIRST]
-    assert (lost.state, lost.error) == (ClusterState.FAILED, "no kubeconfig any more")
 
 
 def test_policies_come_are_renewed_and_go(clusters: FakeClusters) -> None:
