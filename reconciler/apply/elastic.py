@@ -141,7 +141,6 @@ def _pinned(spec: Manifest, annotations: Mapping[str, str]) -> tuple[IPSet, str]
 
 
 def _needs_ipv6(spec: Manifest) -> bool:
-    """Return whether a Service requires both IP versions, or IPv6 only."""
     policy, versions = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
     if policy == "RequireDualStack" or versions == ["IPv6"]:
         return True
@@ -159,9 +158,8 @@ def _backend(spec: Manifest) -> str:
 class ElasticPool(NamedTuple):
     """An IPAddressPool of `ipam`, as it is in the cluster.
 
-    Attributes:
-        avoids_buggy: It assigns no IPv4 address that ends in 0 or 255.
-        assigns: It assigns addresses to Services that do not name it.
+    Pools can avoid IPv4 addresses that end in 0 or 255, or not assign to Services that do not name
+    them.
     """
 
     addresses: IPSet
@@ -204,11 +202,9 @@ def _buggy(addresses: IPSet) -> int:
 
 
 class ObservedCluster(Struct, frozen=True):
-    """The observed state of a tenant's cluster.
+    """The observed state of a tenant's cluster, with invalid Services (`odd`).
 
-    Attributes:
-        odd: Invalid Services, with the reason.
-        unwell: Why new addresses would have no effect now; empty if they would.
+    `unwell` tells why new addresses would have no effect now; empty if they would.
     """
 
     services: tuple[Service, ...]

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
+from reconciler.apply import steps
 from reconciler.apply.elastic import ClusterReading, reading_for, uses
 from reconciler.apply.inventory import ClusterIdentity, Enrolled, identify, save
 from reconciler.apply.metallb import NAMESPACE, controller_time, describe, state_error, written
@@ -34,41 +35,10 @@ from reconciler.apply.snapshot import (
     objects_of,
     read_and_plan,
 )
-from reconciler.apply.steps import (
-    Action,
-    Apply,
-    AwaitEstablished,
-    AwaitPolicies,
-    Confirm,
-    Delete,
-    Look,
-    MakeNamespace,
-    Own,
-    Patch,
-    Step,
-    Tell,
-    Try,
-    applied,
-    noted,
-    pruned,
-    status_to_apply,
-)
 from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by
-from reconciler.model.errors import (
-    BugError,
-    ClusterError,
-    IdentityError,
-    NoSuchKindError,
-    NoSuchObjectError,
-    OwnedError,
-    ReconcilerError,
-    RejectedError,
-    StaleError,
-    UnauthorizedError,
-    UnreachableError,
-)
+from reconciler.model import errors
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import (
     MANAGER,
@@ -100,16 +70,16 @@ class ObjectApplier(Struct, frozen=True):
         """Record a failure of the block as the failure of an object."""
         try:
             yield
-        except (UnreachableError, UnauthorizedError):
+        except (errors.UnreachableError, errors.UnauthorizedError):
             raise
-        except OwnedError as owned:
+        except errors.OwnedError as owned:
             fields = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
             self.progress.fail(str(ref), f"{fields or owned}{more}")
-        except ClusterError as failed:
+        except errors.ClusterError as failed:
             error = f"{failed}; {failed.hint}" if failed.hint else str(failed)
             self.progress.fail(str(ref), error)
 
-    def apply(self, step: Apply) -> None:
+    def apply(self, step: steps.Apply) -> None:
         """Apply an object."""
         if self.progress.has_failed(step.unless_failed):
             return
@@ -118,13 +88,13 @@ class ObjectApplier(Struct, frozen=True):
             for _ in range(_ATTEMPTS - 1):
                 try:
                     self._bring(step)
-                except StaleError:
+                except errors.StaleError:
                     step = self._updated(step, self._read(step.ref))
                 else:
                     return
             self._bring(step)
 
-    def patch(self, step: Patch) -> None:
+    def patch(self, step: steps.Patch) -> None:
         """Set fields of an object of another owner."""
         if self.progress.has_failed(*step.rests_on):
             return
@@ -132,7 +102,7 @@ class ObjectApplier(Struct, frozen=True):
             self.cluster.apply(step.manifest, PART_MANAGER, force=step.takes)
             foresee(self.progress, step)
 
-    def own(self, step: Own) -> None:
+    def own(self, step: steps.Own) -> None:
         """Set the owners of an object of this run if all of them exist."""
         ref = step.desired.ref
         live = self.progress.now.get(ref)
@@ -147,14 +117,14 @@ class ObjectApplier(Struct, frozen=True):
             )
             self.progress.now[ref] = now
             entry = self.progress.entries.get(str(ref))
-            self.progress.entries[str(ref)] = noted(wanted, now.uid, entry)
+            self.progress.entries[str(ref)] = steps.noted(wanted, now.uid, entry)
 
-    def delete(self, step: Delete) -> None:
+    def delete(self, step: steps.Delete) -> None:
         """Delete an object if it still belongs to `ipam`."""
         ref = step.live.ref
         live = self.progress.now.get(ref, step.live)
-        now = pruned(ref, live, self.progress.entries.get(str(ref)))
-        if not isinstance(now, Delete):
+        now = steps.pruned(ref, live, self.progress.entries.get(str(ref)))
+        if not isinstance(now, steps.Delete):
             foresee(self.progress, now)
             return
         live = now.live
@@ -163,7 +133,7 @@ class ObjectApplier(Struct, frozen=True):
                 try:
                     self._remove(live)
                     break
-                except StaleError:
+                except errors.StaleError:
                     found = self.cluster.get(ref)
                     left = None if found is None else live_of(found)
                     # A changed spec can be the work of a newer run.
@@ -175,21 +145,20 @@ class ObjectApplier(Struct, frozen=True):
                 self._remove(live)
             self.progress.deleted(ref)
 
-    def _updated(self, step: Apply, live: Live | None) -> Apply:
-        """Return the step for the current state of the object."""
+    def _updated(self, step: steps.Apply, live: Live | None) -> steps.Apply:
         if live is step.live:
             return step
         entry = self.progress.entries.get(str(step.ref))
         after = step.unless_failed
-        return applied(step.desired, live, entry, adopt=step.adopt, after=after)
+        return steps.applied(step.desired, live, entry, adopt=step.adopt, after=after)
 
     def _read(self, ref: Ref) -> Live | None:
         found = self.cluster.get(ref)
         self.progress.now[ref] = None if found is None else live_of(found)
         return self.progress.now[ref]
 
-    def _bring(self, step: Apply) -> None:
-        if step.decision.action in (Action.SKIP, Action.REFUSE):
+    def _bring(self, step: steps.Apply) -> None:
+        if step.decision.action in (steps.Action.SKIP, steps.Action.REFUSE):
             foresee(self.progress, step)
             return
         now, result, status = self._body(step)
@@ -201,23 +170,22 @@ class ObjectApplier(Struct, frozen=True):
             self.progress.now[step.ref] = now
         self.progress.applied(step, now.uid, result)
 
-    def _body(self, step: Apply) -> tuple[Live, ObjectResult, Manifest | None]:
+    def _body(self, step: steps.Apply) -> tuple[Live, ObjectResult, Manifest | None]:
         """Write the body if needed. Return the object and the status to apply."""
         action, live = step.decision.action, step.live
-        if action is Action.KEEP and live is not None:
+        if action is steps.Action.KEEP and live is not None:
             return live, ObjectResult.UNCHANGED, step.status
-        if action is Action.REPLACE and live is not None:
+        if action is steps.Action.REPLACE and live is not None:
             self._remove(live)
         body = step.desired.at(self.revision)
-        if action is Action.CONFIGURE and live is not None:
+        if action is steps.Action.CONFIGURE and live is not None:
             body = _with_uid(body, live)
         now = live_of(self.cluster.apply(body, MANAGER, force=step.decision.force))
-        status = status_to_apply(step.desired, now, self.progress.entries.get(str(step.ref)))
-        is_new = action is Action.CREATE
+        status = steps.status_to_apply(step.desired, now, self.progress.entries.get(str(step.ref)))
+        is_new = action is steps.Action.CREATE
         return now, ObjectResult.CREATED if is_new else ObjectResult.CONFIGURED, status
 
     def _remove(self, live: Live) -> None:
-        """Delete an object and wait until it is gone."""
         own = live.ref.resource.finalizer
         if own in live.finalizers:
             others = [item for item in live.finalizers if item != own]
@@ -230,7 +198,7 @@ class ObjectApplier(Struct, frozen=True):
         left = None if found is None else live_of(found)
         if left is not None and left.uid == live.uid:
             held = ", ".join(left.finalizers or ("the server",))
-            raise ClusterError(f"it is being deleted, held by {held}")
+            raise errors.ClusterError(f"it is being deleted, held by {held}")
 
 
 def _with_uid(body: Manifest, live: Live) -> Manifest:
@@ -252,20 +220,20 @@ class Executor:
         self._done_before = 0
         objects = ObjectApplier(cluster, revision, self.progress)
         self._acts: Mapping[type, Callable[..., None]] = {
-            Apply: objects.apply,
-            Patch: objects.patch,
-            Own: objects.own,
-            Delete: objects.delete,
-            MakeNamespace: self._make_namespace,
-            AwaitEstablished: self._await_established,
-            Look: self._look,
-            Tell: self._tell,
-            Confirm: self._confirm,
-            AwaitPolicies: self._await_policies,
-            Try: self._try,
+            steps.Apply: objects.apply,
+            steps.Patch: objects.patch,
+            steps.Own: objects.own,
+            steps.Delete: objects.delete,
+            steps.MakeNamespace: self._make_namespace,
+            steps.AwaitEstablished: self._await_established,
+            steps.Look: self._look,
+            steps.Tell: self._tell,
+            steps.Confirm: self._confirm,
+            steps.AwaitPolicies: self._await_policies,
+            steps.Try: self._try,
         }
 
-    def run(self, step: Step) -> None:
+    def run(self, step: steps.Step) -> None:
         """Carry out a step, or raise ClusterError if the work on this cluster cannot continue."""
         act = self._acts.get(type(step), partial(foresee, self.progress))
         act(step)
@@ -282,14 +250,14 @@ class Executor:
             answer = ask()
         return answer, is_so(answer)
 
-    def _make_namespace(self, step: MakeNamespace) -> None:
+    def _make_namespace(self, step: steps.MakeNamespace) -> None:
         foresee(self.progress, step)
         metadata = {"name": step.ref.name, "labels": owned_labels()}
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
         self.cluster.apply(body, MANAGER)
         self.made.append(step.ref)
 
-    def _await_established(self, step: AwaitEstablished) -> None:
+    def _await_established(self, step: steps.AwaitEstablished) -> None:
         def is_served(live: Manifest | None) -> bool:
             return live is None or is_established(live)
 
@@ -297,17 +265,17 @@ class Executor:
         _, is_so = self._poll(ask, is_served, every=0.2, times=_ESTABLISHED_SECONDS * 5)
         if not is_so:
             message = f"CRD {step.ref.name} is not established after {_ESTABLISHED_SECONDS} s"
-            raise ClusterError(message)
+            raise errors.ClusterError(message)
 
-    def _look(self, step: Look) -> None:
+    def _look(self, step: steps.Look) -> None:
         try:
             found = self.cluster.list(step.resource, step.namespace).items
-        except NoSuchKindError as missing:
+        except errors.NoSuchKindError as missing:
             message, hint = f"no kind {step.resource.kind} there", "--crds installs the CRDs"
-            raise ClusterError(message, hint) from missing
+            raise errors.ClusterError(message, hint) from missing
         self.progress.now |= objects_of(found, step.resource)
 
-    def _tell(self, step: Tell) -> None:
+    def _tell(self, step: steps.Tell) -> None:
         """Create an event. A failure is only noted, because the conditions contain the same."""
         live = self.progress.now.get(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())
@@ -315,14 +283,14 @@ class Executor:
             return
         try:
             self.cluster.create(event)
-        except StaleError:
+        except errors.StaleError:
             return  # an interrupted run created it
-        except UnreachableError:
+        except errors.UnreachableError:
             raise
-        except ClusterError as failed:
+        except errors.ClusterError as failed:
             self.progress.notes.append(f"an event was not made: {failed}")
 
-    def _confirm(self, step: Confirm) -> None:
+    def _confirm(self, step: steps.Confirm) -> None:
         outcomes = self.progress.outcomes[self._done_before :]
         is_written = any(item.result in WRITTEN for item in outcomes)
         since = format_instant(self._begun if step.is_last else self.cluster.now())
@@ -336,21 +304,21 @@ class Executor:
 
         try:
             states, is_so = self._poll(ask, is_confirmed, every=0.1, times=51)
-        except NoSuchKindError:
+        except errors.NoSuchKindError:
             states, is_so = [], True  # MetalLB before 0.15.3 has no configuration state
         if not is_so:
             self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
         self.progress.error = state_error(states)
 
-    def _await_policies(self, step: AwaitPolicies) -> None:
+    def _await_policies(self, step: steps.AwaitPolicies) -> None:
         """Send empty patches, which write nothing and are judged like any write."""
 
         def is_allowed() -> bool:
             try:
                 self.cluster.merge(step.ref, {}, MANAGER)
-            except NoSuchObjectError:
+            except errors.NoSuchObjectError:
                 return True
-            except RejectedError:
+            except errors.RejectedError:
                 return False
             return True
 
@@ -358,13 +326,13 @@ class Executor:
         if not is_so:
             self.progress.notes.append("the server does not go by the new admission policies yet")
 
-    def _try(self, step: Try) -> None:
+    def _try(self, step: steps.Try) -> None:
         try:
             for inner in self.progress.steps_of(step):
                 self.run(inner)
-        except UnreachableError:
+        except errors.UnreachableError:
             raise
-        except ClusterError as failed:
+        except errors.ClusterError as failed:
             self.progress.fail(step.name, str(failed))
         self._begun, self._done_before = self.cluster.now(), len(self.progress.outcomes)
 
@@ -379,15 +347,17 @@ def contained() -> Iterator[None]:
     """Turn exceptions into ClusterErrors, so that other clusters continue."""
     try:
         yield
-    except ReconcilerError:
+    except errors.ReconcilerError:
         raise
     except OSError as failed:
-        raise ClusterError(f"this machine failed at it: {failed.strerror or failed}") from failed
+        raise errors.ClusterError(
+            f"this machine failed at it: {failed.strerror or failed}"
+        ) from failed
     except MemoryError as failed:
-        raise ClusterError("it takes more memory than there is") from failed
+        raise errors.ClusterError("it takes more memory than there is") from failed
     except Exception as bug:
         _log.debug("a bug", exc_info=bug)
-        raise BugError(bug) from bug
+        raise errors.BugError(bug) from bug
 
 
 class Run(Struct, frozen=True):
@@ -407,8 +377,8 @@ class Work:
     run: Run
     progress: Progress
     plan: ClusterPlan | None = None
-    failure: ClusterError | None = None
-    unsaved: ClusterError | None = None
+    failure: errors.ClusterError | None = None
+    unsaved: errors.ClusterError | None = None
 
     def applied(self, name: str) -> Applied:
         """Return the result of the cluster."""
@@ -453,26 +423,26 @@ def worked(
                     executor.run(step)
             if work.plan.stop is not None:
                 raise work.plan.stop
-    except ClusterError as failed:
+    except errors.ClusterError as failed:
         work.failure = failed
     if work.plan is None or run.options.dry_run or not work.plan.keeps_inventory:
         return work
     # The inventory can be saved if its namespace exists.
-    if executor.made == [it.ref for it in work.plan.steps if isinstance(it, MakeNamespace)]:
+    if executor.made == [it.ref for it in work.plan.steps if isinstance(it, steps.MakeNamespace)]:
         cluster.extend(LAST_SECONDS)
         try:
             save(cluster, identity, run.revision, work.progress.entries, run.options.root)
-        except ClusterError as failed:
+        except errors.ClusterError as failed:
             work.unsaved = failed
     return work
 
 
-def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
+def refused(name: str, failure: errors.ClusterError, revision: str = "") -> Applied:
     """Return the result of a cluster that nothing could be applied to."""
     state = ClusterState.FAILED
-    if isinstance(failure, UnreachableError):
+    if isinstance(failure, errors.UnreachableError):
         state = ClusterState.UNREACHABLE
-    elif isinstance(failure, IdentityError):
+    elif isinstance(failure, errors.IdentityError):
         state = ClusterState.REFUSED
     return Applied(
         name,
@@ -480,7 +450,7 @@ def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
         revision=revision,
         error=str(failure),
         hint=failure.hint,
-        is_bug=isinstance(failure, BugError),
+        is_bug=isinstance(failure, errors.BugError),
     )
 
 

@@ -89,8 +89,6 @@ def _collect(failed: ClusterError, bugs: list[BugError] | None) -> None:
 
 
 class _Query:
-    """Asks clusters about records."""
-
     def __init__(
         self,
         evaluation: Evaluation,
@@ -134,7 +132,6 @@ class _Query:
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
     def _in_management(self, records: Records) -> Mapping[str, str]:
-        """Return the records that objects of the management cluster still use."""
         found: dict[str, str] = {}
         for family in families():
             own = family.objects
@@ -144,7 +141,6 @@ class _Query:
         return found
 
     def _all(self, kind: Resource) -> Sequence[Manifest]:
-        """Return all objects of a kind, or none if the server does not know the kind."""
         try:
             return [live.manifest for live in self._access.management.objects(kind).values()]
         except NoSuchKindError:
@@ -193,7 +189,6 @@ class _Query:
 
 
 def _users(cluster: Cluster, addresses: IPSet) -> list[tuple[str, IPSet]]:
-    """Return the Services, then the nodes, that have one of the addresses."""
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
     found = [(f"Service {it.service}", it.address) for it in users_of(services, addresses)]
     found += [(f"Node {it.service}", it.address) for it in nodes_in(nodes, addresses)]

@@ -60,11 +60,9 @@ AT_ONCE = 16
 
 
 class Scope(Struct, frozen=True):
-    """The scope of one apply.
+    """The scope of one apply, and what was observed of clusters, by name.
 
-    Attributes:
-        only: The clusters to apply to; None for all. Ranges that the other clusters announce stay
-            reserved, as if these clusters were unreachable.
+    Ranges of clusters that are not in `only` stay reserved, as if these were unreachable.
     """
 
     only: Container[str] | None = None
@@ -135,56 +133,36 @@ class RevisionGuard:
         self._lock = Lock()
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision or another root."""
-        self._check_root(name, identity)
-        last = identity.inventory.revision
-        newer = self._newer(last)
-        if newer is not None and not self._accepts(name):
-            what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
-            raise IdentityError(f"{what}: {newer}", f"{_HINT} {name}") from newer
+        """Refuse a cluster that has, or might have, a newer revision or another root.
 
-    def check_line(self, identity: ClusterIdentity) -> None:
-        """Refuse a management cluster whose revision is newer or not part of this history.
-
-        Another repository, or a rewritten history, does not contain the existing objects.
+        The history of the management cluster must contain its revision. Another repository, or a
+        rewritten history, does not contain the existing objects, and would delete them.
         """
-        self._check_root(MANAGEMENT, identity)
         last = identity.inventory.revision
-        if self._holds(last) is True:
-            return
-        self._newer(last)
-        if not self._accepts(MANAGEMENT):
-            message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
-            raise IdentityError(message, f"{_HINT} {MANAGEMENT}")
-
-    def _accepts(self, name: str) -> bool:
-        return name in self._accepted or MANAGEMENT in self._accepted
-
-    def _check_root(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster of another root. The objects of that root would be deleted."""
-        other = identity.inventory
-        if other.revision and other.root != self._root and not self._accepts(name):
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if last and identity.inventory.root != self._root and not is_accepted:
             before, now = (
                 f"root {shown(path)}" if path else "the top of the repository"
-                for path in (other.root, self._root)
+                for path in (identity.inventory.root, self._root)
             )
             hint = "apply each root to clusters of its own; if it moved, and is the same"
             raise IdentityError(
                 f"{before} was applied last, and this is {now}", f"{hint}: --re-enrol {name}"
             )
-
-    def _newer(self, last: str) -> GitError | None:
-        """Refuse a newer revision. Return why the comparison failed, or None."""
-        if self._holds(last) is True:
-            return None
-        answer = self._ask(self._revision, last)
-        if answer is True:
+        if last in ("", self._revision) or self._ask(last, self._revision) is True:
+            return
+        is_newer = self._ask(self._revision, last)
+        if is_newer is True:
             message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
             raise IdentityError(message, "apply the head of the branch")
-        return answer if isinstance(answer, GitError) else None
-
-    def _holds(self, last: str) -> bool | GitError:
-        return last in ("", self._revision) or self._ask(last, self._revision)
+        if is_accepted:
+            return
+        if name == MANAGEMENT:
+            message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
+            raise IdentityError(message, f"{_HINT} {name}")
+        if isinstance(is_newer, GitError):
+            what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
+            raise IdentityError(f"{what}: {is_newer}", f"{_HINT} {name}") from is_newer
 
     def _ask(self, ancestor: str, revision: str) -> bool | GitError:
         asked = ancestor, revision
@@ -224,7 +202,6 @@ def _renames(
 
 
 def _uid(name: str, access: Access) -> str:
-    """Return the identity of a cluster, or an empty string without a kubeconfig."""
     cluster = access.connect(name)
     if cluster is None:
         return ""
@@ -268,7 +245,7 @@ def apply_fleet(
             with contained():
                 management = open_management(cluster, options)
             guard = RevisionGuard(run.revision, is_in, options.re_enrol, options.root)
-            guard.check_line(management.identity)
+            guard.check(MANAGEMENT, management.identity)
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
@@ -295,15 +272,11 @@ def _apply_management(
 
 
 class _Done(Struct, frozen=True):
-    """The result of a cluster, and its new entry in the registry."""
-
     applied: Applied | None
     enrolled: Enrolled | None
 
 
 class _Fleet:
-    """One apply to all clusters."""
-
     def __init__(
         self,
         evaluation: Evaluation,
@@ -330,7 +303,6 @@ class _Fleet:
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self, scope: Scope) -> list[Applied]:
-        """Apply, and return the results."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
             for item in targets(self.evaluation, self.desired, self.known, self.options)
@@ -481,7 +453,6 @@ class _Fleet:
         return replace(target, withheld=withheld)
 
     def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
-        """Save the registry. Return the failures."""
         self.management.cluster.extend(LAST_SECONDS)
         try:
             self.registry.remember({name: item.enrolled for name, item in done.items()})

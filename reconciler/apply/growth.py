@@ -50,8 +50,6 @@ def demand(
 
 
 class _Demand:
-    """The calculation for one tenant."""
-
     def __init__(
         self,
         shown: ObservedCluster,
@@ -83,7 +81,6 @@ class _Demand:
         ]
 
     def outcome(self) -> GrowthOutcome:
-        """Return the result."""
         named = IPSet.of(item for service in self.old for item in service.pinned)
         # Released growth that a Service uses or requests before the withdrawal comes back.
         back = [
@@ -178,7 +175,6 @@ class _Demand:
         return wish, min(need, wish), limit if need > wish else ""
 
     def _idle(self, back: Iterable[DemandEntry]) -> dict[str, int]:
-        """Return the start of the idle time of entries."""
         found: dict[str, int] = {}
         now = self.shown.now
         for entry in (*self.entries, *back):
@@ -288,7 +284,6 @@ def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], l
 
 
 def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
-    """Yield IP version and number of each of a few addresses."""
     for item in addresses:
         yield from ((item.version, at) for at in range(item.first, item.last + 1))
 
@@ -321,7 +316,6 @@ def _counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
     shared: dict[tuple[str, str], list[set[str]]] = {}
 
     def joins(service: Service) -> bool:
-        """Add the ports of a Service to an address, or to one more address."""
         places = shared.setdefault(_key(service), [])
         for place in places:
             if not place & service.ports:
@@ -344,12 +338,7 @@ _NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-l
 
 
 class GrowthRequest(NamedTuple):
-    """The request of one tenant.
-
-    Attributes:
-        back: Entries that come back, each as a whole.
-        size: The number of additional addresses, contiguous if possible.
-    """
+    """The request of one tenant: entries that come back, and a number of more addresses."""
 
     back: tuple[DemandEntry, ...]
     size: int

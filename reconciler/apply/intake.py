@@ -125,11 +125,7 @@ class ObjectCopy(NamedTuple):
 
 
 class Copies(Struct, frozen=True):
-    """The copies in a tree.
-
-    Attributes:
-        used: Identities of pools that records use.
-    """
+    """The copies in a tree by API group and kind, and the identities of pools that records use."""
 
     by_kind: Mapping[tuple[str, str], Mapping[Identity, ObjectCopy]] = field(default_factory=dict)
     used: Collection[Identity] = ()
@@ -180,11 +176,7 @@ def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> Objec
 
 
 class ListedCopy(NamedTuple):
-    """The list of a kind.
-
-    Attributes:
-        problem: Why the list is not complete; empty if it is.
-    """
+    """The valid objects of a kind, and why the list is not complete; empty if it is."""
 
     items: Sequence[Manifest] = ()
     problem: str = ""
@@ -294,8 +286,6 @@ def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
 
 
 class _Taking:
-    """An observation in progress."""
-
     def __init__(self, seen: IntakeObservation, context: IntakeContext) -> None:
         self.seen = seen
         self.context = context
@@ -368,7 +358,6 @@ class _Taking:
             self.changes[path_of(self.settings.observed, identity)] = found.data
 
     def _is_new(self, intake: IntakeKind, manifest: Manifest) -> bool:
-        """Return whether to copy an object that has no copy."""
         if intake.identity(manifest) in self.context.unread:
             return False
         pool = intake.pool(manifest)
@@ -396,11 +385,7 @@ class _Taking:
 
 
 class DeletionLimits(NamedTuple):
-    """Limits of removals.
-
-    Attributes:
-        used: Copies of pools with recorded addresses.
-    """
+    """Limits of removals: how many the user permits, and pools with recorded addresses (`used`)."""
 
     settings: Settings
     allowed: int | None = None
@@ -496,7 +481,6 @@ class DeletionDetector:
         self.held.append(f"{why}; to remove their copies: --allow-release {going}")
 
     def _recent(self, kind: str) -> Counter[str]:
-        """Count the removals of the last ten minutes by namespace."""
         found: Counter[str] = Counter()
         for name, every in self._removed.items():
             whose, _, namespace = name.partition("/")

@@ -31,13 +31,7 @@ from reconciler.gitio.interface import Repository
 from reconciler.gitio.message import read_message
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import shaped
-from reconciler.model.errors import (
-    ClusterError,
-    NoSuchKindError,
-    NoSuchObjectError,
-    StaleError,
-    UnreachableError,
-)
+from reconciler.model import errors
 from reconciler.model.objects import CONFIG_MAP, CRD, MANAGEMENT, MANAGER, Manifest, Ref, Resource
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
@@ -64,7 +58,7 @@ def not_in_git(
     lists: dict[Resource, list[Manifest]] = {}
     for family in families():
         for intake in family.objects.intake if family.name in names else ():
-            with suppress(ClusterError):
+            with suppress(errors.ClusterError):
                 found = management.objects(intake.resource) if intake.lacks[0] else {}
                 lists[intake.resource] = [live.manifest for live in found.values()]
     return outside(known, settings, management.identity.inventory.objects, lists)
@@ -73,8 +67,7 @@ def not_in_git(
 class IntakeLook(Struct, frozen=True):
     """One observation of the management cluster, and its result.
 
-    Attributes:
-        at: The clock of the cluster in seconds since 1970; 0 if it was not asked.
+    The time is 0 if the cluster was not asked. `before` is the text of the state before.
     """
 
     at: int = 0
@@ -145,7 +138,7 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
         opened.callback(cluster.close)
         management = open_management(cluster, options)
         ref = Ref(CONFIG_MAP, management.identity.namespace, NAME)
-        with suppress(NoSuchObjectError):
+        with suppress(errors.NoSuchObjectError):
             cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
 
 
@@ -171,11 +164,11 @@ def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
         found = cluster.list(resource)
         definition = cluster.get(Ref(CRD, "", crd_name(resource)))
         is_served = definition is not None and is_established(shaped(definition, CRD))
-    except NoSuchKindError:
+    except errors.NoSuchKindError:
         return ListedCopy(problem="the kind is not served")
-    except UnreachableError:
+    except errors.UnreachableError:
         raise
-    except (ClusterError, ValueError) as failed:
+    except (errors.ClusterError, ValueError) as failed:
         return ListedCopy(problem=str(failed))
     items: list[Manifest] = []
     problem = "" if is_served else "the CRD is not established"
@@ -196,9 +189,9 @@ def _create_events(management: ManagementCluster, taken: TakenIn) -> TakenIn:
         about = event["involvedObject"]
         try:
             management.cluster.create(event)
-        except StaleError:
+        except errors.StaleError:
             continue  # it exists
-        except ClusterError as failed:
+        except errors.ClusterError as failed:
             notes.append(f"no Event on {about['kind']} {about['name']}: {failed}")
             rejected.pop(by_name[about["kind"], about.get("namespace", ""), about["name"]], None)
     state = replace(taken.state, rejected=rejected)

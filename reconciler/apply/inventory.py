@@ -91,12 +91,7 @@ def orphan(uid: str, now: int) -> InventoryEntry:
 
 
 class Enrolled(Struct, frozen=True):
-    """An entry of the registry.
-
-    Attributes:
-        uid: The uid of the kube-system namespace.
-        addresses: The ranges that the cluster might announce, in MetalLB's syntax.
-    """
+    """An entry of the registry: ranges that a cluster might announce, in MetalLB's syntax."""
 
     uid: str
     revision: str
@@ -166,7 +161,6 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
 
 
 def _entry(line: str) -> tuple[str, InventoryEntry] | None:
-    """Return an object and its entry, or None for an unknown line."""
     try:
         name, uid, hash_of = line.split(" ")
         parse_ref(name)

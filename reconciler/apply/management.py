@@ -31,13 +31,7 @@ from reconciler.apply.targets import ApplyOptions, Target, announcer, cluster_ki
 from reconciler.families.interface import ClusterKind
 from reconciler.kube.interface import Cluster, Clusters, ObjectList
 from reconciler.kube.resources import IP_ALLOCATION, resource_of, shaped
-from reconciler.model.errors import (
-    ClusterError,
-    GitError,
-    KubeconfigError,
-    NoSuchKindError,
-    NoSuchObjectError,
-)
+from reconciler.model import errors
 from reconciler.model.objects import (
     CONFIG_MAP,
     HOME,
@@ -87,7 +81,9 @@ def _valid(manifest: object, resource: Resource) -> Manifest:
         return shaped(manifest, resource)
     except ValueError as wrong:
         message = f"it holds something that cannot be read: {wrong}"
-        raise ClusterError(message, "mend that object, or what answers in its place") from wrong
+        raise errors.ClusterError(
+            message, "mend that object, or what answers in its place"
+        ) from wrong
 
 
 class ManagementCluster:
@@ -147,10 +143,10 @@ class ClusterRegistry:
         note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
         if not has_room(note):
             message = f"{len(note.addresses)} separate ranges are more than can be remembered of it"
-            raise ClusterError(message, "give it fewer, larger ranges")
+            raise errors.ClusterError(message, "give it fewer, larger ranges")
         try:
             self._write({target.name: note}, {})
-        except NoSuchObjectError:
+        except errors.NoSuchObjectError:
             return  # in the first run, the inventory is created during the run
         self._noted[target.name] = note
 
@@ -186,7 +182,7 @@ class ClusterRegistry:
             return False
         try:
             return self._is_in(own, revision)
-        except GitError:
+        except errors.GitError:
             return before is None or revision != before.revision
 
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
@@ -204,7 +200,7 @@ class ClusterRegistry:
         cluster, namespace = self._management.cluster, self._management.identity.namespace
         try:
             cluster.merge(Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}, MANAGER)
-        except NoSuchObjectError:
+        except errors.NoSuchObjectError:
             if write.part == NAME:
                 raise
             data = {key: text for key, text in write.data.items() if text is not None}
@@ -213,10 +209,9 @@ class ClusterRegistry:
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
-    """Rebuild the registry from the records in the cluster if the inventory was deleted."""
     try:
         allocations = management.objects(IP_ALLOCATION)
-    except NoSuchKindError:
+    except errors.NoSuchKindError:
         return {}
     ranges: dict[str, list[str]] = {}
     for live in allocations.values():
@@ -228,7 +223,7 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
             ranges_of([f"{first}-{last}"])
         except ValueError as wrong:
             message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
-            raise ClusterError(
+            raise errors.ClusterError(
                 message, "mend its status: it says what a cluster may announce"
             ) from wrong
         ranges.setdefault(cluster, []).append(f"{first}-{last}")
@@ -275,7 +270,7 @@ class Access:
             title = f"Secret {place}/{ref.name}"
             try:
                 secret = self.management.cluster.get(ref)
-            except ClusterError as failed:
+            except errors.ClusterError as failed:
                 message = f"{title} in the management cluster: {failed}"
                 raise type(failed)(message, failed.hint) from failed
             if secret is None:
@@ -283,7 +278,7 @@ class Access:
             try:
                 return base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
             except (KeyError, ValueError) as wrong:  # base64, and text that is not ASCII
-                raise KubeconfigError(
+                raise errors.KubeconfigError(
                     f"{title} has no kubeconfig under the key {_KEY!r}"
                 ) from wrong
         return None
@@ -301,7 +296,7 @@ class Access:
                 found += [(place, name) for place in homes if place]
             except ValueError as wrong:
                 message = f"{kind.resource.kind} {cluster}: {wrong}"
-                raise ClusterError(
+                raise errors.ClusterError(
                     f"its Secret cannot be found: {message}", "mend that object"
                 ) from wrong
         return found
@@ -312,7 +307,7 @@ class Access:
             return None
         try:
             live = self.management.objects(kind.resource).get(Ref(kind.resource, *tenant))
-        except NoSuchKindError:
+        except errors.NoSuchKindError:
             return None
         return None if live is None else live.manifest
 

@@ -62,11 +62,7 @@ class ClusterState(StrEnum):
 
 
 class ObjectOutcome(Struct, frozen=True):
-    """The result of an object.
-
-    Attributes:
-        drift: The change of another manager that the write reverts.
-    """
+    """The result of an object (`str(ref)`), with the foreign change that a write reverts."""
 
     object: str
     result: ObjectResult
@@ -144,11 +140,9 @@ def _both(first: Applied, last: Applied | None) -> Applied:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of the work on one cluster.
+    """The progress of the work on one cluster: inventory, results, and failed objects.
 
-    Attributes:
-        now: Objects that changed since the plan was made; None for deleted ones.
-        error: The error that MetalLB reports about its configuration.
+    `now` are objects that changed since the plan was made; None for deleted ones.
     """
 
     entries: dict[str, InventoryEntry]
@@ -412,7 +406,6 @@ class Lock:
         return {ref: found[ref] for ref in wanted if ref in found}
 
     def _excuse(self, problem: str) -> None:
-        """Note why policies cannot be installed."""
         if problem:
             self._draft.fail(_NAME, problem)
             return

@@ -24,8 +24,7 @@ from reconciler.apply.steps import (
 from reconciler.apply.targets import UNCLEAR, ApplyOptions
 from reconciler.documents.document import Identity
 from reconciler.families import families
-from reconciler.families.interface import Lists, ObjectFit
-from reconciler.families.interface import Objects as FamilyObjects
+from reconciler.families.interface import ObjectFit
 from reconciler.kube.resources import (
     IP_ALLOCATION,
     DesiredObject,
@@ -47,9 +46,8 @@ from reconciler.model.settings import Settings
 class ManagementDesiredState(Struct, frozen=True):
     """The desired state of the management cluster.
 
-    Attributes:
-        words: Status messages of tenants whose clusters were observed. Others keep their messages.
-        growing: Returns the objects of elastic tenants.
+    `words` are status messages of tenants whose clusters were observed; objects that can still grow
+    (`growing`) keep earlier messages.
     """
 
     desired: Sequence[DesiredObject]
@@ -114,15 +112,12 @@ class EventRecorder:
 
 
 def _events(ref: Ref) -> Query:
-    """Return recent events of a kind in a namespace; cluster-scoped objects use the default one."""
     selector = f"involvedObject.kind={ref.resource.kind}"
     place = ref.namespace or "default"
     return Query(EVENT, place, fields=selector, tolerates=Tolerates.REFUSAL)
 
 
 class _Fits:
-    """The desired objects as the families adapt them to live ones."""
-
     def __init__(self, desired: Sequence[DesiredObject], live: LiveObjects, draft: Draft) -> None:
         self._live = live
         self._found: dict[Ref, ObjectFit] = {}
@@ -175,7 +170,6 @@ class _Fits:
 
 
 def _whole(item: DesiredObject) -> Manifest:
-    """Return the complete desired object, or the fields of it that `ipam` owns."""
     ref = item.ref
     place = {"namespace": ref.namespace} if ref.namespace else {}
     whole: Mapping[str, object] = (
@@ -236,7 +230,6 @@ class _Management:
         self.kinds = self._resources()
 
     def run(self) -> ClusterError | None:
-        """Build the plan. Return why the cluster cannot reach the desired state, or None."""
         if self.draft.options.crds:
             self._install()
         self._namespaces()
@@ -281,7 +274,6 @@ class _Management:
             self.draft.add(AwaitEstablished(Ref(CRD, "", name)))
 
     def _namespaces(self) -> None:
-        """Create missing namespaces. Namespaces are never deleted."""
         present = self.snapshot.of(_NAMESPACES).objects
         wanted = {HOME: None} | {
             item.ref.namespace: None
@@ -331,25 +323,17 @@ class _Management:
         """Add the users of reserved addresses to the status of pools."""
         statuses: dict[Ref, Manifest] = {}
         for own in (family.objects for family in families()):
-            if own.observe is None:
-                continue
-            lists = self._observed(own)
-            if lists is None:
-                return
-            statuses |= own.observe(self.desired_state.pools, lists)
+            lists: dict[Resource, list[Manifest]] = {}
+            for resource in own.observes if own.observe is not None else ():
+                answer = self.snapshot.of(Query(resource, tolerates=Tolerates.DENIAL))
+                if answer.problem:
+                    note = f"who uses reserved addresses is not told: {answer.problem}"
+                    self.draft.notes.append(note)
+                    return
+                lists[resource] = [live.manifest for live in answer.objects.values()]
+            if own.observe is not None:
+                statuses |= own.observe(self.desired_state.pools, lists)
         self.desired = [with_status(item, statuses.get(item.ref)) for item in self.desired]
-
-    def _observed(self, own: FamilyObjects) -> Lists | None:
-        """Return all objects of the kinds that a family observes, or None without permission."""
-        found: dict[Resource, list[Manifest]] = {}
-        for resource in own.observes:  # for example Machines without Cluster API
-            answer = self.snapshot.of(Query(resource, tolerates=Tolerates.DENIAL))
-            if answer.problem:
-                note = f"who uses reserved addresses is not told: {answer.problem}"
-                self.draft.notes.append(note)
-                return None
-            found[resource] = [live.manifest for live in answer.objects.values()]
-        return found
 
     def _bring(self) -> None:
         """Apply the desired objects.
@@ -394,7 +378,6 @@ class _Management:
         return tell
 
     def _prune(self) -> ClusterError | None:
-        """Delete objects of the kinds that were read and that are no longer desired."""
         gone = self._gone()
         if not gone:
             return None
@@ -410,7 +393,6 @@ class _Management:
         return None
 
     def _gone(self) -> list[Ref]:
-        """Return the objects of the inventory that are no longer desired."""
         wanted = frozenset(str(item.ref) for item in self.desired)
         gone: list[Ref] = []
         for name, entry in sorted(self.draft.entries.items()):
@@ -436,7 +418,6 @@ class _Management:
         return [ref for ref in gone if ref.resource not in self.unread]
 
     def _brake(self, gone: Iterable[Ref]) -> ClusterError | None:
-        """Return why too many live objects would be deleted without approval."""
         living = sum(map(self._is_live, gone))
         known = sum(
             parse_ref(name).resource in self.kinds

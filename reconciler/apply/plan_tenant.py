@@ -54,7 +54,6 @@ def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) 
 
 
 def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
-    """Return a pool or its advertisement with another pool name."""
     body: dict[str, Any] = dict(item.body or {})
     if item.ref.resource == ADVERTISEMENT:
         pools = [old if name == new else name for name in body["spec"]["ipAddressPools"]]
@@ -109,7 +108,6 @@ class _Tenant:
         self.desired = list(target.desired)
 
     def run(self) -> ClusterError | None:
-        """Build the plan. Return why the cluster cannot reach the desired state, or None."""
         answer = self.snapshot.of(Query(ADDRESS_POOL, NAMESPACE))
         if answer.is_unknown:
             return self._without_metallb()
@@ -130,7 +128,6 @@ class _Tenant:
         return None
 
     def _without_metallb(self) -> ClusterError | None:
-        """Plan a cluster without MetalLB: an error only if pools are desired."""
         self.is_there = bool(self.draft.entries)
         if self.target.desired:
             return ClusterError(
@@ -142,11 +139,9 @@ class _Tenant:
         return None
 
     def pools(self) -> Iterator[tuple[Ref, Live]]:
-        """Return all pools of the cluster."""
         return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
 
     def _read(self) -> None:
-        """Find the pools of `ipam` among the existing ones."""
         wanted = frozenset(item.ref for item in self.target.desired)
         now = self.snapshot.now
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
@@ -186,7 +181,6 @@ class _Tenant:
                     self.draft.fail(str(_pool(name)), error, self._drift(name))
 
     def _drift(self, name: str) -> Drift | None:
-        """Return the drift of a pool whose addresses differ from the desired ones."""
         if name not in self.live:
             return None
         return taken(self.objects[_pool(name)].manifest, "spec.addresses")
@@ -253,7 +247,6 @@ class _Tenant:
             self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
 
     def _prune(self, resource: Resource) -> None:
-        """Delete objects of `ipam` that are no longer desired, except kept pools."""
         wanted = frozenset(item.ref for item in self.desired)
         for name in sorted(self.draft.entries):
             ref = parse_ref(name)
@@ -266,7 +259,6 @@ class _Tenant:
                 self.draft.prune(ref, self.objects.get(ref))
 
     def _confirm(self, begun: int) -> None:
-        """Wait for the state of MetalLB's configuration."""
         outcomes = self.draft.progress.outcomes[begun:]
         is_written = any(item.result in WRITTEN for item in outcomes)
         if is_written:

@@ -80,7 +80,6 @@ def objects(evaluation: Evaluation) -> dict[str, Manifest]:
 
 
 def _path(cluster: str, manifest: Manifest) -> str:
-    """Return the path of an object: kind, and namespace and name if it has them."""
     metadata = manifest["metadata"]
     name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
     return f"{cluster.replace('/', '.')}/{manifest['kind']}/{name}.yaml"

@@ -22,25 +22,8 @@ from reconciler.kube.resources import (
     desired_object,
     owned,
 )
-from reconciler.model.objects import (
-    BINDING,
-    CONFIG_MAP,
-    CRD,
-    HOME,
-    LEASE,
-    MANAGER,
-    NAMESPACE,
-    NODE,
-    OURS,
-    OWNER_LABEL,
-    POLICY,
-    SECRET,
-    SERVICE,
-    Manifest,
-    Need,
-    Resource,
-    Right,
-)
+from reconciler.model import objects
+from reconciler.model.objects import OURS, Manifest, Need, Resource, Right
 
 DRIFT, SERVICES, DEPENDANTS = "drift", "services", "dependants"
 INTAKE, KUBECONFIG = "intake", "kubeconfig"
@@ -58,12 +41,10 @@ def _head_of(manifest: Manifest) -> str:
 
 
 def _version_of(manifest: Manifest) -> str:
-    """Return a fingerprint of an object with its status."""
     return (manifest.get("metadata") or {}).get("resourceVersion") or "-"
 
 
 def _kubeconfig_of(manifest: Manifest) -> str:
-    """Return a fingerprint of a kubeconfig Secret, identified by name."""
     return _version_of(manifest) if _name_of(manifest).endswith(_SUFFIX) else ""
 
 
@@ -110,7 +91,7 @@ class Topic(Struct, frozen=True):
 def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     """Return the watched kinds of the management cluster, with the kinds of the intake."""
     taken, ours = frozenset(intake), frozenset(owned())
-    labels = f"{OWNER_LABEL}={MANAGER}"
+    labels = f"{objects.OWNER_LABEL}={objects.MANAGER}"
     listed = {
         right.resource
         for family in families()
@@ -122,7 +103,7 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     )
     others = sorted((listed & known) - ours - taken)
     return (
-        Topic(KUBECONFIG, SECRET, look=_kubeconfig_of),
+        Topic(KUBECONFIG, objects.SECRET, look=_kubeconfig_of),
         *(Topic(DRIFT, kind, labels=labels, look=_version_of) for kind in owned()),
         *(Topic(INTAKE, kind) for kind in sorted(taken)),
         *(Topic(DEPENDANTS, kind) for kind in others),
@@ -132,7 +113,7 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
 def tenant_topics() -> tuple[Topic, ...]:
     """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
     return (
-        Topic(SERVICES, SERVICE, heads=False, look=_balanced_of),
+        Topic(SERVICES, objects.SERVICE, heads=False, look=_balanced_of),
         Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
         Topic(DRIFT, ADVERTISEMENT, METALLB_HOME),
     )
@@ -175,19 +156,24 @@ def management_rights() -> tuple[Right, ...]:
     return _by_need(
         (
             _IDENTITY,
-            Right(Need.APPLY, NAMESPACE, ("list",)),
-            Right(Need.APPLY, CONFIG_MAP, _INVENTORY, namespace=HOME),
+            Right(Need.APPLY, objects.NAMESPACE, ("list",)),
+            Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=objects.HOME),
             *(right for right in theirs if right.resource in owned()),
             Right(Need.APPLY, IP_ALLOCATION, OURS),
             Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
             *(right for right in theirs if right.resource not in owned()),
-            Right(Need.NAMESPACES, NAMESPACE, ("create", "patch")),
-            Right(Need.KUBECONFIGS, SECRET, ("get",)),
-            Right(Need.CRDS, CRD, ("get", "create", "patch")),
+            Right(Need.NAMESPACES, objects.NAMESPACE, ("create", "patch")),
+            Right(Need.KUBECONFIGS, objects.SECRET, ("get",)),
+            Right(Need.CRDS, objects.CRD, ("get", "create", "patch")),
             # The CRD identifies the kind across versions.
-            Right(Need.INTAKE, CRD, ("get",)),
+            Right(Need.INTAKE, objects.CRD, ("get",)),
             *_watching(management_topics()),
-            Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),
+            Right(
+                Need.WATCH,
+                objects.LEASE,
+                ("get", "create", "patch"),
+                namespace=objects.HOME,
+            ),
             *_POLICIES,
         )
     )
@@ -199,13 +185,13 @@ def tenant_rights() -> tuple[Right, ...]:
     return _by_need(
         (
             _IDENTITY,
-            Right(Need.APPLY, CONFIG_MAP, _INVENTORY, namespace=METALLB_HOME),
+            Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=METALLB_HOME),
             Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
             # Users of an address decide whether it can be withdrawn.
-            Right(Need.APPLY, SERVICE, ("list",)),
-            Right(Need.APPLY, NODE, ("list",)),
+            Right(Need.APPLY, objects.SERVICE, ("list",)),
+            Right(Need.APPLY, objects.NODE, ("list",)),
             *_watching(tenant_topics()),
             *_POLICIES,
         )
@@ -213,20 +199,22 @@ def tenant_rights() -> tuple[Right, ...]:
 
 
 # kube-system identifies the cluster.
-_IDENTITY = Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system")
+_IDENTITY = Right(Need.APPLY, objects.NAMESPACE, ("get",), name="kube-system")
 _INVENTORY = ("list", "create", "patch", "delete")
-_POLICIES = (Right(Need.POLICIES, POLICY, OURS), Right(Need.POLICIES, BINDING, OURS))
+_POLICIES = (
+    Right(Need.POLICIES, objects.POLICY, OURS),
+    Right(Need.POLICIES, objects.BINDING, OURS),
+)
 
 
 def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
     """Return the watch rights. Watched kinds are listed first."""
     for topic in topics:
-        verbs = ("list", "watch") if topic.resource == SECRET else ("watch",)
+        verbs = ("list", "watch") if topic.resource == objects.SECRET else ("watch",)
         yield Right(Need.WATCH, topic.resource, verbs, namespace=topic.namespace)
 
 
 def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:
-    """Return the required rights first, each once."""
     return tuple(sorted(dict.fromkeys(rights), key=lambda right: right.need.rank))
 
 
@@ -256,7 +244,7 @@ def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
 
 def is_among(names: Iterable[str]) -> bool:
     """Return whether the inventory contains CRDs, so that deleted ones are restored."""
-    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in names)
+    return any(name.startswith(f"{objects.CRD.group}/{objects.CRD.kind}/") for name in names)
 
 
 def crd_name(resource: Resource) -> str:

@@ -9,12 +9,7 @@ from msgspec.structs import replace
 
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ref_of
-from reconciler.model.errors import (
-    ClusterError,
-    NoSuchKindError,
-    UnauthorizedError,
-    UnreachableError,
-)
+from reconciler.model import errors
 from reconciler.model.objects import SERVICE, WHO_AM_I, Manifest, Ref, Resource
 
 T = TypeVar("T")
@@ -112,7 +107,7 @@ class Tolerates(Enum):
 
 
 class Query(NamedTuple):
-    """A query: all objects of a kind, all in a namespace, or one object by name."""
+    """A query: all objects of a kind, all in a namespace, one by name, or by a field selector."""
 
     resource: Resource
     namespace: str = ""
@@ -125,11 +120,7 @@ SERVICES = Query(SERVICE)
 
 
 class ClusterAnswer(Struct, frozen=True):
-    """The answer to a query.
-
-    Attributes:
-        problem: A tolerated failure; empty if the query succeeded.
-    """
+    """The answer to a query: objects, a tolerated problem, or that the kind is unknown."""
 
     objects: LiveObjects = field(default_factory=dict)
     problem: str = ""
@@ -145,7 +136,7 @@ class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
 
 
 class Snapshot(Struct, frozen=True):
-    """The answers of a cluster so far."""
+    """The answers of a cluster so far, and the server's clock in seconds since 1970."""
 
     answers: Mapping[Query, ClusterAnswer] = field(default_factory=dict)
     now: int = 0
@@ -189,12 +180,14 @@ def read_and_plan(
 def _answer(cluster: Cluster, query: Query, lists: ObjectLists | None) -> ClusterAnswer:
     try:
         return ClusterAnswer(_found(cluster, query, lists))
-    except NoSuchKindError:
+    except errors.NoSuchKindError:
         return ClusterAnswer(is_unknown=True)
-    except UnreachableError:
+    except errors.UnreachableError:
         raise
-    except ClusterError as failed:
-        tolerated = isinstance(failed, UnauthorizedError) and query.tolerates is Tolerates.DENIAL
+    except errors.ClusterError as failed:
+        tolerated = (
+            isinstance(failed, errors.UnauthorizedError) and query.tolerates is Tolerates.DENIAL
+        )
         if tolerated or query.tolerates is Tolerates.REFUSAL:
             return ClusterAnswer(problem=str(failed))
         raise

@@ -39,11 +39,7 @@ _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
 class Drift(Struct, frozen=True):
-    """A change of another field manager to fields of `ipam`.
-
-    Attributes:
-        time: The time, `2026-02-15T10:00:30Z`; empty if unknown.
-    """
+    """A change of another field manager to fields of `ipam`; unknown texts are empty."""
 
     manager: str
     time: str
@@ -255,11 +251,9 @@ def _half(text: str, index: int) -> str:
 
 
 class Apply(Struct, frozen=True):
-    """Apply an object and its status.
+    """Apply an object and its status, unless another one could not be written (`unless_failed`).
 
-    Attributes:
-        status: The status to apply if the body is unchanged. After a write, the response decides.
-        unless_failed: Skip the step if this object could not be written.
+    `status` is what to apply if the body is unchanged. After a write, the response decides.
     """
 
     desired: DesiredObject
@@ -278,8 +272,8 @@ class Apply(Struct, frozen=True):
 class Patch(Struct, frozen=True):
     """Set fields of an object of another owner. The inventory does not contain it.
 
-    Attributes:
-        manifest: All fields of the field manager. Fields that are missing here are removed.
+    Fields that are missing in the manifest are removed. With `takes`, fields without a value are
+    taken over. The step is skipped if an object of `rests_on` could not be written.
     """
 
     ref: Ref
@@ -373,11 +367,7 @@ class Tell:
 
 
 class Confirm(Struct, frozen=True):
-    """Read the state of MetalLB's configuration after it has seen the writes.
-
-    Attributes:
-        is_last: No more writes follow. Without a write, there is nothing to wait for.
-    """
+    """Read the state of MetalLB's configuration after it has seen the writes, if there are any."""
 
     is_last: bool = True
 
@@ -385,20 +375,14 @@ class Confirm(Struct, frozen=True):
 class AwaitPolicies(Struct, frozen=True):
     """Wait until the server enforces the new policies if the old ones refuse writes.
 
-    Attributes:
-        ref: A ConfigMap of `ipam`. The server judges an empty patch like any write.
+    The server judges an empty patch of a ConfigMap of `ipam` like any write.
     """
 
     ref: Ref
 
 
 class Try(Struct, frozen=True):
-    """Steps whose failure does not stop the others.
-
-    Attributes:
-        if_anything_is_ours: True: only if the inventory contains objects to lock. False: only if
-            not. None: always.
-    """
+    """Steps that may fail; only if the inventory has objects to lock, has none, or always."""
 
     name: str
     steps: "tuple[Step, ...]"

@@ -196,12 +196,6 @@ class Claims(NamedTuple):
     spaces: tuple[str, ...]
     addresses: IPSet
 
-    def meets(self, other: "Claims") -> bool:
-        """Return whether two address spaces can overlap: equal, or one of them unknown."""
-        if not self.spaces or not other.spaces:
-            return True
-        return any(space in other.spaces for space in self.spaces)
-
 
 class _Span(NamedTuple):
     version: int
@@ -234,7 +228,9 @@ def address_conflicts(
             if item.is_wanted == span.is_wanted or item.cluster == span.cluster:
                 continue
             wants, has = (span, item) if span.is_wanted else (item, span)
-            if wanted[wants.cluster].meets(announced[has.cluster]):
+            mine, theirs = wanted[wants.cluster].spaces, announced[has.cluster].spaces
+            # An unknown space can be any.
+            if not (mine and theirs) or not set(mine).isdisjoint(theirs):
                 found.setdefault(wants.cluster, set()).add(has.cluster)
         open_spans.append(span)
     return {name: tuple(sorted(others)) for name, others in found.items()}

@@ -95,7 +95,6 @@ def literals(text: str) -> tuple[Range, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the addresses with their start and end positions, in order."""
     found = []
     for word in _V4_WORD.finditer(text):
         parts = [int(part) for part in word.group().split(".")]  # some tools read 010 as ten
@@ -112,7 +111,6 @@ def _words(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _forms(word: str) -> Iterator[tuple[int, str]]:
-    """Yield a word with and without the punctuation around it."""
     word = word.rstrip(".")
     for start in (0, 1):
         for end in (0, 1):
@@ -268,7 +266,6 @@ def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
 
 
 def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
-    """Return the range from start to end if count and list agree."""
     listed, count, end, phase, start = found.group("listed", "count", "end", "phase", "start")
     if phase in _EMPTY:
         return None if start or end or listed or count else ()
@@ -312,7 +309,6 @@ def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
 
 
 def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
-    """Return the range from start to end, else the block, with all listed addresses."""
     start, end = _text(status, "startAddress"), _text(status, "endAddress")
     item = between(start, end) if start or end else block(_text(status, "cidr"))
     listed = status.get("addresses") or []
