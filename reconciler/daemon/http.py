@@ -145,8 +145,7 @@ def is_signed(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
 def read_secret(path: Path) -> bytes:
     """Return the secret in a file, without surrounding white space.
 
-    Raises:
-        UsageError: The file cannot be read, or its content is too short or too long.
+    Raises UsageError if the file cannot be read, or its content is too short or too long.
     """
     try:
         with path.open("rb") as file:
@@ -186,8 +185,7 @@ class Certificate:
     def context(self) -> ssl.SSLContext:
         """Return the TLS context for a new connection.
 
-        Raises:
-            UsageError: The files were never valid.
+        Raises UsageError if the files were never valid.
         """
         with self._lock:
             try:
@@ -234,8 +232,7 @@ class Server:
     ) -> None:
         """Listen on an address; port 0 means any free port.
 
-        Raises:
-            UsageError: The address is in use or invalid, or the certificate cannot be read.
+        Raises UsageError if the address is in use or invalid, or the certificate cannot be read.
         """
         if certificate is not None:
             certificate.context()

@@ -52,8 +52,7 @@ class RoundClusters:
     def management(self) -> Cluster | None:
         """Return the management cluster.
 
-        Raises:
-            UnreachableError: It did not answer, and its pause has not ended.
+        Raises UnreachableError if it did not answer, and its pause has not ended.
         """
         self._check(MANAGEMENT)
         found = self.clusters.management()
@@ -66,8 +65,7 @@ class RoundClusters:
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
         """Return a cluster by its kubeconfig.
 
-        Raises:
-            UnreachableError: It did not answer, and its pause has not ended.
+        Raises UnreachableError if it did not answer, and its pause has not ended.
         """
         before = self.kubeconfigs.get(cluster, (kubeconfig, is_named))
         if before != (kubeconfig, is_named):

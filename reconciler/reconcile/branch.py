@@ -81,8 +81,7 @@ def fetched(repository: Repository) -> Revision:
 def require_at_start(repository: Repository) -> None:
     """Refuse to start on another branch than the authoritative one, if that is known already.
 
-    Raises:
-        UsageError: It is another branch.
+    Raises UsageError if it is another branch.
     """
     with suppress(GitError, LimitError):
         with repository.alone():
@@ -116,8 +115,7 @@ class Lost(Struct, frozen=True):
 def lost_since(repository: Repository, base: Revision) -> Lost | None:
     """Return the losses of a branch since the last reconciled head; None if nothing is lost.
 
-    Raises:
-        GitError: The clone is too shallow.
+    Raises GitError if the clone is too shallow.
     """
     last = repository.standing.last()
     if not last or last == base.id:
@@ -155,8 +153,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
 def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
     """Return whether a revision contains a commit, or the user accepted its loss.
 
-    Raises:
-        GitError: That cannot be determined.
+    Raises GitError if that cannot be determined.
     """
     if repository.is_in(ancestor, revision):
         return True
@@ -236,8 +233,7 @@ def accepting(
 ) -> Commit | None:
     """Return the commit that reserves lost ranges for the retention; None if none is lost.
 
-    Raises:
-        GitError: The reference names no commit.
+    Raises GitError if the reference names no commit.
     """
     if lost.commits is None:
         raise GitError(_NO_COMMIT, f"delete {repository.standing.reference} at the remote")

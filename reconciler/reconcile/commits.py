@@ -21,11 +21,8 @@ _DEEPEN = "git fetch --unshallow --filter=blob:none; in a CI job fetch the whole
 def newest(repository: Repository, revision: str) -> str:
     """Return the id of R of a revision; empty if its history has no reconcile commit.
 
-    R is the reconcile commit from which no other descends. If there are several, it is the one
-    that is nearest to the revision by first parents.
-
-    Raises:
-        GitError: The clone is too shallow.
+    R is the reconcile commit from which no other descends. If there are several, it is the one that
+    is nearest to the revision by first parents. Raises GitError if the clone is too shallow.
     """
     known = repository.newest
     if revision not in known:
@@ -48,8 +45,7 @@ def _newest(repository: Repository, revision: str) -> str:
 def require_whole(repository: Repository, revision: str, without: list[str]) -> None:
     """Refuse a clone that lacks a part of a history, except ancestors of some commits.
 
-    Raises:
-        GitError: The clone is too shallow.
+    Raises GitError if the clone is too shallow.
     """
     if repository.is_shallow() and not repository.is_whole(revision, without):
         message = "the clone is too shallow to find the newest reconcile commit"
@@ -64,8 +60,7 @@ def says_plan(made: Made) -> bool:
 def is_reconcile_commit(repository: Repository, commit: str) -> bool:
     """Return whether a commit has the form of a reconcile commit of this root.
 
-    Raises:
-        GitError: The clone is too shallow.
+    Raises GitError if the clone is too shallow.
     """
     while True:
         made = repository.made(commit)
@@ -90,10 +85,7 @@ def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | N
     """Return whether F of a parent equals F of a commit that `Ipam-Base` names.
 
     None if that commit is missing: the history was rewritten, or the branch of a proposal is
-    deleted.
-
-    Raises:
-        GitError: The clone is too shallow.
+    deleted. Raises GitError if the clone is too shallow.
     """
     if parent in bases:
         return True

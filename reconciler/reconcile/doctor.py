@@ -75,8 +75,7 @@ class ExaminedGit:
     def run(self, now: float) -> "ExaminedGit":
         """Run the checks. A failed check skips only the checks that depend on it.
 
-        Raises:
-            UsageError: The command line names no repository.
+        Raises UsageError if the command line names no repository.
         """
         try:
             self.checks.append(_version(self.probe))
@@ -218,8 +217,7 @@ _WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PAT
 def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float]) -> Diagnosis:
     """Run all checks, of clusters only if there is a management cluster.
 
-    Raises:
-        UsageError: The command line names no repository.
+    Raises UsageError if the command line names no repository.
     """
     git = ExaminedGit(probe).run(wall())
     groups = [DiagnosisGroup(GIT, tuple(git.checks))]

@@ -130,8 +130,7 @@ class InitOptions(Struct, frozen=True):
 def wanted(wish: InitOptions) -> dict[str, str]:
     """Return the files of a new repository: path to text, in display order.
 
-    Raises:
-        UsageError: CI does not support the name of the branch unquoted.
+    Raises UsageError if cI does not support the name of the branch unquoted.
     """
     if not _BRANCH.fullmatch(wish.branch):
         message = f"branch {wish.branch!r} cannot be written into files of CI as it is"

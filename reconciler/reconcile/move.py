@@ -41,8 +41,7 @@ def _rewritten(
 ) -> tuple[bytes, Edits]:
     """Return the file of a document that moves the claim to a pool, and the edits.
 
-    Raises:
-        UsageError: The pool has no room for the pins, or the text cannot be edited in place.
+    Raises UsageError if the pool has no room for the pins, or the text cannot be edited in place.
     """
     place = _relocation(key, pool)
     field = ".".join(place.steps)
@@ -152,8 +151,7 @@ class MoveEdits(Struct, frozen=True):
 def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
     """Prepare a move in a work tree.
 
-    Raises:
-        UsageError: The claim or the pool does not exist, or the claim cannot move there.
+    Raises UsageError if the claim or the pool does not exist, or the claim cannot move there.
     """
     tree = read_tree(source)
     evaluation = evaluate(tree)

@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,52 +38,23 @@ from reconciler.reconcile.writing import (
 )
 from reconciler.records.changes import records_after
 
-T = TypeVar("T")
-
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
-# Requests to clusters in one attempt: the time, releases of a plan, due instants, and a spare.
-_MAX_OUTSIDE = 4
 
 _log = logging.getLogger(__name__)
-
-
-class _LackingError(Exception):
-    """An answer is missing that has to be requested without the lock."""
-
-    def __init__(self, ask: Callable[[], None]) -> None:
-        super().__init__("clusters have to be asked")
-        self.ask = ask
 
 
 @dataclass(slots=True)
 class Answers:
     """The answers of clusters in a run: each record is asked about once.
 
-    Attributes:
-        told: Why a cluster might still announce a record; empty if no cluster does.
-        is_outside: The lock is released while an answer is requested.
+    `told` is why a cluster might still announce a record; empty if no cluster does.
     """
 
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None
     server_now: Callable[[], int | None] | None = None
     told: dict[Allocation, str] = field(default_factory=dict)
     times: list[int | None] = field(default_factory=list)
-    is_outside: bool = True
-
-    def alone(self, repository: Repository, work: Callable[[], T]) -> T:
-        """Run a function under the lock of a repository, after all its questions are answered."""
-        self.is_outside = True
-        for _ in range(_MAX_OUTSIDE):
-            try:
-                with repository.alone():
-                    return work()
-            except _LackingError as lacking:
-                ask = lacking.ask
-            ask()
-        self.is_outside = False
-        with repository.alone():
-            return work()
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
         """Return why records to free have to stay, by path; empty if no cluster was asked."""
@@ -92,45 +62,26 @@ class Answers:
         if self.still_announced is None:
             # The retention of growth can be shorter than the time that clusters need.
             return {it.path: "" for it in records if it.path in evaluation.state.grown}
-        self._require(evaluation, records)
-        return {it.path: self.told[it] for it in records if self.told[it]}
+        return {path: why for path, why in self._ask(evaluation, records).items() if why}
 
     def left(self, evaluation: Evaluation) -> dict[str, str]:
         """Return answers for records that moved claims left, by path; empty without clusters."""
-        records = left_behind(evaluation)
-        if self.still_announced is None or not records:
-            return {}
-        self._require(evaluation, records)
-        return {record.path: self.told[record] for record in records}
+        return self._ask(evaluation, left_behind(evaluation))
 
     def until(self, wall: int) -> int:
         """Return the time until which instants are due, which is not later than any clock."""
-        if self.server_now is None:
-            return wall
-        if not self.times:
-            self._ask(self._ask_time)
-        (there,) = self.times
-        return wall if there is None else min(wall, there)
+        if self.server_now is not None and not self.times:
+            self.times = [self.server_now()]
+        return min([wall, *(it for it in self.times if it is not None)])
 
-    def _require(self, evaluation: Evaluation, records: Sequence[Allocation]) -> None:
+    def _ask(self, evaluation: Evaluation, records: Sequence[Allocation]) -> dict[str, str]:
+        if self.still_announced is None:
+            return {}
         if any(record not in self.told for record in records):
-            self._ask(lambda: self._ask_clusters(evaluation))
-
-    def _ask(self, ask: Callable[[], None]) -> None:
-        if self.is_outside:
-            raise _LackingError(ask)
-        ask()
-
-    def _ask_clusters(self, evaluation: Evaluation) -> None:
-        """Request the answers. A cluster can take its whole timeout."""
-        if self.still_announced is not None:
             found = self.still_announced(evaluation)
             asked = [*leaving(evaluation), *left_behind(evaluation)]
             self.told |= {record: found.get(record.path, "") for record in asked}
-
-    def _ask_time(self) -> None:
-        if self.server_now is not None:
-            self.times = [self.server_now()]
+        return {record.path: self.told[record] for record in records}
 
 
 class ReconcileOptions(Struct, frozen=True):
@@ -231,7 +182,8 @@ class _Run:
         """Do one attempt of the run."""
         if self.options.to is not None:
             self.made.clear()  # commits of an earlier attempt were not published
-        part = self.answers.alone(self.repository, self._by_the_clock)
+        with self.repository.alone():
+            part = self._by_the_clock()
         if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
             part = self._looked(part, self.options.look)
         evaluation, made = part.planned.evaluation, tuple(self.made)
@@ -318,11 +270,9 @@ class _Run:
         folder = evaluation.tree.settings.observed
         require_below(found.changes, folder)
 
-        def carried() -> RunCommit:
+        with self.repository.alone():
             self._require_unmoved(part)
             return self._carry_out_look(part, found, folder)
-
-        return self.answers.alone(self.repository, carried)
 
     def _require_unmoved(self, part: RunCommit) -> None:
         head = part.head

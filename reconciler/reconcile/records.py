@@ -81,8 +81,7 @@ def _has_documents(source: Source, before: Settings) -> bool:
 def require_unedited(evaluation: Evaluation) -> None:
     """Refuse to work on a revision whose records were edited, or left in another root.
 
-    Raises:
-        GateError: They were.
+    Raises GateError if they were.
     """
     is_anew = evaluation.tree.allow_release is not None and not evaluation.tree.records
     for found in evaluation.findings:
@@ -93,8 +92,7 @@ def require_unedited(evaluation: Evaluation) -> None:
 def edited(repository: Repository, source: Source, evaluation: Evaluation) -> Iterator[Finding]:
     """Return the error about records that were edited outside of reconcile, if any were.
 
-    Raises:
-        GitError: The clone is too shallow.
+    Raises GitError if the clone is too shallow.
     """
     revision, settings = source.revision(), evaluation.tree.settings
     if revision is None:

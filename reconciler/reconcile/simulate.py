@@ -68,11 +68,9 @@ def simulate(
 ) -> Simulation:
     """Add tenants to a tree and plan it, after the pending plan of the tree is carried out.
 
-    The provider is a document; None for the default one. Load-balancer addresses and worker nodes of
-    each tenant have defaults.
-
-    Raises:
-        UsageError: The provider does not exist, or its tenants get no addresses here.
+    The provider is a document; None for the default one. Load-balancer addresses and worker nodes
+    of each tenant have defaults. Raises UsageError if the provider does not exist, or its tenants
+    get no addresses here.
     """
     today = served(read_tree(source))
     tree = today.tree
@@ -103,8 +101,7 @@ def simulate(
 def pools_of(today: Evaluation, provider: str) -> list[Key]:
     """Return the pools of a provider's tenants, in the order of allocation.
 
-    Raises:
-        UsageError: The provider does not exist, or its tenants get no addresses here.
+    Raises UsageError if the provider does not exist, or its tenants get no addresses here.
     """
     added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
     tree = replace(today.tree, sources=(*today.tree.sources, added))
@@ -118,8 +115,7 @@ def pools_of(today: Evaluation, provider: str) -> list[Key]:
 def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
     """Return the tenant that is added for a provider.
 
-    Raises:
-        UsageError: The provider does not exist.
+    Raises UsageError if the provider does not exist.
     """
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]

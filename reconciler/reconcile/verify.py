@@ -50,11 +50,7 @@ class Replayed(Struct, frozen=True):
 
 
 def replay(repository: Repository, commit: str) -> Replayed:
-    """Replay a commit: plan its base again.
-
-    Raises:
-        GitError: The commit does not exist.
-    """
+    """Replay a commit: plan its base again. Raises GitError if the commit does not exist."""
     made = repository.made(commit)
     said = read_message(made.message)
     if said is None or made.clock is None:

@@ -221,8 +221,7 @@ def has_wrong_settings(evaluation: Evaluation) -> bool:
 def require_below(changes: Sequence[FileChange], *folders: str) -> None:
     """Refuse to write outside of the folders of `ipam`, for any content of documents or clusters.
 
-    Raises:
-        ReconcilerError: A path is outside.
+    Raises ReconcilerError if a path is outside.
     """
     inside = tuple(f"{folder}/" for folder in folders)
     for change in changes:

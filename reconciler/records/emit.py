@@ -35,8 +35,7 @@ class Form(Struct, frozen=True):
     Attributes:
         owner_is_first: The owner's reference precedes the pool's, as keys are sorted.
         first_pool_kind: The kind of pool that is referred to by name only.
-        names_pool_whole: The pool reference is `WHOLE`.
-        names_owner_whole: The owner reference is `WHOLE`.
+        names_pool_whole: The pool reference is `WHOLE`; and so for the owner.
     """
 
     family: Family
@@ -47,16 +46,9 @@ class Form(Struct, frozen=True):
     names_owner_whole: bool
 
     def pool(self, kind: str, namespace: str, name: str, beside: str) -> Key:
-        """Return the pool that a record refers to.
+        """Return the pool that a record in a namespace refers to. Missing fields are empty.
 
-        Args:
-            kind: The kind in the reference; empty if missing.
-            namespace: The namespace in the reference; empty if missing.
-            name: The name in the reference.
-            beside: The namespace of the record.
-
-        Raises:
-            ValueError: The family has no pools of that kind.
+        Raises ValueError if the family has no pools of that kind.
         """
         if not self.names_pool_whole:
             return Key(self.family.name, beside, name, "", self.first_pool_kind)
@@ -77,11 +69,7 @@ class Form(Struct, frozen=True):
 
 @cache
 def form_of(family: str) -> Form:
-    """Return the form of a family's records.
-
-    Raises:
-        KeyError: The family is unknown.
-    """
+    """Return the form of a family's records. Raises KeyError if the family is unknown."""
     found = family_of(family)
     if found is None:
         raise KeyError(family)
@@ -97,13 +85,7 @@ def form_of(family: str) -> Form:
 
 
 def first_pool(claim: Key, beside: str, name: str) -> Key:
-    """Return the pool that a claim means by a name without kind.
-
-    Args:
-        claim: The claim.
-        beside: The namespace of its record.
-        name: The name.
-    """
+    """Return the pool that a claim means by a name, with a record in a namespace."""
     form = form_of(claim.family)
     is_namespaced = home_of(claim.family, form.first_pool_kind) is not None
     return form.pool(form.first_pool_kind, claim.namespace if is_namespaced else "", name, beside)
@@ -121,10 +103,7 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
 def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str, str]:
     """Return `references` as lines: before the count, within `poolRef`, and after it.
 
-    Args:
-        record: The record.
-        pool: The name of its pool, as it is written.
-        owner: The name of its owner, as it is written.
+    The names of pool and owner are given as they are written.
     """
     form = form_of(record.claim.family)
     if form.names_pool_whole:
@@ -262,10 +241,9 @@ def record_document(record: Allocation) -> dict[str, Any]:
 
 
 def record_object(record: Allocation) -> dict[str, Any]:
-    """Return the record as it is applied to a cluster, without fields that a server can refuse.
+    """Return the record as it is applied to a cluster, without labels that a server can refuse.
 
-    A team is free text, and a name can be longer than a label value. The server would refuse such
-    an object. Butler's own CRD does not know `status.announced`, so an annotation replaces it.
+    Butler's own CRD does not know `status.announced`, so an annotation replaces it.
     """
     found = record_document(record)
     metadata, status = found["metadata"], found["status"]

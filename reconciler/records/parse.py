@@ -45,52 +45,52 @@ _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
 
+class Recalled(Struct, frozen=True):
+    """The content of a record file: an allocation or its readable part, with findings."""
+
+    allocation: Allocation | None
+    unreadable: Unreadable | None = None
+    findings: tuple[Finding, ...] = ()
+
+
 class _UnclearError(Exception):
     """The content of the record is ambiguous."""
 
 
-def parse_record_lenient(
-    folder: str, path: str, data: bytes
-) -> tuple[Allocation | None, Unreadable | None, tuple[Finding, ...]]:
+def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
     """Return the allocation in a record of any form, or the readable part of it."""
     place = place_of(folder, path)
     start = Location(path, 1, 1)
     try:
-        record = _Careful(path, place, _body(data))
+        record = _Lenient(path, place, data)
         allocation = record.allocation()
     except _UnclearError as unclear:
         hint = f"restore it: git log -p -- {path}"
         named = [item for text in legible(data) for item in literal_ranges(text)]
         ranges = tuple(dict.fromkeys(named))
         found = error("record-unreadable", start, str(unclear), hint)
-        return None, Unreadable(path, place.claim, place.pool, ranges), (found,)
+        return Recalled(None, Unreadable(path, place.claim, place.pool, ranges), (found,))
     if not record.annotation:
-        return allocation, None, ()
+        return Recalled(allocation)
     message = f"differs from what was written for {allocation.claim.short}"
     hint = "revert the change; the next reconcile writes the record anew with the range it now says"
-    return allocation, None, (warning("record-edited", start, message, hint),)
+    return Recalled(allocation, None, (warning("record-edited", start, message, hint),))
 
 
-def _body(data: bytes) -> Mapping[str, Any]:
-    reading = yaml.read(data)
-    if reading.problems:
-        problem = reading.problems[0]
-        raise _UnclearError(f"record unreadable: {problem.message} (line {problem.line})")
-    if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
-        raise _UnclearError("record unreadable: exactly one mapping required")
-    body: dict[str, Any] = reading.documents[0].value
-    if body.get("kind") != KIND:
-        raise _UnclearError(f"record unreadable: kind {KIND} required")
-    return body
-
-
-class _Careful:
+class _Lenient:
     """The parts of one record, each read so that no address is lost."""
 
-    def __init__(self, path: str, place: RecordPath, body: Mapping[str, Any]) -> None:
-        self.path = path
-        self.place = place
-        self.body = body
+    def __init__(self, path: str, place: RecordPath, data: bytes) -> None:
+        self.path, self.place = path, place
+        reading = yaml.read(data)
+        if reading.problems:
+            problem = reading.problems[0]
+            raise _UnclearError(f"record unreadable: {problem.message} (line {problem.line})")
+        if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
+            raise _UnclearError("record unreadable: exactly one mapping required")
+        self.body: dict[str, Any] = reading.documents[0].value
+        if self.body.get("kind") != KIND:
+            raise _UnclearError(f"record unreadable: kind {KIND} required")
         self.annotation = self._text("metadata", "annotations", CLAIM)
 
     def allocation(self) -> Allocation:
@@ -136,12 +136,10 @@ class _Careful:
         )
 
     def _role(self, claim: Key) -> str:
-        """Return the role of the label if it fits the claim."""
         said, roles = self._text("metadata", "labels", f"{LABEL}allocation-role"), roles_of(claim)
         return said if said in roles else roles[0]
 
     def said(self, *steps: str) -> Any:
-        """Return the value of a field; None if it is empty."""
         value: Any = self.body
         for step in steps:
             value = value.get(step) if isinstance(value, Mapping) else None
@@ -168,7 +166,6 @@ class _Careful:
         return phase
 
     def _count(self) -> int:
-        """Return the requested count of a record without a range. `true` is not a number."""
         count = self.said("spec", "count")
         return count if type(count) is int and count >= 0 else 1
 
@@ -195,7 +192,6 @@ class _Careful:
         return self.place.claim
 
     def _owner(self, claim: Key, form: Form) -> Owner:
-        """Return the owner. A record that contradicts itself has no certain owner."""
         field = form.record.owner
         namespace = self._text("spec", field, "namespace") or claim.namespace
         name = self._text("spec", field, "name") or claim.name
@@ -211,7 +207,6 @@ class _Careful:
         return Owner(namespace, name, team or claim.namespace)
 
     def _type(self, claim: Key, form: Form) -> str:
-        """Return the type of the claim, else the type in the text."""
         said, told = self._text("spec", "type"), form.record.type_of(claim.slot)
         if told is None:
             told = said if said in form.record.types.values() else form.record.type
@@ -255,7 +250,8 @@ class _Careful:
         Butler may write the block around a range as its `cidr` (5 addresses, a /29).
         """
         block = self._cidr()
-        found = self._ends() or block
+        start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
+        found = self._between(start, end) if start or end else block
         if found is None:
             raise _UnclearError("record unreadable: status.startAddress and endAddress required")
         if block is not None and not block.covers(found):
@@ -274,12 +270,6 @@ class _Careful:
             ):
                 raise _UnclearError(f"addresses differ from {format_short(found)}")
         return found
-
-    def _ends(self) -> IPRange | None:
-        start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
-        if not start and not end:
-            return None
-        return self._between(start, end)
 
     def _cidr(self) -> IPRange | None:
         text = self._text("status", "cidr")
@@ -320,27 +310,13 @@ _GROUPS = (
 )  # fmt: skip
 
 
-class Recalled(Struct, frozen=True):
-    """The content of a record file: an allocation or its readable part, with findings."""
-
-    allocation: Allocation | None
-    unreadable: Unreadable | None = None
-    findings: tuple[Finding, ...] = ()
-
-
 def parse_record(folder: str, path: str, data: bytes) -> Recalled:
-    """Read a file of the records folder.
-
-    Args:
-        folder: The records folder.
-        path: Path of the file in the tree.
-        data: Its bytes.
-    """
+    """Read a file of the records folder."""
     plain = _HELD_OF.sub(b"", data, count=1)
     allocation = canonical(folder, path, plain)
     if allocation is not None:
         return Recalled(allocation if plain == data else replace(allocation, pristine=False))
-    found = Recalled(*parse_record_lenient(folder, path, plain))
+    found = parse_record_lenient(folder, path, plain)
     if found.allocation is None or found.allocation.adopted:
         return found
     if record_text(found.allocation).encode(errors="replace") != plain:
@@ -376,6 +352,7 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     item, lines = ends
     prefix = item.prefix()
     told, roles, group = _of_slot(pool.family, kind, slot)
+    whole = pool.kind, pool.namespace, known_as(pool.family, pool.kind).group
     claim_namespace = "" if namespace == "_" else namespace
     owner_namespace = owner_namespace or ""
     if (
@@ -383,23 +360,18 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         or place[place.rfind("/") + 1 :] != namespace
         or count != str(item.size)
         or addresses != lines
-        or cidr != (None if prefix is None else _cidr(start, prefix))
+        or cidr != (None if prefix is None else written(f"{start}/{prefix}"))
         or (pin_end and (pin_end, pin_start) != (end, start))
         or role not in roles
         or (told and (owner_namespace != claim_namespace or owner != name or type_ != told))
         or not (told or owner_namespace)
         or (form.names_owner_whole and owner_group != group)
-        or (form.names_pool_whole and (pool_kind, pool_namespace or "", pool_group) != _said(pool))
+        or (form.names_pool_whole and (pool_kind, pool_namespace or "", pool_group) != whole)
         or not is_plain(team)
         or not all(it >= "a" or is_plain(it) for it in (own, own_namespace, owner, pool_name))
         or not (owner_namespace >= "a" or is_plain(owner_namespace or "a"))
-        or len(namespace) > MAX_LABEL
-        or len(name) > MAX_LABEL
-        or len(slot) > MAX_LABEL
-        or len(own_namespace) > MAX_LABEL
-        or len(owner_namespace) > MAX_LABEL
-        or len(own) > MAX_NAME
-        or len(owner) > MAX_NAME
+        or max(map(len, (namespace, name, slot, own_namespace, owner_namespace))) > MAX_LABEL
+        or max(len(own), len(owner)) > MAX_NAME
         or (announced and live)
         or (not live and parse_instant(since) is None)
     ):
@@ -422,15 +394,6 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         path=path,
         announced=bool(announced),
     )
-
-
-def _said(pool: Key) -> tuple[str, str, str]:
-    """Return kind, namespace, and group as a whole reference to a pool states them."""
-    return pool.kind, pool.namespace, known_as(pool.family, pool.kind).group
-
-
-def _cidr(start: str, prefix: int) -> str:
-    return written(f"{start}/{prefix}") if ":" in start else f"{start}/{prefix}"
 
 
 @lru_cache(maxsize=4_096)
@@ -470,8 +433,7 @@ def _ends(start: str, end: str) -> tuple[IPRange, str | None] | None:
 def _block(head: str) -> int:
     """Return the first address of `head`.0/24.
 
-    Raises:
-        NotationError: The text is not canonical.
+    Raises NotationError if the text is not canonical.
     """
     return parse_address(f"{head}.0")[1]
 
@@ -480,8 +442,7 @@ def _block(head: str) -> int:
 def _pattern_of(family: str) -> tuple[re.Pattern[str], Form]:
     """Return the pattern of a family's records, with one group for each of `_GROUPS`.
 
-    Raises:
-        KeyError: The family is unknown.
+    Raises KeyError if the family is unknown.
     """
     form = form_of(family)
     field = form.record.owner

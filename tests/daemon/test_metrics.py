@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.daemon.prometheus import Registry, textfile
+from reconciler.daemon.prometheus import textfile
 from reconciler.model.metric import Metric, MetricKind, Sample
 from tests.meters import Shown
 
@@ -32,23 +32,6 @@ def test_a_part_may_be_asked_whenever_it_is_read() -> None:
     assert shown.value("pond_frogs", pond="north") == 8
 
 
-def test_counters_grow_and_begin_with_zero_where_they_have_no_labels() -> None:
-    shown = Shown(ALL)
-    assert shown.value("pond_days_total") == 0
-    shown.registry.move([Sample(PLAIN, (), 1), Sample(COUNTER, ("north", "ann"), 2)])
-    shown.registry.move([Sample(COUNTER, ("north", "ann"), 1)])
-    assert shown.value("pond_days_total") == 1
-    assert shown.value("pond_leaps_total", pond="north", frog="ann") == 3
-
-
-def test_histograms_have_the_buckets_of_their_metric() -> None:
-    shown = Shown(ALL)
-    shown.registry.move([Sample(HISTOGRAM, ("north",), value) for value in (0.5, 1.5, 9)])
-    buckets = {le: count for (le, _), count in shown.of("pond_leap_seconds_bucket").items()}
-    assert buckets == {"1.0": 1, "2.0": 2, "+Inf": 3}
-    assert shown.value("pond_leap_seconds_sum", pond="north") == 11
-
-
 def test_series_of_who_is_gone_are_forgotten_and_no_others() -> None:
     shown = Shown(ALL)
     labels = [("north", "ann"), ("north", "bob"), ("south", "ann")]
@@ -71,12 +54,6 @@ def test_no_series_is_there_beside_those_of_the_catalogue_and_of_the_process() -
     shown.registry.move([Sample(COUNTER, ("north", "ann"), 1)])
     names = {name for name, _ in shown.all() if not name.startswith("process_")}
     assert names == {"pond_days_total", "pond_leaps_total"}
-
-
-def test_two_registries_know_nothing_of_each_other() -> None:
-    first, second = Registry(ALL), Shown(ALL)
-    first.move([Sample(PLAIN, (), 5)])
-    assert second.value("pond_days_total") == 0
 
 
 def test_a_textfile_holds_gauges_alone() -> None:

@@ -102,10 +102,6 @@ def test_an_odd_answer_is_the_clusters_failure(
     assert told.value.hint == "mend that object, or what answers in its place"
 
 
-def test_what_is_not_there_is_not_odd() -> None:
-    assert checked(Server()).get(REF) is None
-
-
 def test_all_else_is_the_clusters_own() -> None:
     server = Server()
     it = checked(server)

@@ -7,14 +7,12 @@ from typing import Any, cast
 import pytest
 
 from reconciler.apply.inventory import (
-    NAME,
     ClusterIdentity,
     Inventory,
     InventoryEntry,
     check_memory,
     config_maps,
     identify,
-    save,
 )
 from reconciler.kube.interface import Cluster, ObjectList
 from reconciler.model.errors import ClusterError, IdentityError
@@ -128,41 +126,3 @@ def test_a_cluster_whose_line_is_damaged_is_refused_with_its_mend() -> None:
     with pytest.raises(IdentityError, match="remembered of it is damaged") as told:
         check_memory(inventory, "team-a/web")
     assert told.value.hint == "mend the value; or --re-enrol team-a/web writes it anew"
-
-
-def test_an_inventory_that_lost_its_label_is_not_taken_for_none() -> None:
-    hidden = kept(Inventory(UID, AT, {"Node/one": InventoryEntry("u", "-")}))
-    with pytest.raises(ClusterError, match="is there without the label"):
-        recognised(Server(hidden=hidden))
-
-
-def saved(server: Server, objects: Mapping[str, InventoryEntry]) -> list[tuple[str, str, Any]]:
-    save(cast(Cluster, server), recognised(server), "b" * 40, objects)
-    return server.sent
-
-
-def test_an_inventory_that_says_the_same_is_not_written() -> None:
-    """A commit alone writes nothing in a cluster."""
-    objects = {"Node/one": InventoryEntry("u", "-")}
-    assert saved(Server(kept(Inventory(UID, AT, objects))), objects) == []
-
-
-def test_a_first_inventory_is_created() -> None:
-    assert saved(Server(), {}) == [("create", NAME, ["objects", "revision", "uid"])]
-
-
-def test_only_parts_that_differ_are_written() -> None:
-    one = next(iter(MANY))
-    sent = saved(Server(kept(Inventory(UID, AT, MANY))), {**MANY, one: InventoryEntry("u", "new")})
-    assert [(verb, name) for verb, name, _ in sent][-1][0] == "merge"
-    assert sum(f"{one} u new" in data["objects"] for _, _, data in sent) == 1
-    assert len(sent) <= 2  # the part, and the first for its revision
-
-
-def test_an_inventory_that_grows_and_shrinks_gets_and_loses_parts() -> None:
-    few = dict(list(MANY.items())[:10])
-    sent = saved(Server(kept(Inventory(UID, AT, few))), MANY)
-    assert [(verb, name) for verb, name, _ in sent] == [("create", f"{NAME}-1"), ("merge", NAME)]
-    sent = saved(Server(kept(Inventory(UID, AT, MANY))), few)
-    assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("delete", f"{NAME}-1")]
-    assert sent[1][2] == "map-1"

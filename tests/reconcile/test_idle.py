@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from reconciler.apply.targets import balancer_records
 from reconciler.history.applied import ApplyResult, SeenCluster
-from reconciler.history.queries import idle_of, idle_remedies
+from reconciler.history.queries import idle_remedies
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.reconcile.looking.country import country
@@ -53,13 +53,6 @@ def test_the_smallest_comes_first_and_what_makes_too_little_room_is_left_out() -
     ]
 
 
-def test_of_many_five_are_named() -> None:
-    evaluation = late(reconciled(small("10.40.0.0/27", **dict.fromkeys("abcdefgh", 4))), 4)
-    told = found(evaluation)
-    assert len(told) == 6
-    assert told[5] == "idle: 3 more records would do, all as large or larger"
-
-
 def test_what_a_tenant_asked_for_more_goes_by_a_smaller_size() -> None:
     first = reconciled(small("10.40.0.0/28", a=8))
     evaluation = late(reconciled({**first, **sized("a", 16)}), 8)
@@ -91,16 +84,3 @@ def test_growth_goes_by_itself() -> None:
     here.files |= sized("late", 2)
     told = found(here.evaluation())
     assert any("it is growth, and goes by itself" in it for it in told)
-
-
-def test_of_one_pool_only_what_lies_there_counts() -> None:
-    evaluation = evaluation_of(
-        reconciled({**small("10.40.0.0/28", a=8), "pools/far.yaml": pool("far", "10.50.0.0/24")})
-    )
-    result = unused(evaluation)
-    assert idle_of(evaluation, result, "edge") == idle_of(evaluation, result, None)
-    assert idle_of(evaluation, result, "far").items == []
-
-
-def test_who_is_not_refused_for_lack_of_room_has_no_idle_records() -> None:
-    assert found(late(reconciled(small("10.40.0.0/24", a=8)), 8)) == []

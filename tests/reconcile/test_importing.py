@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.importing.assembling import Imported
-from reconciler.importing.found import ImportedSource, resources
+from reconciler.importing.found import resources
 from reconciler.importing.run import ImportSource, looked
 from reconciler.kube.resources import ADDRESS_POOL, resource_of
 from reconciler.model.errors import UnauthorizedError
@@ -85,26 +85,12 @@ def test_a_cluster_with_metallb_becomes_a_tenant_that_keeps_its_ranges() -> None
     assert len(result.after.plan.decisions) == 3
 
 
-def test_clusters_are_only_listed() -> None:
-    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
-    brought(one)
-    assert isinstance(one.cluster, FakeCluster)
-    assert {verb for verb, _ in one.cluster.log} == {"get", "list"}
-
-
 def test_what_a_cluster_does_not_have_is_told_and_passed_over() -> None:
     server = cluster()
     server.unknown |= {ADDRESS_POOL}
     found = looked([ImportSource(("a", "web"), server)], "default-pool")
     assert found.notes[0].startswith("cluster a/web: it has no kind IPAddressPool, NetworkPool")
     assert looked([look("a/web")], "default-pool").notes[-1] == "cluster a/web: no IPAddressPool"
-
-
-def test_one_cluster_that_is_named_twice_is_read_once() -> None:
-    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
-    found = looked([one, one._replace(owner=("a", "same"))], "default-pool")
-    assert "cluster a/same: it is a/web, which is read already" in found.notes
-    assert len(found.holdings) == 1
 
 
 def test_a_kind_that_may_not_be_listed_fails() -> None:
@@ -137,11 +123,6 @@ def test_which_of_several_pools_becomes_ours_is_asked() -> None:
     assert conflicts(result) == []
     assert "gitops-ipam.dev/metallb-pool: right" in texts(result)["tenants/a/web.yaml"]
     assert conflicts(brought(look("a/web", *two, keeps="z")))
-
-
-def test_the_only_pool_keeps_its_name() -> None:
-    result = brought(look("a/web", metallb("main", "10.0.0.0/29")))
-    assert "gitops-ipam.dev/metallb-pool: main" in texts(result)["tenants/a/web.yaml"]
 
 
 def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
@@ -208,8 +189,3 @@ def test_a_provider_that_serves_is_taken_and_a_name_that_is_there_is_not() -> No
     files = {"pools/edge.yaml": edge, "pools/o.yaml": pool("other", "10.1.0.0/24")}
     result = brought(one, files={**files, "providers/p.yaml": taken})
     assert "providers/imported-2.yaml" in result.files
-
-
-def test_found_of_two_sources_is_put_together() -> None:
-    one = ImportedSource(notes=("a",)).with_more(ImportedSource(notes=("b",)))
-    assert one.notes == ("a", "b")

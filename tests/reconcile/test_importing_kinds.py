@@ -67,13 +67,6 @@ def test_butlers_objects_become_documents_and_its_allocations_pins() -> None:
     ]
 
 
-def test_a_request_that_has_no_addresses_yet_asks_for_them() -> None:
-    more = allocation("more", "", "", "loadbalancer", phase="Pending")
-    result = brought(look("x/hub", *BUTLERS, more))
-    assert [line.is_new for line in result.lines] == [True, True]
-    assert "count: 8" in texts(result)["tenants/butler-system/more.yaml"]
-
-
 def test_what_ipam_made_and_what_is_going_is_left_out() -> None:
     ours = allocation("team-a-web-lb", "10.0.0.16", "10.0.0.23")
     ours["metadata"]["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
@@ -154,16 +147,6 @@ def test_clusters_of_cluster_api_keep_their_addresses() -> None:
         "it is of Cluster my-cluster, which is copied",
         "it is of IPAddressClaim mine, which names it",
     ]
-
-
-def test_an_address_of_a_claim_that_is_not_there_is_copied() -> None:
-    ours = {"apiGroup": IPAM, "kind": "GlobalInClusterIPPool", "name": "shared-vip-pool"}
-    given = {"address": "10.0.0.45", "claimRef": {"name": "gone"}, "poolRef": ours, "prefix": 24}
-    address = made(f"{IPAM}/v1beta1", "IPAddress", "gone", given, "default")
-    mine = made(f"{IPAM}/v1beta1", "IPAddressClaim", "mine", {"poolRef": ours}, "default")
-    result = brought(look("x/hub", *of(*SEEDS), address, mine))
-    assert "clusters/default/gone.yaml" in result.files
-    assert "gitops-ipam.dev/address" not in texts(result)["clusters/default/mine.yaml"]
 
 
 def test_vips_of_novaedge_name_the_addresses_that_they_have() -> None:

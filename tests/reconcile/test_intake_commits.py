@@ -153,11 +153,6 @@ def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) 
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
-    story = Story(tmp_path / "repo")
-    assert last_named(story.git, "HEAD", "observed") == ""
-
-
 def _delete(story: Story) -> None:
     hand, ref = story.clusters.hand(HUB), Ref(CLUSTERS, "default", "shop")
     live = hand.get(ref)

@@ -120,23 +120,6 @@ def test_retention_begins_when_clusters_say_that_nobody_uses_it(folder: Path) ->
     all_same(folder)
 
 
-def test_what_was_left_goes_no_earlier_than_a_minute_after_the_move(folder: Path) -> None:
-    told = Told()
-    run(folder, MOVED + 5, told)
-    assert run(folder, MOVED + 59, told).commit is None
-    assert told.asked == 0
-    assert run(folder, MOVED + 60, told).commit is not None
-
-
-def test_where_time_stands_still_the_date_of_the_revision_counts(folder: Path) -> None:
-    told = Told()
-    run(folder, None, told)
-    commit(folder, clock=MOVED + 3_600)
-    assert run(folder, None, told).commit is not None
-    assert 'releasedAt: "2026-02-15T11:00:50Z"' in shown(folder, OLD)
-    all_same(folder)
-
-
 def test_a_person_who_takes_the_mark_away_stops_the_run(folder: Path) -> None:
     run(folder, MOVED + 5)
     text = shown(folder, OLD)

@@ -12,13 +12,12 @@ import pytest
 from reconciler.apply.executor import ObjectApplier
 from reconciler.apply.inventory import InventoryEntry
 from reconciler.apply.plan import ObjectOutcome, ObjectResult, Progress, foresee
-from reconciler.apply.snapshot import Live, live_of, objects_of
+from reconciler.apply.snapshot import Live, live_of
 from reconciler.apply.steps import Apply, Delete, applied, pruned
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import IP_ALLOCATION, DesiredObject, desired_object, ref_of
+from reconciler.kube.resources import IP_ALLOCATION, DesiredObject, desired_object
 from reconciler.model.errors import (
     ClusterError,
-    OwnedError,
     RejectedError,
     StaleError,
     UnauthorizedError,
@@ -150,27 +149,6 @@ def results(account: Account) -> list[tuple[ObjectResult, str]]:
     return [(item.result, item.error) for item in account.outcomes]
 
 
-def test_a_new_object_is_applied_without_force_and_remembered() -> None:
-    server = Server()
-    account = ledger(server, {})
-    account.bring(WANTED, None)
-    (_, body, manager, force), (_, status, status_manager, _) = server.sent
-    assert (manager, force, status_manager) == ("gitops-ipam", False, "gitops-ipam-status")
-    assert body["metadata"]["annotations"] == {"gitops-ipam.dev/revision": "a" * 40}
-    assert "uid" not in body["metadata"]
-    assert status["metadata"]["uid"] == NEW
-    assert account.entries == {NAME: InventoryEntry(NEW, WANTED.hash)}
-    assert results(account) == [(ObjectResult.CREATED, "")]
-
-
-def test_what_is_right_is_not_written() -> None:
-    server = Server(living())
-    account = ledger(server)
-    account.bring(WANTED, server.live)
-    assert server.sent == []
-    assert results(account) == [(ObjectResult.UNCHANGED, "")]
-
-
 def test_only_the_object_that_was_read_is_changed() -> None:
     """Another one may have got its name meanwhile: then the server refuses."""
     server = Server(living(labels={}))
@@ -181,14 +159,6 @@ def test_only_the_object_that_was_read_is_changed() -> None:
     assert results(account) == [(ObjectResult.CONFIGURED, "")]
 
 
-def test_a_status_alone_is_a_change_too() -> None:
-    server = Server({**living(), "status": {}})
-    account = ledger(server)
-    account.bring(WANTED, server.live)
-    assert verbs(server) == ["status"]
-    assert results(account) == [(ObjectResult.CONFIGURED, "")]
-
-
 @pytest.mark.parametrize("adopt", [False, True])
 def test_the_status_of_others_objects_is_forced_by_adopting_alone(adopt: bool) -> None:
     server = Server(living(NEW))
@@ -196,23 +166,6 @@ def test_the_status_of_others_objects_is_forced_by_adopting_alone(adopt: bool) -
     account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     (verb, _, _, force) = server.sent[0]
     assert (verb, force) == ("status", adopt)
-
-
-def test_what_is_foreign_is_refused_with_its_mend() -> None:
-    server = Server(living(NEW, labels={}))
-    account = ledger(server, {})
-    account.bring(WANTED, server.live)
-    assert server.sent == []
-    assert account.entries == {}
-    message = "it is there already and not ours; --adopt takes it over"
-    assert results(account) == [(ObjectResult.FAILED, message)]
-
-
-def test_what_dies_in_the_hands_of_others_is_waited_for() -> None:
-    server = Server(living(deletionTimestamp="2026-02-15T10:00:30Z", finalizers=["a/b"]))
-    account = ledger(server)
-    account.bring(WANTED, server.live)
-    assert results(account)[0][1].endswith("held by a/b; wait, or remove what holds it")
 
 
 def test_what_changed_meanwhile_is_read_again_five_times_at_most() -> None:
@@ -226,24 +179,6 @@ def test_what_changed_meanwhile_is_read_again_five_times_at_most() -> None:
     account.bring(WANTED, server.live)
     assert results(account) == [(ObjectResult.FAILED, "other version")]
     assert verbs(server) == ["apply"] * 5
-
-
-@pytest.mark.parametrize(
-    ("trouble", "error"),
-    [
-        (OwnedError("taken", [("helm", ".spec.x"), ("argo", ".spec.y")]),
-         "helm owns .spec.x; argo owns .spec.y; --adopt takes it over"),
-        (OwnedError("taken", []), "taken; --adopt takes it over"),
-        (RejectedError("no", "write yes"), "no; write yes"),
-        (ClusterError("no"), "no"),
-    ],
-)  # fmt: skip
-def test_what_the_server_refuses_fails_one_object(trouble: Exception, error: str) -> None:
-    server = Server(trouble=[trouble])
-    account = ledger(server, {})
-    account.bring(WANTED, None)
-    assert results(account) == [(ObjectResult.FAILED, error)]
-    assert account.entries == {}
 
 
 @pytest.mark.parametrize("trouble", [UnreachableError("away"), UnauthorizedError("who?")])
@@ -266,25 +201,6 @@ def test_a_failed_status_leaves_the_entry_as_it_was() -> None:
     assert (account.entries, results(account)) == ({}, [(ObjectResult.FAILED, "no")])
 
 
-@pytest.mark.parametrize(
-    ("live", "result"),
-    [
-        (None, ObjectResult.CREATED),
-        (living(), ObjectResult.UNCHANGED),
-        (living(labels={}), ObjectResult.CONFIGURED),
-        ({**living(), "status": {}}, ObjectResult.CONFIGURED),
-        ({**living(), "spec": {"count": 5}}, ObjectResult.CONFIGURED),
-    ],
-)
-def test_what_a_step_does_is_foreseen(live: Mapping[str, Any] | None, result: ObjectResult) -> None:
-    account = ledger(Server(live))
-    foresee(account.progress, account.planned(WANTED, live))
-    assert results(account) == [(result, "")]
-    done = ledger(Server(live))
-    done.bring(WANTED, live)
-    assert results(done) == results(account)
-
-
 def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
     server = Server(living(finalizers=["a/b", IP_ALLOCATION.finalizer]))
     account = ledger(server)
@@ -304,22 +220,6 @@ def test_what_is_not_ours_any_more_is_forgotten_not_pruned(
     account = ledger(server)
     account.prune(REF, live)
     assert (server.sent, account.entries, account.outcomes) == ([], {}, [])
-
-
-@pytest.mark.parametrize("labels", [{}, None, {"gitops-ipam.dev/managed-by": "helm"}])
-def test_what_lost_our_label_is_not_pruned_and_told(labels: Mapping[str, str] | None) -> None:
-    server = Server(living(labels=labels))
-    account = ledger(server)
-    account.prune(REF, server.live)
-    message = "it shall go, but its label gitops-ipam.dev/managed-by was taken off; delete it"
-    assert (server.sent, account.entries) == ([], KNOWN)
-    assert results(account) == [(ObjectResult.FAILED, message)]
-
-
-def test_what_goes_is_foreseen() -> None:
-    account = ledger(Server(living()))
-    foresee(account.progress, pruned(REF, live_of(living()), KNOWN[NAME]))
-    assert (account.entries, results(account)) == ({}, [(ObjectResult.DELETED, "")])
 
 
 def test_what_could_not_be_pruned_stays_in_the_inventory() -> None:
@@ -349,22 +249,6 @@ def test_what_changed_before_it_is_pruned_is_read_again_if_it_is_still_ours() ->
     assert (len(server.sent), results(account)) == (5, [(ObjectResult.FAILED, "other version")])
 
 
-def test_an_allocation_of_another_spec_is_made_anew() -> None:
-    larger = desired_object({**MANIFEST, "spec": {"count": 8}})
-    server = Server(living())
-    account = ledger(server)
-    account.bring(larger, server.live)
-    assert verbs(server) == ["merge", "delete", "apply", "status"]
-    assert account.entries == {NAME: InventoryEntry(NEW, larger.hash)}
-    assert results(account) == [(ObjectResult.CONFIGURED, "")]
-
-
-def test_items_of_a_list_get_their_kind_back() -> None:
-    item = {"metadata": MANIFEST["metadata"], "spec": {}}
-    (found,) = objects_of([item], REF.resource).values()
-    assert found.ref == REF == ref_of(found.manifest)
-
-
 def test_a_status_makes_nobodys_object_ours() -> None:
     """Its body, once Settings let documents be applied, needs --adopt as on first contact."""
     theirs = living(labels={}, managedFields=[{"manager": "butler-controller"}])
@@ -380,18 +264,6 @@ def test_a_status_makes_nobodys_object_ours() -> None:
     again = ledger(server, later.entries)
     again.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     assert results(again) == [(ObjectResult.UNCHANGED, "")]
-
-
-def test_what_we_made_stays_ours_while_its_status_alone_is_applied() -> None:
-    """Settings may go from all documents to pools and back; our label may be gone by then."""
-    server = Server(living())
-    account = ledger(server)
-    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
-    assert results(account) == [(ObjectResult.UNCHANGED, "")]
-    assert account.entries == KNOWN
-    server.live = living(labels={})
-    account.bring(WANTED, server.live)
-    assert results(account)[1:] == [(ObjectResult.CONFIGURED, "")]
 
 
 def test_others_objects_are_forgotten_not_pruned() -> None:

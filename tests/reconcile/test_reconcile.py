@@ -77,26 +77,6 @@ def test_a_person_may_say_who_commits_and_with_which_key() -> None:
     )
 
 
-def test_a_commit_that_only_rewrites_says_so() -> None:
-    files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", teamRef="{name: red}")}
-    repository = watched(files)
-    done(repository)
-    assert repository.asked[0].message.startswith("ipam: rewrite 1\n")
-
-
-def test_refused_claims_are_committed_as_such_and_the_exit_code_is_three() -> None:
-    files = {**SMALL, "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")}
-    repository = watched(dict(files))
-    assert done(repository) == (3, True, 1)
-    assert repository.asked[0].message.startswith("ipam: allocate 1, refuse 1\n")
-    assert done(repository) == (3, False, 1)
-
-
-def test_wrong_content_stops_only_what_it_touches() -> None:
-    files = {**SMALL, "pools/other.yaml": pool("other", "10.9.0.1/24")}
-    assert done(watched(dict(files))) == (1, True, 1)
-
-
 def test_a_brake_holds_releases_back_until_the_number_is_named() -> None:
     files = without(reconciled(SMALL), "tenants/one.yaml")
     assert done(watched(files)) == (3, False, 1)

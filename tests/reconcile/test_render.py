@@ -4,8 +4,6 @@ import pytest
 
 from reconciler.apply.render import MARKER, render, rendered
 from reconciler.model.errors import UsageError
-from reconciler.planning.projection import project
-from tests.families.capi.trees import cluster, of, pool
 from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, reconciled
 
@@ -42,32 +40,10 @@ def test_a_folder_a_cluster_with_a_kustomization_that_lists_its_files() -> None:
     )
 
 
-def test_what_belongs_to_others_is_not_rendered() -> None:
-    others = [str(item.manifest["kind"]) for item in project(DONE) if item.is_status_only]
-    assert others == ["ProviderConfig", "TenantCluster"]
-    objects = [path for path in rendered(DONE) if "/crds/" not in path]
-    assert not any(kind in path for path in objects for kind in others)
-
-
-def test_of_a_cluster_of_others_nothing_is_rendered_and_so_no_port() -> None:
-    done = evaluation_of(reconciled(of(pool(), cluster())))
-    assert "Cluster" in {item.manifest["kind"] for item in project(done, default_port=9443)}
-    files = {path: text for path, text in rendered(done).items() if "/crds/" not in path}
-    assert "management/IPAddressClaim/default.vip-cp-shop.yaml" in files
-    assert not any("/Cluster/" in path or "6443" in text for path, text in files.items())
-
-
 def test_the_record_is_rendered_byte_for_byte_as_it_is_committed() -> None:
     files = reconciled(SMALL)
     (record,) = (data for path, data in files.items() if path.startswith("allocations/"))
     assert rendered(DONE)[OBJECTS[0]].encode() == record
-
-
-def test_files_are_written_below_a_folder_that_is_made(tmp_path: Path) -> None:
-    out = tmp_path / "deep" / "out"
-    counts = render(DONE, out)
-    assert counts["team-a.one"] == 3
-    assert files_below(out) == sorted([MARKER, *OBJECTS])
 
 
 def test_what_was_rendered_before_goes_and_what_others_put_beside_stays(tmp_path: Path) -> None:
@@ -120,12 +96,6 @@ def test_an_object_without_a_namespace_has_a_file_too() -> None:
     paths = rendered(evaluation_of(files))
     assert "management/Team/a.yaml" in paths
     assert "management/TenantCluster/team-a.one.yaml" in paths
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("x")
-    with pytest.raises(UsageError, match="is not a folder"):
-        render(DONE, tmp_path / "out")
 
 
 def test_a_run_that_was_cut_off_can_be_repeated(

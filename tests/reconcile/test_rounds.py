@@ -64,13 +64,6 @@ def test_release_apply_expiry_apply_in_that_order() -> None:
     assert len(run.all()) == 1
 
 
-@pytest.mark.parametrize(("retention", "free"), [("0s", True), ("1s", True), ("2s", False)])
-def test_what_shall_rest_rests(retention: str, free: bool) -> None:
-    run = Run(retention)
-    assert len(run.all()) == 1 + free
-    assert run.is_free() is free
-
-
 def test_what_clusters_still_announce_is_held_and_told() -> None:
     run = Run(held={RECORD: "a Service of team-a/one still has it"})
     _, last = run.all()
@@ -88,13 +81,6 @@ def test_what_nothing_withdraws_waits_for_another_run() -> None:
     assert len(run.all(most=1)) == 1
     assert run.steps == [RELEASED, "apply"]
     assert not run.is_free()
-
-
-def test_a_run_without_a_release_has_one_round() -> None:
-    run = Run()
-    run.repository = watched({**SMALL, "ipam.yaml": settings("0s")})
-    assert len(run.all()) == 1
-    assert run.steps == ["ipam: allocate 1", "apply"]
 
 
 def test_a_claim_that_is_back_by_then_keeps_its_range() -> None:

@@ -36,14 +36,6 @@ def steps(result: Simulation) -> list[tuple[int, str, int, str]]:
     ]
 
 
-def test_all_fit_when_there_is_room() -> None:
-    result = simulated(reconciled(SMALL), 2)
-    assert (result.fit, result.passes, result.refused, result.stopped) == (2, 2, None, None)
-    assert steps(result) == [(0, "edge", 8, "ok"), (2, "edge", 24, "ok")]
-    assert simulation_text(result, PLAIN).splitlines()[-1] == "All 2 fit."
-    assert simulation_document(result)["refused"] is None
-
-
 def test_what_released_records_hold_is_shown_as_it_counts_as_used() -> None:
     two = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
     result = simulated(reconciled(without(two, "tenants/two.yaml")), 1)
@@ -122,21 +114,6 @@ def test_addresses_that_are_released_without_retention_come_free_first() -> None
     assert simulated(less, 9).fit == 2
 
 
-def test_what_cannot_be_read_counts_as_it_does_in_a_plan() -> None:
-    files = reconciled({**TWO_POOLS, "tenants/one.yaml": tenant("one")})
-    (path,) = (path for path in files if path.startswith("allocations/"))
-    result = simulated({**files, path: "{"}, 1)
-    assert result.refused is not None
-    assert result.refused.reason == "pool-frozen"
-
-
-def test_sizes_may_be_given() -> None:
-    assert steps(simulated(TWO_POOLS, 1, "default", lb=3))[-1] == (1, "a", 3, "ok")
-    allocation = "{defaults: {nodesPerTenant: 1}}"
-    files = {**SMALL, "pools/edge.yaml": pool(tenantAllocation=allocation)}
-    assert steps(simulated(files, 1, nodes=5))[-1] == (1, "edge", 22, "ok")
-
-
 def test_those_fit_who_get_all_they_ask_for_even_if_too_many_would_leave_room_for_none() -> None:
     allocation = "{defaults: {nodesPerTenant: 4}}"
     files = {
@@ -155,17 +132,3 @@ def test_an_unknown_provider_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match="no ProviderConfig 'x'") as wrong:
         simulated(TWO_POOLS, 1, "x")
     assert wrong.value.hint == "there are: cloud, default"
-
-
-def test_a_provider_that_gives_no_addresses_is_refused() -> None:
-    with pytest.raises(UsageError, match="such tenants get no addresses from pools"):
-        simulated(TWO_POOLS, 1, "cloud")
-
-
-def test_text_and_json_tell_the_refusal() -> None:
-    result = simulated({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}, 1)
-    assert steps(result) == []
-    assert simulation_text(result, PLAIN).startswith("0 of 1 fit.\n  request-too-large: needs 8")
-    found = simulation_document(result)
-    assert found["refused"]["claim"] == "butler/TenantCluster/simulated/tenant-000001/loadbalancer"
-    assert found["refused"]["hint"] == "ask for fewer, or add a larger pool"

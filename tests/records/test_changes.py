@@ -99,19 +99,6 @@ def read_back(change: FileChange) -> Allocation:
     return found.allocation
 
 
-def test_a_plan_that_decides_nothing_changes_nothing() -> None:
-    assert carried_out(state()) == ()
-
-
-def test_a_grant_writes_one_record_at_its_place() -> None:
-    (change,) = carried_out(state([claim()]), Grant(granted(record()), PLACE))
-    assert change == FileChange(record().path, record_text(record()).encode())
-
-
-def test_a_record_that_is_kept_is_not_touched() -> None:
-    assert carried_out(state([claim()], [record()]), Keep(record())) == ()
-
-
 def test_a_record_whose_claim_is_gone_for_now_is_not_touched() -> None:
     edited = record(pristine=False, path=f"{FOLDER}/elsewhere.yaml")
     assert carried_out(state([], [edited]), Keep(edited, held=True)) == ()
@@ -195,24 +182,12 @@ def test_a_new_record_gets_a_number_when_its_place_is_taken() -> None:
     assert read_back(change).claim == CLAIM
 
 
-def test_a_release_rewrites_the_record_in_its_place() -> None:
-    released = record(phase=Phase.RELEASED, since=NOW)
-    (change,) = carried_out(state([], [record()]), Release(released))
-    assert read_back(change) == released
-    assert read_back(change).allocated_at == SINCE
-
-
 def test_a_release_moves_a_record_that_stands_elsewhere() -> None:
     old = record(path=f"{FOLDER}/a.yaml")
     released = replace(old, phase=Phase.RELEASED, since=NOW)
     found = carried_out(state([], [old]), Release(released))
     assert [change.path for change in found] == [record().path, old.path]
     assert found[1].data is None
-
-
-def test_an_expired_record_goes() -> None:
-    old = record(phase=Phase.RELEASED)
-    assert carried_out(state([], [old]), Expire(old)) == (FileChange(old.path, None),)
 
 
 def test_a_place_that_becomes_free_is_taken_in_the_same_plan() -> None:
@@ -231,13 +206,6 @@ def test_a_claim_without_a_place_is_recorded_as_failed() -> None:
     assert (failed.phase, failed.range, failed.reason) == (Phase.FAILED, None, "pool-exhausted")
     assert (failed.message, failed.since, failed.size) == ("full", NOW, 8)
     assert failed.pool == POOL
-
-
-def test_a_failed_record_is_written_once() -> None:
-    (change,) = carried_out(state([claim()]), refusal())
-    failed = read_back(change)
-    later = state([claim()], [failed])
-    assert carried_out(later, refusal(old=failed)) == ()
 
 
 def test_a_failure_keeps_its_date_while_its_reason_stays() -> None:
@@ -260,15 +228,6 @@ def test_a_failed_record_moves_to_its_place() -> None:
     assert [(change.path, change.data is None) for change in found] == [
         (path_of(FOLDER, None, CLAIM), False),
         (old.path, True),
-    ]
-
-
-def test_a_failed_record_goes_when_its_claim_is_granted() -> None:
-    failed = unplaced()
-    found = carried_out(state([claim()], [failed]), Grant(granted(record()), PLACE, failed))
-    assert [(change.path, change.data is None) for change in found] == [
-        (record().path, False),
-        (failed.path, True),
     ]
 
 
@@ -338,27 +297,9 @@ def test_a_failed_record_gets_a_suffix_too_and_keeps_it() -> None:
     assert carried_out(after, Keep(old), refusal(A_BC, failed)) == ()
 
 
-def test_one_name_in_two_namespaces_is_no_collision() -> None:
-    old = record(claim=AB_C, name="a-b-c-lb", namespace="elsewhere")
-    two = record("10.40.0.88", "10.40.0.95", claim=A_BC, name="a-b-c-lb")
-    (change,) = carried_out(state([claim(A_BC)], [old]), Grant(granted(two), PLACE))
-    assert read_back(change).name == "a-b-c-lb"
-
-
 def test_a_request_has_its_own_name_before_anybody_else() -> None:
     key = Key("butler", "butler-system", "a-b-c-lb", "request", "IPAllocation")
     asked = claim(key, name="a-b-c-lb")
     two = record(claim=A_BC, name="a-b-c-lb")
     (change,) = carried_out(state([asked, claim(A_BC)]), Grant(granted(two), PLACE))
     assert read_back(change).name == f"a-b-c-lb-{suffix('a/b-c')}"
-
-
-def test_changes_come_by_path() -> None:
-    keys = [CLAIM._replace(name=name) for name in ("zoe", "ann", "bob")]
-    made = [record(claim=key, name=f"team-backend-{key.name}-lb") for key in keys]
-    found = carried_out(
-        state([claim(key) for key in keys]), *(Grant(granted(item), PLACE) for item in made)
-    )
-    paths = [change.path for change in found]
-    assert paths == sorted(paths)
-    assert len(paths) == 3

@@ -13,11 +13,6 @@ def test_a_record_that_says_what_its_claim_says_is_itself() -> None:
     assert found is made
 
 
-def test_a_record_whose_claim_is_gone_stands_as_it_is() -> None:
-    made = record(name="mine")
-    assert claimed([made], {}) == (made,)
-
-
 def test_names_owner_type_and_role_are_those_of_the_claim() -> None:
     forged = record(
         name="other", namespace="kube-system", owner=Owner("team-x", "thief", "x"), type="nodes",
@@ -55,8 +50,3 @@ def test_names_stay_apart_however_many_have_one() -> None:
     names = [item.name for item in apart(many, {})]
     assert len(set(names)) == 4
     assert max(map(len, names)) == MAX_NAME
-
-
-def test_records_of_one_name_in_two_namespaces_are_two_objects() -> None:
-    two = (record(), record(namespace="other"))
-    assert apart(two, {}) is two

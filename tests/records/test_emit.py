@@ -62,35 +62,8 @@ def test_addresses_are_listed_up_to_1024() -> None:
     assert "cidr" not in silent
 
 
-def test_a_cidr_stands_only_where_the_range_is_one_block() -> None:
-    assert "cidr" not in record_document(ALL["not one block"])["status"]
-    assert record_document(ALL["one address"])["status"]["cidr"] == "10.40.0.7/32"
-
-
 def test_a_record_of_a_whole_slash_64_is_short() -> None:
     assert len(record_text(ALL["a /64"])) < 2_000
-
-
-def test_a_pinned_range_stands_in_the_spec() -> None:
-    pinned = record_document(ALL["pinned"])["spec"]["pinnedRange"]
-    assert pinned == {"startAddress": "10.40.0.100", "endAddress": "10.40.0.109"}
-
-
-def test_a_released_record_says_since_when_and_is_not_ready() -> None:
-    status = record_document(ALL["released"])["status"]
-    assert status["releasedAt"] == "2026-02-16T00:00:00Z"
-    assert status["allocatedAt"] == "2026-02-15T10:00:30Z"
-    (ready,) = status["conditions"]
-    assert (ready["status"], ready["reason"]) == ("False", "Released")
-    assert ready["message"] == "8 IPs of vlan40-pool released"
-
-
-def test_a_failed_record_names_its_reason_and_no_address() -> None:
-    status = record_document(unplaced())["status"]
-    assert set(status) == {"conditions", "phase"}
-    (ready,) = status["conditions"]
-    assert (ready["status"], ready["reason"]) == ("False", "PoolFragmented")
-    assert ready["message"] == "needs 8 in a row; 10 free, largest run 4"
 
 
 @pytest.mark.parametrize(

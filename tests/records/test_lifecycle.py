@@ -67,23 +67,10 @@ def test_a_failed_record_goes_when_room_is_made() -> None:
     assert text(after, RECORD) == text(first, RECORD)
 
 
-def test_a_failed_record_goes_with_its_tenant() -> None:
-    first = reconciled(CROWDED)
-    del first["tenants/two.yaml"]
-    assert records(reconciled(first, CLOCK + DAY)) == [RECORD]
-
-
 def test_a_record_that_was_edited_is_written_anew_with_the_range_it_says() -> None:
     first = reconciled(SMALL)
     moved = text(first, RECORD).replace("team: team-a", "team: other")
     assert reconciled({**first, RECORD: moved}) == first
-
-
-def test_a_record_at_a_wrong_path_is_moved() -> None:
-    first = reconciled(SMALL)
-    wrong = dict(first)
-    wrong["allocations/somewhere/else.yaml"] = wrong.pop(RECORD)
-    assert reconciled(wrong) == first
 
 
 def test_a_record_that_cannot_be_read_is_never_written_over() -> None:
@@ -111,10 +98,6 @@ def test_tenants_whose_names_join_alike_get_records_of_different_names() -> None
     assert len(set(names)) == 2
     assert "  name: a-b-c-lb" in names
     assert reconciled(after) == after
-
-
-def test_a_plan_of_what_was_carried_out_changes_nothing() -> None:
-    assert evaluation_of(reconciled(CROWDED)).changes == ()
 
 
 def test_a_release_on_a_day_to_come_is_told_and_holds() -> None:

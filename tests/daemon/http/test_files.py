@@ -53,13 +53,6 @@ def test_a_half_written_pair_leaves_the_one_before_and_says_so_once(
     assert certificate.problem == ""
 
 
-def test_a_pair_of_strangers_is_none(tmp_path: Path) -> None:
-    put(tmp_path, "one", 1)
-    shutil.copyfile(make(tmp_path, "two").key, tmp_path / "shown.key")
-    with pytest.raises(UsageError, match="--tls-cert"):
-        shown(tmp_path).context()
-
-
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         shown(tmp_path).context()

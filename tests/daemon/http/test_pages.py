@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.daemon.http import HTML, METRICS, TEXT, Endpoints, HttpRequest, HttpResponse
+from reconciler.daemon.http import HTML, TEXT, Endpoints, HttpRequest, HttpResponse
 from reconciler.daemon.metrics import HealthAnswer, Page
 from reconciler.model.errors import UsageError
 
@@ -43,22 +43,12 @@ def test_who_is_well_says_so(path: str, body: bytes) -> None:
         assert Bell().asked(method, path)[:2] == (200, body)
 
 
-def test_metrics_are_of_the_type_that_prometheus_reads() -> None:
-    assert Bell().asked("GET", "/metrics").content_type == METRICS
-
-
 def test_who_is_not_ready_says_why_a_line_a_reason_with_nothing_hidden_in_it() -> None:
     bell = Bell()
     bell.ready = HealthAnswer(False, ("git: the remote is not there", "push: \x1b[2Jno"))
     reply = bell.asked("GET", "/readyz")
     assert reply.status == 503
     assert reply.body == b"not ready\ngit: the remote is not there\npush: \\u001b[2Jno\n"
-
-
-def test_who_is_ready_may_have_something_to_say() -> None:
-    bell = Bell()
-    bell.ready = HealthAnswer(True, ("standing by: another one leads",))
-    assert bell.asked("GET", "/readyz")[:2] == (200, b"ready\nstanding by: another one leads\n")
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz/", "/Metrics", "/hook/", "//hook", "/../metrics"])
@@ -104,12 +94,6 @@ def test_without_a_secret_that_can_be_read_nobody_rings() -> None:
     reply = bell.asked("POST", "/hook", x_gitlab_token=SECRET)
     assert (reply.status, bell.rung) == (503, 0)
     assert b"/run" not in reply.body
-
-
-def test_where_nobody_may_ring_there_is_no_bell() -> None:
-    doors = Endpoints(None, HealthAnswer, HealthAnswer)
-    assert doors.respond(HttpRequest("POST", "/hook", {})).status == 404
-    assert doors.respond(HttpRequest("GET", "/metrics", {})).status == 404
 
 
 def test_the_report_is_a_page_with_its_policy_and_may_be_read_only() -> None:

@@ -14,7 +14,7 @@ from threading import Event, Thread
 import pytest
 
 from reconciler.daemon import http as http_server
-from reconciler.daemon.http import MAX_BODY, Certificate, Endpoints, Server
+from reconciler.daemon.http import Certificate, Endpoints, Server
 from reconciler.daemon.metrics import HealthAnswer, Page
 from reconciler.model.errors import UsageError
 from tests.kube.certificates import make
@@ -91,18 +91,6 @@ def test_pages_are_served_and_the_connection_ends(server: Server) -> None:
         assert answered.headers["Server"] == "ipam"
     answered = ask(server, "HEAD", "/metrics")
     assert (answered.headers["Content-Length"], answered.text) == ("8", b"")  # type: ignore[attr-defined]
-
-
-def test_who_calls_the_wrong_way_is_told_the_right_one(server: Server) -> None:
-    answered = ask(server, "GET", "/hook")
-    assert (answered.status, answered.headers["Allow"]) == (405, "POST")
-
-
-def test_the_bell_rings_once_a_call(server: Server, rung: list[str]) -> None:
-    assert ask(server, "POST", "/hook", b"x" * MAX_BODY, X_Gitlab_Token=SECRET).status == 202
-    assert ask(server, "POST", "/hook", X_Gitlab_Token=SECRET).status == 202
-    assert ask(server, "POST", "/hook", b"{}", X_Gitlab_Token="wrong").status == 403
-    assert rung == ["x", "x"]
 
 
 def test_a_silent_caller_is_cut_off(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from reconciler.apply.inventory import ClusterIdentity, Inventory
 from reconciler.apply.rights import Question, management_rights, questions, tenant_rights
 from reconciler.kube.interface import Cluster, ObjectList, RequestCounts
-from reconciler.kube.resources import CONFIGURATION_STATE
 from reconciler.model.errors import NoSuchKindError, UnauthorizedError, UnreachableError
 from reconciler.model.objects import Manifest, Need, Ref, Resource
 from reconciler.reconcile.doctor_cluster import (
@@ -17,7 +16,6 @@ from reconciler.reconcile.doctor_cluster import (
     DiagnosisVerdict,
     ExaminedCluster,
     Step,
-    doubtful,
     management_steps,
     tenant_steps,
 )
@@ -154,36 +152,12 @@ def test_every_right_of_a_tenant_cluster_is_asked_for(asked: Question) -> None:
     assert check.verdict is (FAILED if asked.right.need is Need.APPLY else OK)
 
 
-def test_a_review_names_what_kubernetes_authorizes() -> None:
-    question = next(item for item in questions(management_rights()) if item.right.part == "status")
-    assert question.review()["spec"]["resourceAttributes"] == {
-        "group": "butler.butlerlabs.dev",
-        "resource": "networkpools",
-        "subresource": "status",
-        "verb": "patch",
-    }
-
-
 def test_a_server_that_answers_nothing_is_asked_once() -> None:
     cluster = FakeCluster(failure=UnreachableError("no answer"))
     found = of_management(cluster)
     assert list(found) == ["server"]
     assert found["server"].mend.startswith("see that its API server is up")
     assert cluster.asked == []
-
-
-def test_a_metallb_that_tells_nothing_is_told() -> None:
-    check = of_tenant(FakeCluster(unknown=[CONFIGURATION_STATE]))["metallb"]
-    assert check.message.startswith("MetalLB older than 0.15.3 does not tell")
-    gone = FakeCluster(unknown=[item.resource for item in tenant_rights()])
-    assert of_tenant(gone)["metallb"].verdict is FAILED
-    assert of_tenant(gone, is_wanted=False)["metallb"].verdict is WARNING
-
-
-def test_an_inventory_that_cannot_be_read_and_a_server_without_time_are_told() -> None:
-    found = _run(management_steps(examined(FakeCluster(time=0), ("x",))))
-    assert found["identity"].verdict is WARNING
-    assert found["clock"] == doubtful("clock", "the server does not tell its time")
 
 
 def test_a_commit_after_the_time_of_the_server_is_told() -> None:

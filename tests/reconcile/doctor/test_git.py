@@ -16,7 +16,6 @@ from reconciler.reconcile.doctor_cluster import (
     DiagnosisCheck,
     DiagnosisGroup,
     DiagnosisVerdict,
-    doubtful,
     fine,
     wrong,
 )
@@ -118,22 +117,6 @@ def test_a_remote_by_its_url_is_looked_at_through_a_mirror(
     assert found["repository"].message == "a mirror of the remote, branch main"
 
 
-def test_a_mirror_whose_remote_is_gone_is_read_as_it_was(
-    checkout: Path, server: GitServer, tmp_path: Path
-) -> None:
-    del checkout
-    url = f"{server.url}/remote.git"
-
-    def opened() -> Any:
-        return open_mirror(url, tmp_path / "cache", ENVIRONMENT, "main")
-
-    opened().fetch()
-    server.status = "503 Busy"
-    found = _checks(RepositoryProbe(opened, ENVIRONMENT))
-    assert verdicts(found) == {"remote": FAILED}
-    assert "content" in found
-
-
 def test_a_remote_that_takes_no_push_is_told_without_sending_one(
     checkout: Path, server: GitServer
 ) -> None:
@@ -145,20 +128,6 @@ def test_a_remote_that_takes_no_push_is_told_without_sending_one(
     assert server.requests
 
 
-def test_a_remote_that_wants_a_token_is_told(checkout: Path, server: GitServer) -> None:
-    server.password = "secret"
-    found = checks(checkout)
-    assert verdicts(found) == {"remote": FAILED}
-    assert "content" in found, "what is here is looked at all the same"
-
-
-def test_a_branch_that_the_remote_lacks_is_told(checkout: Path) -> None:
-    git(checkout, "switch", "-q", "-c", "change")
-    found = checks(checkout)
-    assert found["remote"].message == "branch change is not on the remote"
-    assert found["remote"].mend
-
-
 def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
     checkout: Path, tmp_path: Path
 ) -> None:
@@ -168,11 +137,6 @@ def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
     found = checks(checkout)
     assert verdicts(found) == {"history": WARNING}
     assert found["history"].mend == "git fetch"
-
-
-def test_commits_that_are_not_on_the_remote_are_told(checkout: Path) -> None:
-    commit(checkout, "mine", CLOCK + 5)
-    assert verdicts(checks(checkout)) == {"history": FAILED}
 
 
 def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
@@ -189,18 +153,6 @@ def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
     found = checks(tmp_path)
     assert list(found) == ["git", "repository"]
     assert found["repository"].verdict is FAILED
-
-
-def test_a_repository_without_a_commit_is_told(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "-b", "main")
-    assert verdicts(checks(tmp_path)) == {"history": FAILED}
-
-
-def test_a_remote_of_the_configuration_that_may_not_be_reached_is_told(checkout: Path) -> None:
-    git(checkout, "remote", "set-url", "origin", "ext::touch mark")
-    found = checks(checkout)
-    assert verdicts(found) == {"repository": FAILED}
-    assert "is not a remote" in found["repository"].message
 
 
 def test_an_old_git_is_told(tmp_path: Path) -> None:
@@ -258,21 +210,6 @@ def test_git_goes_before_clusters_in_the_exit_code() -> None:
     assert code(WARNING, WARNING) is ExitCode.OK
 
 
-def test_text_has_a_line_a_check_and_the_mend_below() -> None:
-    first = DiagnosisGroup("git", (fine("push", "permitted"),))
-    second = DiagnosisGroup(
-        "management", (wrong("rights", "may not\x1b[31m", "ask"), doubtful("a", "b"))
-    )
-    assert diagnosis_text(Diagnosis((first, second)), Painter(is_on=False)) == (
-        "Git\n  ✔ push         permitted\n\n"
-        "management\n  ✗ rights       may not\\u001b[31m\n                 mend: ask\n"
-        "  ! a            b\n\n"
-        "✗ 1 to mend, 1 to look at\n"
-    )
-    told = diagnosis_text(Diagnosis((first,)), Painter(is_on=False))
-    assert told.endswith("✔ nothing is wrong\n")
-
-
 def test_of_many_clusters_only_those_are_shown_that_need_somebody() -> None:
     groups = [
         DiagnosisGroup("git", (fine("a", "b"),)),
@@ -302,13 +239,3 @@ def test_the_verb_prints_each_form(
     assert "none is named" in ran.out
     if form == "json":
         validated("diagnosis.json", ran.out)
-
-
-def test_the_verb_ends_with_4_for_git_with_5_for_clusters_and_64_for_no_folder(
-    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kubeconfig = tmp_path / "gone.kubeconfig"
-    assert ipam(capsys, "doctor", "--repo", checkout, "--kubeconfig", kubeconfig).code == 5
-    remote = tmp_path / "remote.git"
-    assert ipam(capsys, "doctor", "--remote", remote, "--branch", "gone").code == 4
-    assert ipam(capsys, "doctor", "--repo", tmp_path / "nowhere").code == 64

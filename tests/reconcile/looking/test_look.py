@@ -15,8 +15,7 @@ from reconciler.model.objects import CONFIG_MAP, NAMESPACE, SERVICE, Ref
 from reconciler.reconcile.discovery import Looked, LookOptions, look
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL
-from tests.reconcile.looking.country import ONE, SETTINGS, TWO, Country, country, elastic
-from tests.world import pool, provider, reconciled, tenant
+from tests.reconcile.looking.country import ONE, Country, country
 
 OWN, OTHER = Ref(TENANT_CLUSTER, "team-a", "one"), Ref(TENANT_CLUSTER, "team-a", "two")
 INVENTORY = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
@@ -45,15 +44,6 @@ def test_what_is_found_is_a_file_of_the_observed_folder_at_the_time_of_the_serve
     )
     assert looked.figures[ONE] == (1, 0, 0, 0)
     assert (looked.words, looked.unasked, looked.bugs) == ({OWN: ()}, {}, ())
-
-
-def test_looking_again_finds_the_same_and_writes_nothing_into_clusters() -> None:
-    here = asking()
-    first = here.looked()
-    here.clusters.opened.clear()
-    assert here.looked() == first
-    assert [item.writes() for item in here.clusters.opened] == [[], []]
-    assert all(item.is_closed for item in here.clusters.opened)
 
 
 def test_a_cluster_that_cannot_be_asked_neither_grows_nor_shrinks_and_others_go_on() -> None:
@@ -91,25 +81,6 @@ def test_without_the_management_cluster_nobody_is_asked() -> None:
     assert len(here.looked().bugs) == 1
 
 
-def test_where_nobody_may_grow_nobody_is_asked() -> None:
-    files = reconciled(
-        {
-            "pools/edge.yaml": str(elastic()["pools/edge.yaml"]),
-            "providers/default.yaml": provider(),
-            "tenants/one.yaml": tenant("one"),
-        }
-    )
-    here = Country(files)
-    assert here.looked() == Looked()
-    assert here.clusters.opened == []
-
-
-def test_a_tenant_whose_cluster_is_still_made_is_left_alone() -> None:
-    here = asking()
-    here.clusters.unnamed = (ONE,)
-    assert (here.looked().changes, here.looked().unasked) == ((), {})
-
-
 def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() -> None:
     here = asking()
     there = Ref(NAMESPACE, "", "kube-system")
@@ -119,21 +90,6 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     assert "it is another cluster than before" in looked.unasked[ONE]
     here.options = LookOptions(ApplyOptions(re_enrol=frozenset([ONE])))
     assert len(here.looked().changes) == 1
-
-
-def test_a_bug_of_ours_at_one_cluster_is_told_and_stops_nobody() -> None:
-    here = asking("one", "two")
-    here.clusters.faults[ONE] = lambda _verb, _what: BugError(ValueError("a bug"))
-    looked = here.looked()
-    assert (len(looked.bugs), len(looked.changes), list(looked.unasked)) == (1, 1, [ONE])
-
-
-def test_only_the_clusters_that_are_named_are_looked_at() -> None:
-    here = asking("one", "two")
-    here.options = LookOptions(only=lambda _evaluation: {TWO})
-    assert list(here.looked().figures) == [TWO]
-    here.options = LookOptions(only=lambda _evaluation: ())
-    assert here.looked() == Looked()
 
 
 def test_the_class_that_metallb_serves_may_have_a_name() -> None:
@@ -250,39 +206,6 @@ def test_where_no_pool_has_such_a_run_growth_is_halved_and_what_is_left_is_told(
     assert "edge" in told
     assert here.settle() == 0
     assert len(here.commits) == 1
-
-
-def test_growth_is_halved_where_it_is_more_than_any_pool_could_hold() -> None:
-    here = Country(
-        reconciled(
-            {
-                "ipam.yaml": SETTINGS,
-                "pools/a.yaml": pool("a", "10.0.0.0/30"),
-                "pools/b.yaml": pool("b", "10.0.1.0/29"),
-                "providers/default.yaml": provider(
-                    "default",
-                    "[{name: a, priority: 1}, {name: b, priority: 2}]",
-                    loadBalancer="{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 16}",
-                ),
-                "tenants/one.yaml": tenant("one"),
-            }
-        )
-    )
-    here.settle()
-    for name in "abc":
-        here.ask(name)
-    here.settle()
-    assert all(here.services().values())
-    # Two of the four of the first pool are left; eight of the other one.
-    assert here.demand() == [(1, 8), (2, 2)]
-
-
-def test_a_pool_that_assigns_nothing_by_itself_grows_nobody() -> None:
-    here = asking()
-    here.clusters.objects[ONE][POOL]["spec"]["autoAssign"] = False
-    looked = here.looked()
-    assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
-    assert "autoAssign" in words(looked)["IPAMGrowthBlocked"]
 
 
 def test_nothing_goes_while_what_it_follows_from_cannot_be_read() -> None:

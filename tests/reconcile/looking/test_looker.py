@@ -15,7 +15,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.discovery import LookOptions, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
-from tests.reconcile.looking.country import ONE, Country, elastic
+from tests.reconcile.looking.country import Country, elastic
 from tests.reconcile.test_commits_of_a_run import all_same, opened
 from tests.world import CLOCK, git, repository, tree_of
 
@@ -141,13 +141,6 @@ def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_
     assert address not in site.here.services("team-a/two").values()
     assert site.run().commit is None
     all_same(site.folder)
-
-
-def test_a_reading_in_part_is_made_whole_before_clusters_are_looked_at(site: Site) -> None:
-    site.run()
-    site.here.ask("c")
-    site.run()
-    assert set(site.looker.looked.figures) == {ONE, "team-a/two"}
 
 
 def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None:

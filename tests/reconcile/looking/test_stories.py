@@ -1,7 +1,5 @@
 """Growth and shrinking from Service to Service: Git, clusters and MetalLB together, in memory."""
 
-import pytest
-
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.metallb import ranges_of
 from reconciler.apply.plan import ClusterState
@@ -9,26 +7,6 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.model.objects import Ref
 from tests.fake_clusters import POOL
 from tests.reconcile.looking.country import ONE, TWO, country, elastic, is_in
-
-
-def test_a_third_service_gets_an_address_in_one_commit_and_one_run() -> None:
-    here = country()
-    here.ask("c")
-    looked = here.run()
-    assert here.services() == {"a": "10.0.0.0", "b": "10.0.0.1", "c": "10.0.0.2"}
-    assert (here.demand(), here.records()) == ([(1, 1)], ["team-a-one-lb-1"])
-    assert [len(commit) for commit in here.commits] == [2]  # the Demand and the record
-    assert (looked.figures[ONE].need, looked.unasked) == (1, {})
-    assert here.settle() == 0
-
-
-def test_many_services_at_once_cost_one_commit() -> None:
-    here = country()
-    for at in range(20):
-        here.ask(f"more-{at:02d}")
-    here.run()
-    assert all(here.services().values())
-    assert (here.demand(), len(here.commits)) == ([(1, 20)], 1)
 
 
 def test_two_tenants_that_ask_at_once_are_served_in_one_commit() -> None:
@@ -121,23 +99,6 @@ def test_since_when_addresses_are_idle_survives_a_restart_and_a_restart_writes_n
     assert now[0]["metadata"]["resourceVersion"] == before
 
 
-def test_the_other_growth_stays_when_one_goes_and_the_highest_goes_first() -> None:
-    here = country()
-    for name in "cde":
-        here.ask(name)
-        here.run()
-    assert here.demand() == [(1, 1), (2, 1), (3, 1)]
-    here.leave("d")
-    here.run()
-    here.now += 600
-    here.settle()
-    assert here.demand() == [(1, 1), (3, 1)]
-    assert here.services()["e"] == "10.0.0.4"
-    here.ask("f")
-    here.run()
-    assert here.demand() == [(1, 1), (3, 1), (4, 1)]
-
-
 def test_a_tenant_without_ingress_grows_from_nothing() -> None:
     files = elastic("one")
     files["tenants/one.yaml"] = (
@@ -152,21 +113,6 @@ def test_a_tenant_without_ingress_grows_from_nothing() -> None:
     here.ask("a")
     here.run()
     assert (here.services(), here.demand()) == ({"a": "10.0.0.0"}, [(1, 1)])
-
-
-def test_the_worked_example_of_eight_tenants() -> None:
-    names = [f"t{at}" for at in range(8)]
-    here = country(*names, cidr="10.92.90.0/27")
-    assert sum(len(here.announced(f"team-a/{name}").ranges) for name in names) == 8
-    here.ask("c", "team-a/t3")
-    here.run()
-    assert here.services("team-a/t3")["c"] == "10.92.90.16"
-    here.leave("c", "team-a/t3")
-    here.run()
-    here.now += 600
-    here.settle()
-    assert here.announced("team-a/t3").size == 2
-    assert here.records() == []
 
 
 def test_the_growth_of_a_tenant_that_is_gone_is_not_that_of_the_next_one_of_its_name() -> None:
@@ -190,22 +136,6 @@ def test_the_growth_of_a_tenant_that_is_gone_is_not_that_of_the_next_one_of_its_
     here.number += 1
     here.commit(here.evaluation().changes, here.now)
     assert here.records() == []
-
-
-@pytest.mark.parametrize("mode", ["static", "elastic"])
-def test_growth_of_a_provider_that_is_static_now_is_left_alone(mode: str) -> None:
-    here = country()
-    here.ask("c")
-    here.run()
-    text = str(here.files["providers/default.yaml"])
-    here.files["providers/default.yaml"] = text.replace("mode: elastic", f"mode: {mode}").replace(
-        "Mode: elastic", f"Mode: {mode}"
-    )
-    here.leave("c")
-    before = here.demand()
-    looked = here.looked()
-    assert (looked.changes, before) == ((), [(1, 1)])
-    assert bool(looked.figures) is (mode == "elastic")
 
 
 def test_what_a_look_read_is_no_reason_to_apply_over_a_newer_run() -> None:

@@ -1,10 +1,5 @@
 """How many addresses of each record Services use, as the result of an apply has it."""
 
-from msgspec.structs import replace
-
-from reconciler.addresses import parse_cidr
-from reconciler.apply.elastic import Use
-from reconciler.apply.plan import Applied, ClusterState, together
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import SERVICE, Ref
 from tests.reconcile.looking.country import ONE, TWO, Country, country
@@ -25,25 +20,6 @@ def test_an_apply_tells_how_many_addresses_of_each_record_services_use() -> None
     here.leave("b", TWO)
     assert used(here) == [(LB, 1)]
     assert used(here, TWO) == [("team-a-two-lb", 0)]
-
-
-def test_growth_that_is_not_announced_yet_is_not_told_as_idle() -> None:
-    here = country()
-    here.ask("c")
-    applied = here.apply(here.decide())[ONE]
-    assert here.records() != []
-    assert [it.record for it in applied.uses or ()] == [LB]
-    here.serve()
-    assert [count for _, count in used(here) or ()] == [2, 1]
-
-
-def test_no_cluster_is_asked_more_for_it() -> None:
-    here = country()
-    looked = here.looked()
-    with_it = here.apply(looked)[ONE]
-    without = here.apply(replace(looked, readings={}))[ONE]
-    assert (with_it.uses is None, without.uses is None) == (False, True)
-    assert with_it.requests == without.requests
 
 
 def test_a_cluster_that_was_not_reached_or_not_read_whole_has_no_figures() -> None:
@@ -69,10 +45,3 @@ def test_a_tenant_that_may_not_grow_is_told_only_where_its_services_were_read() 
     applied = here.apply(here.looked())
     assert [(it.record, it.used) for it in applied[ONE].uses or ()] == [(LB, 2)]
     assert applied[TWO].uses is None
-
-
-def test_of_two_rounds_what_was_read_last_counts() -> None:
-    first = Applied(ONE, ClusterState.APPLIED, uses=(Use(LB, parse_cidr("10.0.0.0/31"), 2),))
-    later = Applied(ONE, ClusterState.APPLIED, uses=())
-    unread = Applied(ONE, ClusterState.APPLIED)
-    assert [together([first], [it])[0].uses for it in (later, unread)] == [(), first.uses]

@@ -7,7 +7,7 @@ import pytest
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB
-from tests.reconcile.looking.country import ONE, Country, country
+from tests.reconcile.looking.country import Country, country
 
 OWN = Ref(TENANT_CLUSTER, "team-a", "one")
 
@@ -59,13 +59,6 @@ def test_growth_that_is_blocked_is_told_and_taken_back_when_it_is_not(here: Coun
     assert len(events(here)) == 1
 
 
-def test_a_look_says_which_claim_is_blocked_in_which_cluster(here: Country) -> None:
-    here.ask("c")
-    (word,) = here.looked().blocked[ONE]
-    assert word.words.startswith("IPAMGrowthBlocked: 1 ")
-    assert word.claim == "butler/TenantCluster/team-a/one/loadbalancer-1"
-
-
 def test_it_is_told_once_in_ten_minutes_whatever_else_comes(here: Country) -> None:
     here.ask("c")
     here.run()
@@ -91,14 +84,6 @@ def test_a_service_that_no_growth_serves_is_told(here: Country) -> None:
     assert [event["reason"] for event in events(here)] == ["IPAMServiceNotServed"]
 
 
-def test_both_are_told_in_one_condition(here: Country) -> None:
-    here.ask("c", loadBalancerIP="192.0.2.1")
-    here.ask("d")
-    here.run()
-    assert ready(here)[1] == "IPAMGrowthBlocked"
-    assert "; no growth serves default/c" in ready(here)[2]
-
-
 def test_what_was_told_stays_while_nobody_can_look(here: Country) -> None:
     here.ask("c")
     looked = here.run()
@@ -106,15 +91,6 @@ def test_what_was_told_stays_while_nobody_can_look(here: Country) -> None:
     here.apply(type(looked)())
     assert ready(here) == before
     assert len(events(here)) == 1
-
-
-def test_a_network_that_is_not_ready_says_so_still(here: Country) -> None:
-    here.ask("c")
-    looked = here.decide()
-    path = next(path for path in here.files if path.endswith("one.loadbalancer.yaml"))
-    del here.files[path]
-    here.apply(looked)
-    assert ready(here)[:2] == ("False", "Reconciling")
 
 
 def test_the_message_is_cut_and_holds_nothing_that_a_terminal_takes(here: Country) -> None:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.families.butler.kinds import TENANT
-from reconciler.model.plan import Expire, Keep, Release, State
+from reconciler.model.plan import Expire, Keep
 from reconciler.planning.evaluate import evaluate
-from reconciler.planning.planner import plan
 from reconciler.planning.read import MAX_VERSIONS, read_tree
 from tests.memory import MemorySource, evaluation_after
 from tests.planning.outcome import Files, decided, without
@@ -129,13 +127,6 @@ def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) ->
     assert evaluation.tree.settings.retention == 3600
 
 
-def test_settings_that_are_gone_are_missed() -> None:
-    before = reconciled({**SMALL, "ipam.yaml": SETTINGS})
-    evaluation = evaluation_after([before], {**without(before, "ipam.yaml"), **NEWCOMER})
-    assert [item.code for item in evaluation.findings] == ["settings-gone"]
-    assert evaluation.changes == ()
-
-
 def test_moved_and_broken_at_once_a_document_counts_as_it_was() -> None:
     before = reconciled(BY_HAND)
     moved = {**without(before, "tenants/old.yaml"), "tenants/x/old.yaml": f"{HAND} {{", **NEWCOMER}
@@ -176,14 +167,6 @@ def test_a_file_that_broke_and_is_renamed_later_counts_as_it_was(path: str) -> N
         assert [item.identity for item in found.documents.of(TENANT)] == [
             item.identity for item in whole.documents.of(TENANT)
         ]
-
-
-def test_a_readable_document_comes_before_its_last_good_version() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
-    moved = {**before, "tenants/old.yaml": "{", "tenants/new.yaml": tenant("old")}
-    found = after(before, moved)
-    assert found["team-a/old (loadbalancer)"] == "keep 10.40.0.8-10.40.0.15 of edge"
-    assert "last-good" not in codes([before], moved)
 
 
 def test_the_last_version_that_was_wholly_good_counts_not_a_later_one_in_part() -> None:
@@ -237,13 +220,6 @@ def test_what_a_broken_document_would_get_is_kept_for_it() -> None:
     assert broken[NEW] == "refuse pool-frozen"
 
 
-def test_what_was_never_given_is_not_recorded_while_it_cannot_be_read() -> None:
-    files = {**SMALL, **NEWCOMER}
-    evaluation = evaluation_after([files], {**files, "tenants/new.yaml": "{"})
-    assert [change.path for change in evaluation.changes if "new" in change.path] == []
-    assert isinstance(evaluation.state, State)
-
-
 def test_a_broken_record_freezes_its_pool() -> None:
     before = reconciled(SMALL)
     (path,) = (name for name in before if name.startswith("allocations/"))
@@ -261,20 +237,6 @@ def test_a_record_that_breaks_is_not_released_and_does_not_end() -> None:
         evaluation = evaluation_after([files], {**files, path: "{"}, CLOCK + 9 * DAY)
         assert evaluation.changes == ()
         assert not [item for item in evaluation.plan.decisions if not isinstance(item, Keep)]
-
-
-def test_a_record_that_breaks_is_not_taken_back() -> None:
-    before = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    back = {**before, "tenants/one.yaml": SMALL["tenants/one.yaml"], path: "{"}
-    assert after(before, back) == {ONE: "refuse pool-frozen"}
-
-
-def test_halted_nothing_is_released() -> None:
-    state = evaluation_after([], without(reconciled(SMALL), "tenants/one.yaml")).state
-    assert [type(item) for item in plan(state).decisions] == [Release]
-    (kept,) = plan(replace(state, halted="x.yaml")).decisions
-    assert isinstance(kept, Keep)
 
 
 def test_what_the_second_of_two_descriptions_names_is_given_to_nobody() -> None:

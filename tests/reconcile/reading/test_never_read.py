@@ -49,11 +49,6 @@ def test_what_reads_well_in_a_file_without_a_good_version_waits_for_its_mending(
     assert refused["other"] == ("pin-taken", taken)
 
 
-def test_a_pool_that_reads_well_in_a_file_without_a_good_version_waits_for_its_mending() -> None:
-    files = {**SMALL, "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}---\nkind: NetworkPol\n"}
-    assert after({}, files) == {ONE: "refuse pool-frozen"}
-
-
 def test_of_two_documents_of_one_object_the_one_counts_that_was_there_before() -> None:
     before = reconciled(SMALL)
     files = {**before, "pools/0.yaml": pool("edge", "10.99.0.0/24"), **NEWCOMER}

@@ -1,6 +1,5 @@
 """What a new repository holds is right by itself: it checks green, and CI does what docs say."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from reconciler.model.plan import Grant
 from reconciler.model.settings import Settings
 from reconciler.planning.settings import read_settings
 from reconciler.reconcile.init import (
-    SCHEMAS,
     UNNAMED,
     WORKFLOWS,
     Beginning,
@@ -52,11 +50,6 @@ def test_its_settings_are_the_defaults_written_out() -> None:
         assert getattr(settings, name) == getattr(default, name), name
 
 
-def test_three_lines_are_marked_for_a_person() -> None:
-    marked = [line for text in examples().values() for line in text.splitlines() if " # " in line]
-    assert [line.partition(" # ")[2][:2] for line in marked] == ["1.", "2.", "3."]
-
-
 def test_every_document_names_the_schema_that_is_written_beside_it() -> None:
     found = wanted(WISH)
     for path in ["ipam.yaml", *examples()]:
@@ -65,25 +58,6 @@ def test_every_document_names_the_schema_that_is_written_beside_it() -> None:
         assert (Path(path).parent / schema).as_posix().replace("pools/../", "").replace(
             "providers/../", ""
         ).replace("tenants/../", "") in schemas()
-
-
-def test_schemas_are_those_of_the_verb_schema() -> None:
-    kept = {path.name: path.read_text() for path in (ROOT / "example-repo" / SCHEMAS).iterdir()}
-    assert {path.removeprefix(f"{SCHEMAS}/"): text for path, text in schemas().items()} == kept
-
-
-def test_an_empty_one_has_folders_and_no_document() -> None:
-    found = wanted(InitOptions("main", None, "x", Beginning.EMPTY))
-    assert {path for path in found if path.endswith("/.gitkeep")} == {
-        f"{name}/.gitkeep" for name in Settings().sources
-    }
-    assert not examples().keys() & found.keys()
-
-
-def test_one_with_documents_of_its_own_gets_neither() -> None:
-    found = wanted(InitOptions("main", None, "x", Beginning.OWN))
-    assert not examples().keys() & found.keys()
-    assert not [path for path in found if path.endswith("/.gitkeep")]
 
 
 @pytest.mark.parametrize("forge", list(Forge))
@@ -152,14 +126,6 @@ def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_ou
     assert job["concurrency"]["group"].startswith(f"ipam-comment{slug}-${{{{")
 
 
-@pytest.mark.parametrize("forge", [None, *Forge])
-def test_there_is_no_comment_where_no_action_of_ours_is(forge: Forge | None) -> None:
-    package = UNNAMED if forge is Forge.GITHUB else PINNED
-    wish = InitOptions("main", forge, package, Beginning.EMPTY)
-    assert wish.comment == ""
-    assert not [path for path in wanted(wish) if "comment" in path]
-
-
 @pytest.mark.parametrize(
     "package",
     [
@@ -204,11 +170,6 @@ def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
 def test_any_package_is_one_text_of_yaml(package: str) -> None:
     env = yaml.safe_load(ci(Forge.GITHUB, package=package))["env"]
     assert env == {"IPAM_PACKAGE": package}
-
-
-def test_what_is_unnamed_is_nothing_that_pip_could_fetch() -> None:
-    assert json.dumps(UNNAMED) in ci(Forge.GITHUB, package=UNNAMED)
-    assert not UNNAMED[0].isalnum()
 
 
 @pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])

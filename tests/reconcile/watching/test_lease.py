@@ -155,33 +155,6 @@ def test_of_two_that_take_it_at_once_one_gets_it(hall: Hall) -> None:
     assert [it.leads() for it in (two, three)] == [False, True]
 
 
-def test_a_lease_that_says_anything_is_taken_when_its_time_is_over(hall: Hall) -> None:
-    one = hall.elector("one")
-    one.step()
-    hall.server.objects[REF]["spec"] = {"holderIdentity": 7, "leaseDurationSeconds": "never"}
-    two = hall.elector("two")
-    two.step()
-    assert not two.leads()
-    hall.time.now += DURATION
-    two.step()
-    assert two.leads()
-
-
-def test_it_tries_every_two_seconds_until_the_end(hall: Hall) -> None:
-    one = hall.elector("one")
-    seen: list[float] = []
-
-    def fault(verb: str, _what: object) -> None:
-        if verb == "get":
-            seen.append(hall.time.now)
-            if len(seen) == 3:
-                one.dirty.stop()
-
-    hall.server.fault = fault
-    one.run()
-    assert seen == [0, 2, 4]
-
-
 @pytest.mark.parametrize(("count", "next_one"), [(3, 4), (2**31 - 1, 1), (-5, 1), ("x", 1)])
 def test_a_count_that_can_go_no_further_begins_anew(
     hall: Hall, count: object, next_one: int
@@ -212,15 +185,6 @@ def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
     hall.time.now += 1
     two.step()
     assert two.leads()
-
-
-def test_that_the_lease_ran_out_between_two_steps_is_told_with_the_next_one(hall: Hall) -> None:
-    one = hall.elector("one")
-    one.step()
-    hall.server.fault = lambda _verb, _what: UnauthorizedError("refused", "renew it")
-    hall.time.now += DEADLINE
-    one.step()
-    assert (one.leads(), hall.told) == (False, ["one", "one"])
 
 
 def test_a_try_that_fails_is_told_once_with_what_mends_it_and_again_when_it_fails_otherwise(

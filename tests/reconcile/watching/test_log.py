@@ -67,18 +67,6 @@ def test_a_file_that_is_mended_is_told_once(caplog: pytest.LogCaptureFixture) ->
     assert shown(log, of()) == []
 
 
-def test_of_many_findings_twenty_are_told_and_the_rest_counted() -> None:
-    log, files = RoundLog(), dict(GIVEN)
-    for number in range(30):
-        files[f"tenants/x{number}.yaml"] = tenant("x").replace("name: x", "name: [x]")
-    told = shown(log, of(files=files))
-    assert len(told) == 21
-    assert told[-1] == "git: and 10 more findings are new; `ipam check` lists what there is"
-    told = shown(log, of())
-    assert len(told) == 21
-    assert told[-1] == "git: and 10 more findings are mended; `ipam check` lists what there is"
-
-
 def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_its_end_is_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -95,13 +83,6 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
     assert shown(log, of(HUB, ONE)) == []
     told = [(it.levelname, it.__dict__["cluster"]) for it in caplog.records]
     assert told == [("WARNING", ONE.cluster), ("WARNING", ONE.cluster), ("INFO", ONE.cluster)]
-
-
-def test_a_cluster_that_nobody_names_any_more_is_forgotten() -> None:
-    log = RoundLog()
-    assert len(shown(log, of(HUB, AWAY))) == 1
-    assert shown(log, of(HUB)) == []
-    assert len(shown(log, of(HUB, AWAY))) == 1
 
 
 def test_who_waits_for_a_kubeconfig_is_no_warning_and_a_note_is_one(
@@ -165,13 +146,6 @@ def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFi
     assert describe(lines) == [("INFO", 1, CLAIM, "release")]
     log.write(done(GIVEN))
     assert describe(lines) == []  # what is kept is no news
-
-
-def test_what_no_commit_did_is_not_told(lines: pytest.LogCaptureFixture) -> None:
-    log = RoundLog()
-    log.write(done(dict(SMALL), committed=False))
-    log.write(failed())
-    assert describe(lines) == []
 
 
 def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
-from reconciler.daemon.dirty import ALL, GIT, Dirty, DirtySet
+from reconciler.daemon.dirty import GIT, Dirty, DirtySet
 from reconciler.daemon.loop import Daemon
 from reconciler.daemon.observer import HealthState, RoundDone, RoundResult
 from reconciler.daemon.reach import RoundClusters
@@ -260,13 +260,6 @@ def test_a_cluster_that_waits_for_another_is_retried_when_that_one_changed(stage
     assert stage.time.now - at < 0.6
 
 
-def test_a_timer_begins_a_round(stage: Stage) -> None:
-    daemon = stage.daemon([HUB])
-    stage.work.later = [(GIT, "due", 7.0)]
-    assert stage.until(daemon, 20) == [("start",), ("due",)]
-    assert stage.clusters()[1] == frozenset()
-
-
 def test_a_tenant_that_is_short_of_addresses_is_retried_at_once_after_a_commit(
     stage: Stage,
 ) -> None:
@@ -278,16 +271,6 @@ def test_a_tenant_that_is_short_of_addresses_is_retried_at_once_after_a_commit(
     stage.work.done = quiet(stage.done)
     daemon.turn()
     assert stage.clusters() == [None, ONE]
-
-
-def test_a_cluster_that_is_gone_is_not_retried(stage: Stage) -> None:
-    bad = Applied("a/web", ClusterState.FAILED, uid="web", error="no")
-    daemon = stage.daemon([HUB, bad], [HUB])
-    stage.work.done = quiet(stage.done)
-    daemon.turn()
-    stage.watched.lost, stage.holds.until["a/web"] = ["a/web"], 0.0
-    stage.dirty.mark(ALL, "resync", 0.0)
-    assert stage.until(daemon, 100) == [("start",), ("resync",)]
 
 
 def test_a_report_and_an_observer_that_fail_end_nothing(stage: Stage) -> None:
@@ -322,14 +305,6 @@ def test_it_works_only_while_it_leads(stage: Stage) -> None:
     assert stage.observer.leads == [True, False]
 
 
-def test_it_ends_after_the_round_in_hand(stage: Stage) -> None:
-    daemon = stage.daemon([HUB])
-    daemon.report = lambda _done: stage.dirty.stop()
-    daemon.run()
-    assert len(stage.work.dirty) == 1
-    assert stage.watched.is_ended
-
-
 def test_it_is_healthy_while_it_turns(stage: Stage) -> None:
     daemon = stage.daemon([HUB])
     assert stage.health.healthy()
@@ -340,20 +315,6 @@ def test_it_is_healthy_while_it_turns(stage: Stage) -> None:
     assert not stage.health.healthy()
     daemon.turn()
     assert stage.health.healthy()
-
-
-@pytest.mark.parametrize("resync", [30.0, 150.0, 7200.0])
-@pytest.mark.parametrize("leads", [True, False])
-def test_the_loop_turns_in_time_whether_it_leads_or_not(
-    stage: Stage, resync: float, leads: bool
-) -> None:
-    daemon = stage.daemon([HUB], leads=lambda: leads)
-    stage.dirty.resync = stage.health.resync = resync
-    while stage.time.now < 5 * resync:
-        before = stage.time.now
-        daemon.turn()
-        assert stage.health.healthy()
-        assert stage.time.now - before <= resync
 
 
 def test_one_that_waits_for_the_lease_of_another_is_ready_and_one_that_knows_nothing_is_not() -> (

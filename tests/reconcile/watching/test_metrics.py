@@ -10,7 +10,7 @@ from reconciler.apply.elastic import Figures
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.apply.steps import Drift
 from reconciler.daemon.metrics import Metering
-from reconciler.daemon.observer import Push, RoundResult
+from reconciler.daemon.observer import RoundResult
 from reconciler.gitio.interface import Revision
 from reconciler.model.errors import PushRefusedError, RacesLostError
 from reconciler.model.metric import MetricKind
@@ -41,15 +41,6 @@ class Daemon:
 @pytest.fixture
 def daemon() -> Daemon:
     return Daemon()
-
-
-def test_rounds_and_commits_are_zero_before_the_first_one(daemon: Daemon) -> None:
-    ours = "gitops_ipam_"
-    assert set(daemon.shown.of(f"{ours}rounds_total").values()) == {0.0}
-    assert set(daemon.shown.of(f"{ours}rounds_total")) == {(item.value,) for item in RoundResult}
-    assert set(daemon.shown.of(f"{ours}commits_total")) == {(item.value,) for item in Push}
-    for name in ("commit_races_total", "bugs_total", "leading", "round_duration_seconds_count"):
-        assert daemon.shown.value(f"{ours}{name}") == 0, name
 
 
 def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
@@ -108,21 +99,6 @@ def test_a_failed_round_leaves_the_last_success_and_what_was_known_of_pools(daem
     assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="free") == 248
 
 
-def test_a_pool_that_is_gone_is_not_shown_any_more(daemon: Daemon) -> None:
-    daemon.told.round_done(done({**BASE, "pools/far.yaml": pool("far", "10.9.0.0/24")}))
-    assert daemon.shown.value(
-        "butler_network_pool_total_ips", pool="far", namespace="butler-system"
-    )
-    daemon.told.round_done(done(BASE))
-    gone = [labels for _, labels in daemon.shown.all() if any("far" in it for _, it in labels)]
-    assert gone == []
-
-
-def test_what_is_planned_but_not_committed_is_not_counted_as_allocated(daemon: Daemon) -> None:
-    daemon.told.round_done(done(BASE, committed=False))
-    assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="allocated") == 0
-
-
 def test_each_commit_of_a_round_counts_and_what_none_was_made_of_does_not(daemon: Daemon) -> None:
     first, then = evaluation_of(BASE), {**reconciled(BASE), "tenants/two.yaml": tenant("two")}
     one, two = done(first).rounds[0].done, done(then).rounds[0].done
@@ -150,19 +126,6 @@ def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     told.cluster_gone(one)
     assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
     assert daemon.shown.of("gitops_ipam_demand_addresses") == {}
-
-
-def test_a_cluster_that_does_not_answer_is_down_until_it_does(daemon: Daemon) -> None:
-    one = "team-a/one"
-    daemon.told.round_done(done(BASE, applied(one, state=ClusterState.UNREACHABLE)))
-    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 0
-    daemon.told.cluster_up(one, is_up=True)
-    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 1
-
-
-def test_a_cluster_that_is_not_made_yet_is_neither_up_nor_down(daemon: Daemon) -> None:
-    daemon.told.round_done(done(BASE, applied("team-a/one", state=ClusterState.WAITING)))
-    assert daemon.shown.of("gitops_ipam_cluster_up") == {}
 
 
 @pytest.mark.parametrize("state", [ClusterState.FAILED, ClusterState.REFUSED])
@@ -254,12 +217,3 @@ def test_a_refusal_is_counted_once_and_again_after_it_was_served(daemon: Daemon)
     assert daemon.shown.value("gitops_ipam_claims_refused", reason="request-too-large") is None
     daemon.told.round_done(done(full, ending=RoundResult.REFUSED))
     assert daemon.shown.value(name, **labels) == 2
-
-
-def test_a_claim_that_is_gone_is_forgotten_with_its_refusal(daemon: Daemon) -> None:
-    full: Files = {**BASE, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
-    nobody: Files = {name: text for name, text in full.items() if "tenants" not in name}
-    for files in (full, nobody, full):
-        daemon.told.round_done(done(files, ending=RoundResult.REFUSED))
-    failures = daemon.shown.of("butler_ip_allocation_processed_total")
-    assert failures == {("butler-system", "edge", "failed"): 2}

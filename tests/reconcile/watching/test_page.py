@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 
 from reconciler.daemon.metrics import Page
-from reconciler.daemon.page import UNREAD, CachedPage
+from reconciler.daemon.page import CachedPage
 from reconciler.model.errors import GitError
 
 _SECONDS = 60.0
@@ -61,11 +61,6 @@ def html(found: Page | str) -> bytes:
     return found.html
 
 
-def test_before_a_revision_was_read_there_is_none(maker: Maker) -> None:
-    assert maker.page()() == UNREAD
-    assert maker.made == []
-
-
 def test_it_is_made_once_for_a_revision(maker: Maker) -> None:
     page = maker.page()
     maker.revision = "a" * 40
@@ -73,17 +68,6 @@ def test_it_is_made_once_for_a_revision(maker: Maker) -> None:
     maker.revision = "b" * 40
     assert html(page()) == f"<p>{maker.revision}</p>".encode()
     assert maker.made == ["a" * 40, "b" * 40]
-
-
-def test_who_does_not_want_to_wait_is_told_to_ask_again(maker: Maker) -> None:
-    page, maker.revision = maker.page(seconds=0), "a" * 40
-    with maker.held():
-        said = [page() for _ in range(3)]
-        assert maker.begun.wait(_SECONDS)
-    assert said == ["the page of aaaaaaaaaaaa is being rendered: try again"] * 3
-    assert maker.made == ["a" * 40]
-    assert html(page()) == f"<p>{'a' * 40}</p>".encode()
-    assert maker.made == ["a" * 40]
 
 
 def test_one_is_made_at_a_time_also_when_the_branch_moves_on(maker: Maker) -> None:
@@ -120,11 +104,3 @@ def test_if_no_thread_can_be_started_the_next_request_tries_again(maker: Maker) 
     page, maker.revision = CachedPage(lambda: "a" * 40, maker.make, spawn, _SECONDS), "a" * 40
     assert page() == "the page of aaaaaaaaaaaa cannot be rendered: can't start new thread"
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
-
-
-def test_a_bug_is_raised_to_who_asked(maker: Maker, caplog: pytest.LogCaptureFixture) -> None:
-    page, maker.revision = maker.page(), "a" * 40
-    maker.failure = KeyError("thing")
-    with pytest.raises(KeyError, match="thing"):
-        page()
-    assert "the page of aaaaaaaaaaaa cannot be rendered" in caplog.text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.rights import DEPENDANTS, Topic, management_topics, tenant_topics
+from reconciler.apply.rights import tenant_topics
 from reconciler.daemon.dirty import GIT, DirtySet
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Informer, Watches
@@ -23,7 +23,7 @@ from reconciler.model.errors import (
     UnauthorizedError,
     UnreachableError,
 )
-from reconciler.model.objects import MANAGEMENT, SERVICE, Ref, Resource, owned_labels
+from reconciler.model.objects import MANAGEMENT, Ref, Resource, owned_labels
 from reconciler.planning.evaluate import Evaluation
 from tests.fake_cluster import FakeCluster
 from tests.reconcile.watching.times import Moved, Noted
@@ -149,11 +149,6 @@ def test_a_cluster_that_a_round_got_into_is_watched_by_the_same_kubeconfig(site:
     assert len(site.begun) == len(names)  # they run already
     site.run(POOLS)
     assert site.opened == [(WEB, KUBECONFIG)]
-
-
-def test_one_that_was_not_recognised_is_not_watched(site: Site) -> None:
-    site.follow(Applied(WEB, ClusterState.REFUSED, error="another cluster"))
-    assert site.begun == []
 
 
 def test_a_change_marks_the_cluster(site: Site) -> None:
@@ -311,14 +306,6 @@ def test_a_cluster_without_a_kubeconfig_is_not_watched_any_more(site: Site) -> N
     assert site.opened == []
 
 
-def test_a_cluster_that_is_gone_is_not_watched_any_more(site: Site) -> None:
-    site.follow(HUB, TENANT)
-    site.run(POOLS)
-    assert site.follow(HUB, is_full=False) == []
-    assert site.follow(HUB, is_full=True) == [WEB]
-    assert site.observer.gone == [WEB]
-
-
 def test_a_new_secret_marks_the_clusters_of_its_name_and_ends_their_pause(site: Site) -> None:
     hub = site.servers[MANAGEMENT]
     site.follow(HUB, Applied(WEB, ClusterState.WAITING), Applied("b/web", ClusterState.WAITING))
@@ -333,12 +320,6 @@ def test_a_new_secret_marks_the_clusters_of_its_name_and_ends_their_pause(site: 
     site.run(f"{MANAGEMENT} secrets", came)
     assert site.marks() == {WEB: ("kubeconfig",), "b/web": ("kubeconfig",)}
     assert site.reached.held() == {}
-
-
-def test_services_in_the_management_cluster_are_dependants() -> None:
-    topics = {topic.resource: topic for topic in management_topics()}
-    assert topics[SERVICE].about == DEPENDANTS
-    assert topics[SERVICE].heads
 
 
 class Item(dict[str, Any]):
@@ -394,36 +375,6 @@ def test_a_watch_keeps_no_object_of_its_list_and_lists_in_its_turn() -> None:
     assert cluster.turns == [True, False]
 
 
-def test_a_failure_keeps_nothing_of_its_connection() -> None:
-    @dataclass(eq=False)
-    class Refusing(FakeCluster):
-        def list(self, resource: Resource, namespace: str = "", **more: Any) -> ObjectList:
-            del resource, namespace, more
-            try:
-                raise OSError("reset")
-            except OSError as failure:
-                raise UnreachableError("not there") from failure
-
-    made: list[weakref.ref[FakeCluster]] = []
-    kept: list[ClusterError] = []
-
-    def connect() -> FakeCluster:
-        cluster = Refusing(WEB)
-        made.append(weakref.ref(cluster))
-        return cluster
-
-    def synced(_topic: Topic, failure: ClusterError | None) -> None:
-        assert failure is not None
-        kept.append(failure)
-        informer.end()
-
-    informer = informed(connect, threading.Lock())
-    informer.synced = synced
-    informer.run()
-    assert [str(it) for it in kept] == ["not there"]
-    assert made[0]() is None
-
-
 class Branch:
     """A branch that a test moves."""
 
@@ -467,13 +418,6 @@ def test_a_head_that_no_round_has_read_marks_the_branch_once() -> None:
     assert branch.marks() == {GIT}
 
 
-def test_before_the_first_round_the_branch_is_not_marked() -> None:
-    branch = Branch()
-    branch.known = ""
-    branch.watch.poll()
-    assert branch.marks() == set()
-
-
 def test_the_branch_is_polled_less_often_while_that_fails() -> None:
     branch = Branch()
 
@@ -490,9 +434,3 @@ def test_the_branch_is_polled_less_often_while_that_fails() -> None:
     branch.watch.run()
     assert branch.polled == ["", "", *["down"] * 7, ""]
     assert branch.time.waited == [15, 15, 15, 15, 15, 15, 16, 32, 64, 15]
-
-
-def test_a_bug_in_a_poll_ends_nothing() -> None:
-    branch = Branch()
-    branch.failure = RuntimeError("broken")
-    assert branch.watch.poll() is branch.failure

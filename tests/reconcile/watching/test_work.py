@@ -24,8 +24,8 @@ from tests.meters import Shown
 from tests.reconcile.looking.country import ELASTIC, ONE, TWO, elastic
 from tests.reconcile.watching.country import Country
 from tests.reconcile.watching.times import Moved
-from tests.reconcile.watching.town import OWN, Town
-from tests.world import pool, provider
+from tests.reconcile.watching.town import Town
+from tests.world import provider
 
 BLOCKED = "IPAMGrowthBlocked"
 TIGHT = "{maxLoadBalancerIPs: 2}"
@@ -86,15 +86,6 @@ def test_a_tenant_that_becomes_elastic_is_looked_at_with_the_commit_that_says_so
     asks(town, "c")
     assert not served(town)
     town.commit(provided())
-    town.round(GIT)
-    assert served(town)
-
-
-def test_tenants_that_lack_addresses_are_looked_at_when_a_pool_grows() -> None:
-    town = Town(cidr="10.0.0.0/31")
-    asks(town, "c")
-    assert not served(town)
-    town.commit({"pools/edge.yaml": pool("edge", "10.0.0.0/30")})
     town.round(GIT)
     assert served(town)
 
@@ -172,27 +163,6 @@ def test_a_tenant_whose_metallb_is_broken_is_retried_with_growing_pauses() -> No
     town.daemon.rounds(1, until=700)
     town.tenants.serve()
     assert served(town)
-
-
-def test_nothing_is_kept_of_tenants_that_are_gone() -> None:
-    town = Town("one", "two", quotaPerTenant=TIGHT)
-    asks(town, "c")
-    town.daemon.clusters.faults[TWO] = no_services
-    asks(town, "c", cluster=TWO)
-    work = town.daemon.work
-    assert (work.short, set(work.unasked)) == ({ONE, TWO}, {TWO})
-    town.commit({"tenants/one.yaml": None, "tenants/two.yaml": None})
-    town.round(GIT)
-    assert (work.short, work.unasked, work._words) == (set(), {}, {})
-
-
-def test_a_round_that_never_looks_forgets_nothing() -> None:
-    town = Town(quotaPerTenant=TIGHT)
-    asks(town, "c")
-    assert town.daemon.work.short == {ONE}
-    town.commit({"ipam.yaml": "kind: Settings\napiVersion: gitops-ipam.dev/v1alpha1\nspec: no\n"})
-    town.round(GIT)
-    assert town.daemon.work.short == {ONE}
 
 
 def test_blocked_growth_is_a_warning_once_and_its_end_is_logged(
@@ -292,19 +262,6 @@ def test_growth_that_is_blocked_is_told_in_the_round_that_finds_it_and_when_it_i
     assert events(town) == 1
 
 
-def test_what_could_not_be_told_is_told_the_next_time() -> None:
-    town = Town(quotaPerTenant=TIGHT)
-    town.tenants.ask("c")
-    town.daemon.clusters.faults[HUB] = lambda _verb, what: (
-        ClusterError("no") if what == OWN else None
-    )
-    town.round(ONE)
-    assert town.ready()[0] == "Ready"
-    del town.daemon.clusters.faults[HUB]
-    town.round(ONE)
-    assert town.ready()[0] == BLOCKED
-
-
 def seconds(found: list[Round]) -> list[float]:
     """Return after how many seconds growth was served."""
     return [after for item in found for _, after in item.served]
@@ -315,20 +272,6 @@ def refuse_writes(town: Town) -> None:
     town.daemon.clusters.faults[ONE] = lambda verb, _what: (
         ClusterError("no") if verb in ("apply", "merge") else None
     )
-
-
-def test_a_need_that_ended_by_itself_counts_no_hours() -> None:
-    town = Town()
-    town.tenants.ask("c")
-    refuse_writes(town)
-    town.round(ONE)
-    assert town.daemon.work._pending
-    town.tenants.leave("c")
-    town.round(ONE)
-    assert not town.daemon.work._pending
-    del town.daemon.clusters.faults[ONE]
-    town.pass_by(7200)
-    assert seconds(town.round(ALL)) == []
 
 
 def test_growth_that_is_applied_late_counts_from_its_first_need() -> None:
@@ -408,14 +351,6 @@ def test_refused_credentials_are_shown_until_there_are_others() -> None:
     assert (told.up(ONE), told.unasked(), told.demand()) == (1, None, {ONE, TWO})
 
 
-def test_tenants_are_up_while_the_management_cluster_is_down() -> None:
-    told = Metered("one", "two")
-    told.here.clusters.faults[HUB] = lambda _verb, _what: REFUSED
-    told.round(ALL)
-    assert (told.up(HUB), told.up(ONE), told.up(TWO)) == (0, 1, 1)
-    assert (told.unasked(), told.demand()) == (1, set())
-
-
 def hang(here: Country, *names: str) -> None:
     """Have clusters hang on the first request of a round, for as long as it waits."""
 
@@ -449,16 +384,6 @@ def test_a_cluster_that_answers_its_watches_and_hangs_in_rounds_delays_no_other_
     assert max(took) <= TIMEOUT
     assert len([seconds for seconds in took if seconds]) > 1
     assert sum(took) < 60
-
-
-def test_a_cluster_that_answers_again_is_worked_on_when_its_pause_ends() -> None:
-    here = Country(elastic("one", "two"))
-    here.start()
-    hang(here, ONE)
-    urge(here, 5)
-    here.clusters.faults.clear()
-    here.rounds(1, until=40)
-    assert [(it.cluster, it.is_failed) for it in here.told[-1].applied] == [(ONE, False)]
 
 
 def test_a_full_round_waits_for_the_timeout_and_finds_no_cluster_gone() -> None:
@@ -499,12 +424,6 @@ def test_pauses_grow_and_begin_anew_after_a_long_time_without_a_failure(
     assert pauses == [30, 60, 120, 240, 300]
     time.now += FORGIVEN
     assert pause(reached, time) == 30
-
-
-def test_a_cluster_that_refuses_connections_at_once_is_retried_soon(
-    time: Moved, reached: RoundClusters
-) -> None:
-    assert pause(reached, time, took=0.0) == 1
 
 
 def test_clusters_that_fail_at_different_times_are_retried_together(
