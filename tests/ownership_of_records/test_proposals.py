@@ -10,14 +10,13 @@ from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import HistoryError, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
-from tests.ownership_of_records.play import FOLDER, RECORD, TENANTS, Play
+from tests.ownership_of_records.play import RECORD, TENANTS, Play
 from tests.ownership_of_records.test_branch import settings
 from tests.ownership_of_records.test_changes import BASE, forwarded, merged, rebased, squashed
 from tests.world import ENVIRONMENT, git, provider, tenant
 
 DAY = 86_400
 SEEN = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
-LATE = f"{FOLDER}/late.loadbalancer.yaml"
 DEMAND = b"""apiVersion: gitops-ipam.dev/v1alpha1
 kind: Demand
 metadata: {name: one, namespace: team-a}

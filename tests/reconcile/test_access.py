@@ -10,7 +10,7 @@ import pytest
 from reconciler.apply.inventory import ClusterIdentity, Inventory
 from reconciler.apply.management import Access, ManagementCluster
 from reconciler.kube.interface import Cluster, Clusters, ObjectList
-from reconciler.model.errors import ClusterError, KubeconfigError
+from reconciler.model.errors import KubeconfigError
 from reconciler.model.objects import Manifest, Ref, Resource
 
 
@@ -70,12 +70,6 @@ def test_a_tenant_is_reached_by_the_secret_in_the_namespace_of_its_status() -> N
     assert reached(server, "a/x") == "b/x-kubeconfig"
 
 
-def test_a_status_that_names_no_namespace_is_the_failure_of_its_tenant() -> None:
-    server = Server(["a/x"], ["a/x-kubeconfig"], {"tenantNamespace": {"not": "a name"}})
-    with pytest.raises(ClusterError, match=r"TenantCluster a/x: status.tenantNamespace is not a"):
-        reached(server, "a/x")
-
-
 @pytest.mark.parametrize("value", ["no base64", "ä", "🙂"])
 def test_a_secret_that_holds_no_kubeconfig_is_told(value: str) -> None:
     server = Server(["a/x"], ["a/x-kubeconfig"], value=value)
@@ -92,10 +86,3 @@ def test_the_secret_of_a_tenant_at_home_is_no_cluster_targets() -> None:
     server = Server(["butler-system/x"], ["butler-system/x-kubeconfig"])
     assert reached(server, "butler-system/x") == "butler-system/x-kubeconfig"
     assert reached(server, "x") is None
-
-
-def test_a_tenant_without_a_namespace_is_no_cluster_target() -> None:
-    """A record that names none: no Secret is its own."""
-    server = Server((), ["butler-system/x-kubeconfig"])
-    assert reached(server, "/x") is None
-    assert server.asked == []

@@ -14,8 +14,6 @@ from reconciler.kube.interface import Clusters
 from reconciler.model.errors import BugError, ClusterError, ExitCode, GitError, UnreachableError
 from reconciler.model.objects import Ref
 from reconciler.planning.evaluate import evaluate
-from reconciler.reconcile.doctor import diagnosis_code
-from reconciler.reconcile.doctor_cluster import Diagnosis, DiagnosisGroup, failed
 from reconciler.reconcile.evaluation import applied_code, reconciled_code
 from tests.world import CLOCK, SMALL, reconciled, tree_of
 
@@ -67,14 +65,6 @@ def test_a_bug_in_one_cluster_is_the_exit_code_of_the_run() -> None:
     for applied, code in (([fine, bug, away], ExitCode.BUG), ([fine, away], ExitCode.CLUSTER)):
         assert applied_code(evaluation, applied) is code
         assert reconciled_code(ExitCode.OK, evaluation, applied) is code
-
-
-def test_a_bug_of_a_check_is_the_exit_code_of_the_doctor() -> None:
-    git = DiagnosisGroup("git", ())
-    bug, away = failed("rights", BugError(TypeError("x"))), failed("server", ClusterError("no"))
-    assert bug.message == "a bug: TypeError: x"
-    assert diagnosis_code(Diagnosis((git, DiagnosisGroup("a", (bug, away))))) is ExitCode.BUG
-    assert diagnosis_code(Diagnosis((git, DiagnosisGroup("a", (away,))))) is ExitCode.CLUSTER
 
 
 class Odd:

@@ -19,9 +19,6 @@ from reconciler.model.errors import ClusterError, IdentityError
 from reconciler.model.objects import Ref, Resource
 
 UID, HERE, AT = "uid-1", "metallb-system", "a" * 40
-MANY = {
-    f"metallb.io/IPAddressPool/x/p{number}": InventoryEntry("u", "-") for number in range(14_000)
-}
 
 
 @dataclass

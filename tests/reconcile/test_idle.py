@@ -8,7 +8,7 @@ from reconciler.history.queries import idle_remedies
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.reconcile.looking.country import country
-from tests.world import SMALL, evaluation_of, pool, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 LATE = "butler/TenantCluster/team-a/late/loadbalancer"
 
@@ -63,16 +63,6 @@ def test_what_a_tenant_asked_for_more_goes_by_a_smaller_size() -> None:
         in told[1]
     )
     assert "its first range stays whole while it is there" in told[0]
-
-
-def test_a_request_goes_by_its_own_file() -> None:
-    more = request("extra", count=8).replace("type: nodes", "type: loadbalancer")
-    files = {**small("10.40.0.0/28", extra=8), "tenants/more.yaml": more}
-    told = found(late(reconciled(files), 8))
-    assert len(told) == 2
-    assert any(
-        "is a change that removes the IPAllocation: tenants/more.yaml:1" in it for it in told
-    )
 
 
 def test_growth_goes_by_itself() -> None:

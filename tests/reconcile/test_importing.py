@@ -3,14 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from reconciler.importing.assembling import Imported
 from reconciler.importing.found import resources
 from reconciler.importing.run import ImportSource, looked
-from reconciler.kube.resources import ADDRESS_POOL, resource_of
-from reconciler.model.errors import UnauthorizedError
-from reconciler.model.objects import SERVICE
+from reconciler.kube.resources import resource_of
 from tests.fake_cluster import FakeCluster
 from tests.importing.sources import conflicts, imported, lines, texts
 from tests.world import pool, provider, reconciled, tenant
@@ -85,24 +81,6 @@ def test_a_cluster_with_metallb_becomes_a_tenant_that_keeps_its_ranges() -> None
     assert len(result.after.plan.decisions) == 3
 
 
-def test_what_a_cluster_does_not_have_is_told_and_passed_over() -> None:
-    server = cluster()
-    server.unknown |= {ADDRESS_POOL}
-    found = looked([ImportSource(("a", "web"), server)], "default-pool")
-    assert found.notes[0].startswith("cluster a/web: it has no kind IPAddressPool, NetworkPool")
-    assert looked([look("a/web")], "default-pool").notes[-1] == "cluster a/web: no IPAddressPool"
-
-
-def test_a_kind_that_may_not_be_listed_fails() -> None:
-    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
-    assert isinstance(one.cluster, FakeCluster)
-    one.cluster.fault = lambda verb, what: (
-        UnauthorizedError("forbidden") if (verb, what) == ("list", SERVICE) else None
-    )
-    with pytest.raises(UnauthorizedError):
-        brought(one)
-
-
 def test_pools_of_others_stay_and_their_addresses_are_held() -> None:
     result = brought(
         look("a/web", metallb("default-pool", "10.0.0.0/29"), metallb("lab", "10.0.0.16/30"))
@@ -112,17 +90,6 @@ def test_pools_of_others_stay_and_their_addresses_are_held() -> None:
         "a/web-lab nodes net-10-0-0-0-24 10.0.0.16-10.0.0.19 10.0.0.16-10.0.0.19",
     ]
     assert "stays with the pool: ipam keeps one in a cluster" in result.notes[-1]
-
-
-def test_which_of_several_pools_becomes_ours_is_asked() -> None:
-    two = (metallb("left", "10.0.0.0/29"), metallb("right", "10.0.0.16/30"))
-    assert conflicts(brought(look("a/web", *two))) == [
-        "cluster a/web: it has 2 IPAddressPools, none of which is default-pool: left, right"
-    ]
-    result = brought(look("a/web", *two, keeps="right"))
-    assert conflicts(result) == []
-    assert "gitops-ipam.dev/metallb-pool: right" in texts(result)["tenants/a/web.yaml"]
-    assert conflicts(brought(look("a/web", *two, keeps="z")))
 
 
 def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
@@ -176,16 +143,3 @@ def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conf
     wider = look("a/web", metallb("default-pool", "10.0.0.0/28"))
     (found,) = imported(looked([wider], "default-pool"), after).conflicts
     assert "of which allocations/" in found.message
-
-
-def test_a_provider_that_serves_is_taken_and_a_name_that_is_there_is_not() -> None:
-    edge = pool("edge", "10.0.0.0/24")
-    one = look("a/web", metallb("default-pool", "10.0.0.0/29"))
-    served = {"pools/edge.yaml": edge, "providers/p.yaml": provider("onprem")}
-    result = brought(one, files=served)
-    assert list(result.files) == ["tenants/a/web.yaml"]
-    assert "name: onprem" in texts(result)["tenants/a/web.yaml"]
-    taken = provider("imported", pools="[{name: other}]")
-    files = {"pools/edge.yaml": edge, "pools/o.yaml": pool("other", "10.1.0.0/24")}
-    result = brought(one, files={**files, "providers/p.yaml": taken})
-    assert "providers/imported-2.yaml" in result.files

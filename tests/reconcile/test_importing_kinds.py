@@ -67,21 +67,6 @@ def test_butlers_objects_become_documents_and_its_allocations_pins() -> None:
     ]
 
 
-def test_what_ipam_made_and_what_is_going_is_left_out() -> None:
-    ours = allocation("team-a-web-lb", "10.0.0.16", "10.0.0.23")
-    ours["metadata"]["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
-    hub = look("x/management", *BUTLERS, ours, *of(tenant("shop")))
-    for item in hub.cluster.objects.values():  # type: ignore[attr-defined]  # it is in memory
-        if item["metadata"]["name"] == "shop":
-            item["metadata"]["deletionTimestamp"] = "2026-02-15T10:00:30Z"
-    result = brought(hub)
-    assert [note for note in result.notes if "left out" in note] == [
-        "cluster x/management TenantCluster team-a/shop: left out, because it is being deleted",
-        "cluster x/management IPAllocation butler-system/team-a-web-lb: left out, because ipam made"
-        " it of a record: the repository of that run has it",
-    ]
-
-
 def test_a_tenant_and_its_cluster_are_one() -> None:
     management = look("x/hub", *BUTLERS, allocation("team-a-web-lb", "10.0.0.16", "10.0.0.23"))
     cluster = look("team-a/web", metallb("main", "10.0.0.16/29"))
@@ -167,11 +152,3 @@ def test_vips_of_novaedge_name_the_addresses_that_they_have() -> None:
     assert conflicts(result) == []
     assert lines(result) == ["web vip main 10.200.0.5 10.200.0.5"]
     assert "vipRef: service/x" in texts(result)["pools/main.yaml"]
-
-
-def test_an_object_that_cannot_become_a_file_is_a_conflict() -> None:
-    odd = of(pool("edge", "10.0.0.0/24"))
-    odd[0]["metadata"]["name"] = "../../etc/edge"
-    assert [it.message for it in brought(look("x/hub", *odd)).conflicts] == [
-        "no document can be made of it"
-    ]

@@ -159,15 +159,6 @@ def test_only_the_object_that_was_read_is_changed() -> None:
     assert results(account) == [(ObjectResult.CONFIGURED, "")]
 
 
-@pytest.mark.parametrize("adopt", [False, True])
-def test_the_status_of_others_objects_is_forced_by_adopting_alone(adopt: bool) -> None:
-    server = Server(living(NEW))
-    account = ledger(server, {}, adopt=adopt)
-    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
-    (verb, _, _, force) = server.sent[0]
-    assert (verb, force) == ("status", adopt)
-
-
 def test_what_changed_meanwhile_is_read_again_five_times_at_most() -> None:
     server = Server(living(labels={}), trouble=[StaleError("other version")] * 2)
     account = ledger(server)
@@ -190,15 +181,6 @@ def test_a_cluster_that_cannot_be_asked_is_asked_no_more(trouble: ClusterError) 
     with pytest.raises(type(trouble)):
         account.prune(REF, living())
     assert account.entries == KNOWN
-
-
-def test_a_failed_status_leaves_the_entry_as_it_was() -> None:
-    """The next run does not take the object for done."""
-    server = Server(trouble=[None, RejectedError("no")])
-    account = ledger(server, {})
-    account.bring(WANTED, None)
-    assert verbs(server) == ["apply", "status"]
-    assert (account.entries, results(account)) == ({}, [(ObjectResult.FAILED, "no")])
 
 
 def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
@@ -247,23 +229,6 @@ def test_what_changed_before_it_is_pruned_is_read_again_if_it_is_still_ours() ->
     account = ledger(server)
     account.prune(REF, living())
     assert (len(server.sent), results(account)) == (5, [(ObjectResult.FAILED, "other version")])
-
-
-def test_a_status_makes_nobodys_object_ours() -> None:
-    """Its body, once Settings let documents be applied, needs --adopt as on first contact."""
-    theirs = living(labels={}, managedFields=[{"manager": "butler-controller"}])
-    server = Server({**theirs, "spec": {"count": 9}, "status": {}})
-    account = ledger(server, {})
-    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
-    assert results(account) == [(ObjectResult.CONFIGURED, "")]
-    later = ledger(server, account.entries)
-    later.bring(WANTED, server.live)
-    message = "it is there already and not ours; --adopt takes it over"
-    assert results(later) == [(ObjectResult.FAILED, message)]
-    assert verbs(server) == ["status"]
-    again = ledger(server, later.entries)
-    again.bring(desired_object(MANIFEST, is_status_only=True), server.live)
-    assert results(again) == [(ObjectResult.UNCHANGED, "")]
 
 
 def test_others_objects_are_forgotten_not_pruned() -> None:

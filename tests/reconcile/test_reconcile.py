@@ -68,15 +68,6 @@ def test_the_commit_names_what_it_does_its_plan_and_its_base() -> None:
     assert commit.sign == ""
 
 
-def test_a_person_may_say_who_commits_and_with_which_key() -> None:
-    repository = watched(dict(SMALL))
-    done(repository, ReconcileOptions(committer=("A", "a@example.com"), sign="KEY"))
-    assert (repository.asked[0].committer, repository.asked[0].sign) == (
-        ("A", "a@example.com"),
-        "KEY",
-    )
-
-
 def test_a_brake_holds_releases_back_until_the_number_is_named() -> None:
     files = without(reconciled(SMALL), "tenants/one.yaml")
     assert done(watched(files)) == (3, False, 1)

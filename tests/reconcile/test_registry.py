@@ -67,12 +67,6 @@ def test_what_a_cluster_is_about_to_announce_is_noted_with_what_it_announces() -
     assert server.sent == [{"cluster.a.one": noted}]
 
 
-def test_nothing_is_noted_when_a_cluster_announces_no_more_than_before() -> None:
-    server = Server()
-    memory(server, {"a/one": ONE}).foretell(target("a/one", "10.0.0.0-10.0.0.1"), "u1")
-    assert server.sent == []
-
-
 def test_what_was_foretold_is_put_right_when_it_did_not_come_so() -> None:
     server = Server()
     found = memory(server, {"a/one": ONE})
@@ -82,13 +76,6 @@ def test_what_was_foretold_is_put_right_when_it_did_not_come_so() -> None:
         "cluster.a.one": f"u1 {OLD} default 10.0.0.0-10.0.0.3",
         "revision": NOW,
     }
-
-
-def test_only_what_changed_is_written() -> None:
-    """Jobs that each work on a part of the clusters write at the same time."""
-    server = Server()
-    memory(server, {"a/one": ONE}).remember({"a/one": ONE, "a/two": None})
-    assert server.sent == [{"revision": NOW}]
 
 
 def test_what_a_newer_run_wrote_meanwhile_stays() -> None:

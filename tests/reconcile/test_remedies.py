@@ -95,15 +95,6 @@ def test_a_quota_is_met_by_a_smaller_size_alone() -> None:
     assert found(files) == [("ask for 5 instead of 6, the most that fit", "tenants/late.yaml")]
 
 
-def test_a_request_asks_for_a_smaller_count() -> None:
-    files = refused(FULL, {"tenants/late.yaml": request("late", count=9)})
-    key = "butler/IPAllocation/butler-system/late/request"
-    assert found(files, key)[0] == (
-        "ask for 4 instead of 9, the most that fit",
-        "tenants/late.yaml",
-    )
-
-
 def test_a_claim_that_is_not_refused_or_not_for_lack_of_room_has_none() -> None:
     files = refused(FULL)
     assert found(files, LATE.replace("late", "one")) == []

@@ -85,19 +85,6 @@ def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
     assert files_below(tmp_path) == ["mine.txt"]
 
 
-def test_an_object_without_a_namespace_has_a_file_too() -> None:
-    files = {
-        **SMALL,
-        "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
-        "metadata: {name: ipam}\nspec: {apply: {documents: all}}\n",
-        "teams/a.yaml": "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\n"
-        "metadata: {name: a}\nspec: {}\n",
-    }
-    paths = rendered(evaluation_of(files))
-    assert "management/Team/a.yaml" in paths
-    assert "management/TenantCluster/team-a.one.yaml" in paths
-
-
 def test_a_run_that_was_cut_off_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,8 @@
 """Addresses that need not rest come free in the run that releases them, after they are withdrawn."""
 
 from collections.abc import Mapping
-from functools import partial
-
-import pytest
 
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.model.errors import GitError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
 from tests.planning.outcome import without
@@ -76,13 +72,6 @@ def test_what_clusters_still_announce_is_held_and_told() -> None:
     assert run.is_free()
 
 
-def test_what_nothing_withdraws_waits_for_another_run() -> None:
-    run = Run()
-    assert len(run.all(most=1)) == 1
-    assert run.steps == [RELEASED, "apply"]
-    assert not run.is_free()
-
-
 def test_a_claim_that_is_back_by_then_keeps_its_range() -> None:
     run = Run()
     found = rounds(run.reconcile, run.apply)
@@ -95,13 +84,3 @@ def test_a_claim_that_is_back_by_then_keeps_its_range() -> None:
     assert run.steps[2:] == ["ipam: allocate 1", "apply"]
     assert last.done.commit is not None
     assert not run.is_free()
-
-
-def test_what_the_first_round_did_can_be_told_although_the_second_fails() -> None:
-    run = Run()
-    found = rounds(run.reconcile, partial(run.apply))
-    first = next(found)
-    run.repository.head = "gone"
-    with pytest.raises(GitError):
-        next(found)
-    assert first.done.commit is not None

@@ -7,7 +7,7 @@ from reconciler.report.text.runs import simulation_text
 from reconciler.report.text.table import Painter
 from tests.planning.outcome import Files, without
 from tests.review.test_review import branch
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, pool, provider, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
@@ -64,22 +64,6 @@ def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
     assert (none.fit, none.passes, none.stopped) == (31, 31, None)
 
 
-def test_of_some_that_fit_those_are_told_that_pass_and_both_reasons() -> None:
-    result = simulated(TWO_POOLS, 5)
-    assert (result.fit, result.passes) == (4, 1)
-    *_, words, refused, _, stopped, _ = simulation_text(result, PLAIN).splitlines()
-    assert words == "4 of 5 fit; 1 of them passes the gate."
-    assert [line.split(":")[0] for line in (refused, stopped)] == ["  pool-exhausted", "  capacity"]
-
-
-@pytest.mark.parametrize("count", [28, 29, 30])
-def test_what_passes_in_thought_is_what_check_lets_pass(count: int) -> None:
-    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
-    real = {**files, **{f"tenants/s{n}.yaml": tenant(f"s{n}") for n in range(count)}}
-    result = simulated(reconciled(files), count)
-    assert (result.passes == count) == (evaluation_of({**reconciled(files), **real}).gates == ())
-
-
 def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
     result = simulated(TWO_POOLS, 5)
     assert result.fit == 4
@@ -89,20 +73,6 @@ def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
     ]  # fmt: skip
     assert result.refused is not None
     assert result.refused.reason == "pool-exhausted"
-
-
-def test_claims_of_the_repository_are_served_before_all_that_is_added() -> None:
-    """The namespace of those that are added sorts before many, and larger claims go first."""
-    files = {**TWO_POOLS, "providers/default.yaml": provider(pools="[{name: a}]")}
-    files["tenants/old.yaml"] = tenant("old", "team-z", networking="{lbPoolSize: 6}")
-    today = (0, "a", 6, "ok")
-    for tenants, fit in ((1, 1), (2, 1), (9, 1)):
-        result = simulated(files, tenants, lb=8)
-        assert result.fit == fit
-        assert steps(result)[0] == today
-    both = {**files, "tenants/more.yaml": tenant("more", "team-z", networking="{lbPoolSize: 20}")}
-    assert steps(simulated(both, 2, lb=8)) == steps(simulated(files, 2, lb=8))
-    assert steps(simulated(reconciled(both), 2, lb=8)) == steps(simulated(files, 2, lb=8))
 
 
 def test_addresses_that_are_released_without_retention_come_free_first() -> None:

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.apply.inventory import ClusterIdentity, Inventory
 from reconciler.apply.rights import Question, management_rights, questions, tenant_rights
 from reconciler.kube.interface import Cluster, ObjectList, RequestCounts
-from reconciler.model.errors import NoSuchKindError, UnauthorizedError, UnreachableError
+from reconciler.model.errors import NoSuchKindError, UnreachableError
 from reconciler.model.objects import Manifest, Need, Ref, Resource
 from reconciler.reconcile.doctor_cluster import (
     DiagnosisCheck,
@@ -158,18 +157,3 @@ def test_a_server_that_answers_nothing_is_asked_once() -> None:
     assert list(found) == ["server"]
     assert found["server"].mend.startswith("see that its API server is up")
     assert cluster.asked == []
-
-
-def test_a_commit_after_the_time_of_the_server_is_told() -> None:
-    ahead = replace(examined(FakeCluster()), committed=NOW + 31)
-    check = _run(management_steps(ahead))["clock"]
-    assert (check.verdict, "31 s after" in check.message) == (WARNING, True)
-
-
-def test_crds_that_may_not_be_read_are_served_or_not() -> None:
-    class Closed(FakeCluster):
-        def get(self, ref: Ref) -> None:
-            raise UnauthorizedError(f"403: may not read {ref}")
-
-    check = of_management(Closed())["crds"]
-    assert check.message == "served; whether they are ours may not be read"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from reconciler.gitio.opening import open_repository
-from reconciler.gitio.remotes import RepositoryProbe, open_mirror
+from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.model.errors import ExitCode
-from reconciler.reconcile.doctor import diagnose, diagnosis_code
+from reconciler.reconcile.doctor import diagnose
 from reconciler.reconcile.doctor_cluster import (
     Diagnosis,
     DiagnosisCheck,
@@ -20,9 +20,6 @@ from reconciler.reconcile.doctor_cluster import (
     wrong,
 )
 from reconciler.report.json import diagnosis_document
-from reconciler.report.text.runs import diagnosis_text
-from reconciler.report.text.table import Painter
-from tests.cli.running import ipam
 from tests.git_server import GitServer, serving
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, write
@@ -84,37 +81,11 @@ def test_a_checkout_and_its_remote_are_in_order(checkout: Path) -> None:
     assert found["repository"].message == "a checkout, branch main"
 
 
-def test_looking_changes_neither_the_checkout_nor_its_remote(
-    checkout: Path, server: GitServer
-) -> None:
-    folders = (checkout, checkout.parent / "remote.git")
-    before = [_content(folder) for folder in folders]
-    assert verdicts(checks(checkout)) == {}
-    assert [_content(folder) for folder in folders] == before
-    assert "GET /remote.git/info/refs" in server.requests
-    assert not any(asked.endswith("git-receive-pack") for asked in server.requests)
-
-
-def _content(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_a_bare_repository_is_the_truth_itself(checkout: Path) -> None:
     found = checks(checkout.parent / "remote.git")
     assert verdicts(found) == {}
     assert found["repository"].message == "a bare repository, branch main"
     assert found["remote"].message == "the repository is the truth itself: no remote"
-
-
-def test_a_remote_by_its_url_is_looked_at_through_a_mirror(
-    checkout: Path, server: GitServer, tmp_path: Path
-) -> None:
-    del checkout
-    url = f"{server.url}/remote.git"
-    probe = RepositoryProbe(lambda: open_mirror(url, tmp_path / "cache", ENVIRONMENT), ENVIRONMENT)
-    found = _checks(probe)
-    assert verdicts(found) == {}
-    assert found["repository"].message == "a mirror of the remote, branch main"
 
 
 def test_a_remote_that_takes_no_push_is_told_without_sending_one(
@@ -155,15 +126,6 @@ def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
     assert found["repository"].verdict is FAILED
 
 
-def test_an_old_git_is_told(tmp_path: Path) -> None:
-    class Old(RepositoryProbe):
-        def version(self) -> str:
-            return "2.29.3"
-
-    found = _checks(Old(lambda: open_repository(tmp_path, ENVIRONMENT), ENVIRONMENT))
-    assert found["git"] == wrong("git", "version 2.29.3", "install git 2.31 or newer")
-
-
 def test_errors_strange_files_and_changes_are_told(checkout: Path) -> None:
     write(
         checkout,
@@ -197,45 +159,8 @@ def test_a_commit_of_the_future_is_told(checkout: Path) -> None:
     assert _checks(probe, CLOCK - 30)["clock"].verdict is OK
 
 
-def test_git_goes_before_clusters_in_the_exit_code() -> None:
-    def code(first: DiagnosisVerdict, second: DiagnosisVerdict) -> ExitCode:
-        groups = (
-            DiagnosisGroup("git", (DiagnosisCheck("a", first, ""),)),
-            DiagnosisGroup("x", (DiagnosisCheck("b", second, ""),)),
-        )
-        return diagnosis_code(Diagnosis(groups))
-
-    assert code(FAILED, FAILED) is ExitCode.GIT
-    assert code(WARNING, FAILED) is ExitCode.CLUSTER
-    assert code(WARNING, WARNING) is ExitCode.OK
-
-
-def test_of_many_clusters_only_those_are_shown_that_need_somebody() -> None:
-    groups = [
-        DiagnosisGroup("git", (fine("a", "b"),)),
-        DiagnosisGroup("management", (fine("a", "b"),)),
-    ]
-    groups += [DiagnosisGroup(f"t/{index:02}", (fine("a", "b"),)) for index in range(30)]
-    groups[9] = DiagnosisGroup("t/07", (wrong("a", "b"),))
-    told = diagnosis_text(Diagnosis(tuple(groups)), Painter(is_on=False))
-    assert "t/07" in told
-    assert "t/08" not in told
-    assert "29 more clusters, in which all is in order" in told
-
-
 def test_the_document_is_what_its_schema_says() -> None:
     groups = (DiagnosisGroup("git", (fine("a", "b"), wrong("c", "d", "e"))),)
     for revision in ("", "a" * 40):
         document = diagnosis_document(Diagnosis(groups, revision), ExitCode.GIT)
         validated("diagnosis.json", json.dumps(document))
-
-
-@pytest.mark.parametrize("form", ["text", "json", "yaml"])
-def test_the_verb_prints_each_form(
-    form: str, checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ran = ipam(capsys, "doctor", "--repo", checkout, "-o", form)
-    assert (ran.code, ran.err) == (0, "")
-    assert "none is named" in ran.out
-    if form == "json":
-        validated("diagnosis.json", ran.out)

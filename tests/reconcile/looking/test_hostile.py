@@ -36,14 +36,6 @@ def test_ten_thousand_services_cost_the_cap_of_growth(here: Country) -> None:
     assert here.settle() == 0
 
 
-def test_ten_thousand_services_that_claim_to_share_cost_no_more(here: Country) -> None:
-    shared = {"metallb.io/allow-shared-ip": "k"}
-    for at in range(10_000):
-        here.ask(f"many-{at:05d}", ONE, annotations=shared)
-    here.decide()
-    assert sum(count for _, count in here.demand("one") or ()) == 64
-
-
 def test_a_list_without_an_end_is_the_failure_of_its_cluster_alone(here: Country) -> None:
     here.clusters.faults[ONE] = lambda verb, what: (
         ClusterError("list Service: the list has more than 50000 objects")

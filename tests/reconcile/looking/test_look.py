@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.butler.kinds import MACHINE, TENANT_CLUSTER
+from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.errors import BugError, UnreachableError
@@ -117,17 +117,6 @@ def test_who_may_not_write_notes_nothing_grows_and_gives_nothing_back(options: L
     assert here.looked().changes == ()
 
 
-def test_without_an_inventory_nothing_is_noted_and_nothing_is_ours() -> None:
-    here = asking()
-    here.run()
-    here.leave("c")
-    here.looked()
-    here.now += 6_000
-    del here.clusters.objects[ONE][INVENTORY]
-    looked = here.looked()
-    assert looked.changes == ()
-
-
 def test_a_pool_that_somebody_took_addresses_from_stops_growth_until_it_is_mended() -> None:
     here = asking()
     here.ask("d")
@@ -155,20 +144,6 @@ def test_a_configuration_that_metallb_refuses_stops_growth() -> None:
     looked = here.looked()
     assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
     assert "pools overlap" in words(looked)["IPAMGrowthBlocked"]
-
-
-def test_without_metallb_nobody_grows() -> None:
-    here = asking()
-    here.ask("d")
-    here.ask("e")
-    here.clusters.unknown[ONE] = {ADDRESS_POOL, MACHINE}
-    assert "MetalLB is not there" in words(here.looked())["IPAMGrowthBlocked"]
-
-
-def test_a_pool_that_cannot_be_read_is_told() -> None:
-    here = asking()
-    here.clusters.objects[ONE][POOL]["spec"]["addresses"] = ["all of them"]
-    assert "IPAddressPool default-pool cannot be read" in here.looked().unasked[ONE]
 
 
 def test_pools_of_others_are_nobodys_spare_addresses() -> None:

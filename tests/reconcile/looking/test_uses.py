@@ -34,14 +34,3 @@ def test_a_cluster_that_was_not_reached_or_not_read_whole_has_no_figures() -> No
     odd = here.clusters.hand(ONE).objects[Ref(SERVICE, "default", "b")]
     odd["status"] = {"loadBalancer": {"ingress": [{"ip": "nowhere"}]}}
     assert (used(here), used(here, TWO)) == (None, [("team-a-two-lb", 2)])
-
-
-def test_a_tenant_that_may_not_grow_is_told_only_where_its_services_were_read() -> None:
-    here = country("one", "two", loadBalancer="{allocationMode: static, initialPoolSize: 2}")
-    applied = here.apply(here.looked())
-    assert [applied[name].uses for name in (ONE, TWO)] == [None, None]
-    del here.files["tenants/one.yaml"]
-    here.decide()  # its range is released; the cluster uses it, so Services are read
-    applied = here.apply(here.looked())
-    assert [(it.record, it.used) for it in applied[ONE].uses or ()] == [(LB, 2)]
-    assert applied[TWO].uses is None

@@ -59,40 +59,6 @@ def test_growth_that_is_blocked_is_told_and_taken_back_when_it_is_not(here: Coun
     assert len(events(here)) == 1
 
 
-def test_it_is_told_once_in_ten_minutes_whatever_else_comes(here: Country) -> None:
-    here.ask("c")
-    here.run()
-    here.ask("d")
-    here.run()
-    assert ready(here)[2].startswith("2 more addresses")
-    assert len(events(here)) == 1
-    here.now += 601
-    here.run()
-    assert len(events(here)) == 1  # nothing is new
-    here.ask("e")
-    here.run()
-    assert len(events(here)) == 2
-
-
-def test_a_service_that_no_growth_serves_is_told(here: Country) -> None:
-    here.ask("c", loadBalancerIP="192.0.2.1")
-    here.run()
-    assert ready(here)[1:] == (
-        "IPAMServiceNotServed",
-        "no growth serves default/c: it asks for 192.0.2.1, which is none of the tenant's addresses",
-    )
-    assert [event["reason"] for event in events(here)] == ["IPAMServiceNotServed"]
-
-
-def test_what_was_told_stays_while_nobody_can_look(here: Country) -> None:
-    here.ask("c")
-    looked = here.run()
-    before = ready(here)
-    here.apply(type(looked)())
-    assert ready(here) == before
-    assert len(events(here)) == 1
-
-
 def test_the_message_is_cut_and_holds_nothing_that_a_terminal_takes(here: Country) -> None:
     here.ask("c", loadBalancerIP="\x1b[31m" + "x" * 5_000)
     here.run()

@@ -106,14 +106,6 @@ def test_a_retention_does_not_end_while_who_returns_cannot_be_read() -> None:
     assert after(back, mended, CLOCK + 9 * DAY)[ONE].startswith("allocate 10.40.0.0-")
 
 
-def test_a_warning_in_settings_hides_nothing_and_stops_nothing() -> None:
-    odd = SETTINGS.replace("{name: ipam}", "{name: ipam, creationTimestamp: null}")
-    before = reconciled({**SMALL, "ipam.yaml": odd})
-    assert "pool-removed" in codes([before], without(before, "pools/edge.yaml"))
-    gone = without(before, "tenants/one.yaml")
-    assert after(before, gone)[ONE].startswith("release")
-
-
 @pytest.mark.parametrize("text", ["spec: [\n", f"{SETTINGS}spec: {{gate: sometimes}}\n", ""])
 def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) -> None:
     before = reconciled({**SMALL, "ipam.yaml": f"{SETTINGS}spec: {{retention: 1h}}\n"})

@@ -88,11 +88,3 @@ def test_a_copy_stays_while_the_file_of_who_describes_it_holds_something_broken(
         evaluation = evaluation_after([before], files)
         assert evaluation.changes == ()
         assert decided(evaluation)[TWO].startswith("keep")
-
-
-def test_of_two_by_people_the_older_one_counts_whatever_was_observed_before() -> None:
-    first = {**BASE, "tenants/z.yaml": tenant("two", networking="{lbPoolSize: 4}")}
-    both = {**first, "tenants/b.yaml": tenant("two")}
-    evaluation = evaluation_after([BASE, first], both)
-    (told,) = [item for item in evaluation.findings if item.code == "document-duplicate"]
-    assert told.location.path == "tenants/b.yaml"

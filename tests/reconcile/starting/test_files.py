@@ -126,21 +126,6 @@ def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_ou
     assert job["concurrency"]["group"].startswith(f"ipam-comment{slug}-${{{{")
 
 
-@pytest.mark.parametrize(
-    "package",
-    [
-        PINNED.replace(COMMIT, "main"),
-        PINNED.replace("github.com", "github.acme.example"),
-        PINNED.replace("acme/", "acme/group/"),
-        PINNED.replace("git+https", "git+ssh"),
-        "gitops-ipam==0.1.0",
-    ],
-)
-def test_any_other_package_is_installed_by_pip(package: str) -> None:
-    assert yaml.safe_load(ci(Forge.GITHUB, package=package))["env"] == {"IPAM_PACKAGE": package}
-    assert "actions/check@" not in ci(Forge.GITHUB, package=package)
-
-
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
 def test_both_forms_run_for_the_same_events_and_none_may_write_more(forge: Forge) -> None:
     one = yaml.safe_load(ci(forge))
@@ -166,20 +151,10 @@ def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
     assert '(cd / && pipx install "$IPAM_PACKAGE")' in ci(Forge.GITLAB)
 
 
-@pytest.mark.parametrize("package", [UNNAMED, "a b # c", "- x", 'q"', "ipam: 1", "!x"])
-def test_any_package_is_one_text_of_yaml(package: str) -> None:
-    env = yaml.safe_load(ci(Forge.GITHUB, package=package))["env"]
-    assert env == {"IPAM_PACKAGE": package}
-
-
 @pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])
 def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(branch: str) -> None:
     with pytest.raises(UsageError, match="cannot be written into files of CI"):
         wanted(InitOptions(branch, Forge.GITHUB, "x", Beginning.EMPTY))
-
-
-def test_the_example_repository_has_the_workflow_that_init_writes() -> None:
-    assert (ROOT / "example-repo" / WORKFLOWS[Forge.GITHUB]).read_text() == ci(Forge.GITHUB)
 
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])
@@ -189,10 +164,6 @@ def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
     assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
     assert shown_ci(Forge.GITHUB, by_action=True) in page
     assert shown_comment() in page
-
-
-def test_gitea_and_forgejo_run_the_same() -> None:
-    assert ci(Forge.GITEA) == ci(Forge.FORGEJO)
 
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])

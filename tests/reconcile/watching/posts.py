@@ -1,7 +1,7 @@
 """Whole daemons over one land, in one thread: nobody waits, and time moves when all wait."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -155,42 +155,3 @@ def go_on(posts: Iterable[Post], seconds: float, most: int = 1_000) -> int:
             time.now += rest
         for post in posts:
             post.land.now = post.land.clusters.clock = int(post.wall())
-
-
-def held(post: Post) -> dict[str, int]:
-    """How much the daemon keeps: the lengths of all that its parts hold, by name."""
-    parts: Mapping[str, object] = {
-        "daemon": post.daemon,
-        "work": post.work,
-        "watches": post.watches,
-        "dirty": post.dirty,
-        "reached": post.reached,
-        "metering": post.observer,
-        "health": post.daemon.health,
-        "series": post.registry.text().splitlines(),
-        "watchers": [it for it in post.watchers if not it.is_ended],
-        **{f"watcher {at}": it for at, it in enumerate(post.watchers) if not it.is_ended},
-    }
-    found: dict[str, int] = {}
-    for name, part in parts.items():
-        if isinstance(part, list):
-            found[name] = len(part)
-            continue
-        for field_, value in _fields(part):
-            if isinstance(value, dict | set | frozenset | list | tuple):
-                found[f"{name}.{field_}"] = _size(value)
-    return found
-
-
-def _fields(part: object) -> Iterator[tuple[str, object]]:
-    names = [*getattr(part, "__dict__", ()), *getattr(part, "__slots__", ())]
-    return ((name, getattr(part, name)) for name in names)
-
-
-def _size(value: object) -> int:
-    """The length of a container, with those in it."""
-    if isinstance(value, dict):
-        return len(value) + sum(map(_size, value.values()))
-    if isinstance(value, set | frozenset | list | tuple) and not hasattr(value, "_fields"):
-        return len(value) + sum(map(_size, value))
-    return 0

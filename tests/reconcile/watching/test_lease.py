@@ -1,6 +1,5 @@
 """Who leads: two that would, by a clock that tests move."""
 
-import logging
 import threading
 from dataclasses import dataclass, field
 
@@ -8,7 +7,7 @@ import pytest
 
 from reconciler.daemon.dirty import DirtySet, Time
 from reconciler.daemon.lease import DEADLINE, DURATION, LONGEST, REF, Elector
-from reconciler.model.errors import UnauthorizedError, UnreachableError
+from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import NAMESPACE, Ref
 from tests.fake_cluster import FakeCluster
 
@@ -67,18 +66,6 @@ def test_the_first_leads_and_makes_what_is_missing(hall: Hall) -> None:
     assert hall.spec["holderIdentity"] == "one"
     assert hall.spec["leaseDurationSeconds"] == DURATION
     assert hall.told == ["one"]
-
-
-def test_it_goes_on_leading_and_says_so(hall: Hall) -> None:
-    one, two = hall.elector("one"), hall.elector("two")
-    for _ in range(20):
-        one.step()
-        two.step()
-        hall.time.now += 2
-        hall.server.clock += 2
-    assert one.leads()
-    assert not two.leads()
-    assert hall.spec["leaseTransitions"] == 0
 
 
 def test_another_takes_over_from_one_that_is_not_heard_of(hall: Hall) -> None:
@@ -185,26 +172,3 @@ def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
     hall.time.now += 1
     two.step()
     assert two.leads()
-
-
-def test_a_try_that_fails_is_told_once_with_what_mends_it_and_again_when_it_fails_otherwise(
-    hall: Hall, caplog: pytest.LogCaptureFixture
-) -> None:
-    one, failures = hall.elector("one"), ["refused"]
-    hall.server.fault = lambda _verb, _what: UnauthorizedError(failures[-1], "renew it")
-    with caplog.at_level(logging.INFO):
-        one.step()
-        one.step()
-        assert (one.leader(), one.failure()) == (None, "refused; renew it")
-        failures.append("forbidden")
-        one.step()
-        hall.server.fault = lambda _verb, _what: None
-        one.step()
-        one.step()
-    assert (one.leader(), one.failure()) == ("", "")
-    told = [(it.levelname, it.message.partition(": ")[2]) for it in caplog.records]
-    assert told == [
-        ("WARNING", "refused; renew it"),
-        ("WARNING", "forbidden; renew it"),
-        ("INFO", "the management cluster answers again"),
-    ]

@@ -7,10 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
-from reconciler.apply.steps import Drift
 from reconciler.daemon.log import RoundLog
 from reconciler.daemon.observer import RoundDone
-from tests.reconcile.watching.turns import done, failed
+from tests.reconcile.watching.turns import done
 from tests.world import SMALL, pool, reconciled, tenant
 
 GIVEN = reconciled(dict(SMALL))
@@ -55,18 +54,6 @@ def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
     assert line.startswith("tenants/three.yaml:")
 
 
-def test_a_file_that_is_mended_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "reconciler")
-    log = RoundLog()
-    log.write(of(files=WRONG))
-    log.write(failed())
-    caplog.clear()
-    (line,) = shown(log, partly(of()))
-    assert line.startswith("tenants/two.yaml: mended: ")
-    assert [record.levelname for record in caplog.records] == ["INFO"]
-    assert shown(log, of()) == []
-
-
 def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_its_end_is_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -83,27 +70,6 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
     assert shown(log, of(HUB, ONE)) == []
     told = [(it.levelname, it.__dict__["cluster"]) for it in caplog.records]
     assert told == [("WARNING", ONE.cluster), ("WARNING", ONE.cluster), ("INFO", ONE.cluster)]
-
-
-def test_who_waits_for_a_kubeconfig_is_no_warning_and_a_note_is_one(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.INFO, "reconciler")
-    log = RoundLog()
-    waits = Applied("team-a/one", ClusterState.WAITING, error="no kubeconfig")
-    assert shown(log, of(HUB, waits)) == ["team-a/one: waiting: no kubeconfig"]
-    noted = replace(ONE, notes=("MetalLB is not there",))
-    assert shown(log, of(HUB, noted)) == ["team-a/one: note: MetalLB is not there"]
-    log.write(of(HUB, waits))
-    assert shown(log, of(HUB, ONE)) == []  # it was never unwell
-    assert [it.levelname for it in caplog.records] == ["INFO", "WARNING", "INFO"]
-
-
-def test_what_was_written_and_who_had_changed_it_is_told() -> None:
-    drift = Drift("kubectl-edit", "2026-02-15T10:00:30Z", ("spec.addresses",))
-    item = replace(ONE, outcomes=[ObjectOutcome(POOL, ObjectResult.CONFIGURED, drift)])
-    who = "kubectl-edit had changed spec.addresses at 2026-02-15T10:00:30Z"
-    assert shown(RoundLog(), of(HUB, item)) == [f"team-a/one: configured {POOL} ({who})"]
 
 
 CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"

@@ -218,13 +218,6 @@ def test_a_cluster_that_did_not_answer_is_asked_when_its_pause_ends(stage: Stage
     assert stage.clusters() == [None, ONE]
 
 
-def test_a_full_round_that_leaves_a_cluster_out_finds_no_cluster_gone(stage: Stage) -> None:
-    daemon = stage.daemon([HUB])
-    stage.holds.until["a/web"] = 30.0
-    daemon.turn()
-    assert stage.watched.followed == [([MANAGEMENT], False)]
-
-
 def test_without_the_management_cluster_a_full_round_is_retried(stage: Stage) -> None:
     daemon = stage.daemon(
         [Applied(MANAGEMENT, ClusterState.UNREACHABLE, error="no answer")], [HUB, WEB]
@@ -315,14 +308,3 @@ def test_it_is_healthy_while_it_turns(stage: Stage) -> None:
     assert not stage.health.healthy()
     daemon.turn()
     assert stage.health.healthy()
-
-
-def test_one_that_waits_for_the_lease_of_another_is_ready_and_one_that_knows_nothing_is_not() -> (
-    None
-):
-    for leader, is_ready, is_leading in (("other", True, False), (None, False, False)):
-        health = HealthState(lambda: 0.0, 600.0, lambda told=leader: told)  # type: ignore[misc]
-        assert (health.ready().is_ready, health.ready().is_leading) == (is_ready, is_leading)
-    assert HealthState(lambda: 0.0, 600.0).ready().reasons == {"git": "not read yet"}
-    lost = HealthState(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")
-    assert lost.ready().reasons == {"management": "credentials are refused"}

@@ -7,19 +7,16 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.apply.plan import ClusterState, ObjectOutcome, ObjectResult
 from reconciler.apply.steps import Drift
 from reconciler.daemon.metrics import Metering
-from reconciler.daemon.observer import RoundResult
 from reconciler.gitio.interface import Revision
-from reconciler.model.errors import PushRefusedError, RacesLostError
 from reconciler.model.metric import MetricKind
 from reconciler.reconcile.discovery import Looked
-from reconciler.reconcile.reconcile import Round
 from reconciler.report.metrics import OURS, catalogue
 from tests.meters import Shown
 from tests.reconcile.watching.turns import MANAGEMENT, Files, applied, done, failed
-from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import CLOCK, pool, provider, tenant
 
 BASE: Files = {
     "pools/edge.yaml": pool(),
@@ -99,24 +96,6 @@ def test_a_failed_round_leaves_the_last_success_and_what_was_known_of_pools(daem
     assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="free") == 248
 
 
-def test_each_commit_of_a_round_counts_and_what_none_was_made_of_does_not(daemon: Daemon) -> None:
-    first, then = evaluation_of(BASE), {**reconciled(BASE), "tenants/two.yaml": tenant("two")}
-    one, two = done(first).rounds[0].done, done(then).rounds[0].done
-    both = replace(two, parts=(*one.parts, *two.parts))
-    daemon.told.round_done(replace(done(then), rounds=[Round(both, None)]))
-    daemon.told.round_done(done(BASE, committed=False))
-    processed = daemon.shown.of("butler_ip_allocation_processed_total")
-    assert processed == {("butler-system", "edge", "success"): 2}
-
-
-@pytest.mark.parametrize(
-    ("failure", "result"), [(RacesLostError("lost"), "lost"), (PushRefusedError("no"), "refused")]
-)
-def test_a_push_that_fails_is_counted(daemon: Daemon, failure: Exception, result: str) -> None:
-    daemon.told.round_done(replace(failed(), failure=failure))
-    assert daemon.shown.value("gitops_ipam_commits_total", result=result) == 1
-
-
 def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     told, one = daemon.told, "team-a/one"
     drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("x", "", ("spec",)))
@@ -126,39 +105,6 @@ def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     told.cluster_gone(one)
     assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
     assert daemon.shown.of("gitops_ipam_demand_addresses") == {}
-
-
-@pytest.mark.parametrize("state", [ClusterState.FAILED, ClusterState.REFUSED])
-def test_a_cluster_that_does_not_let_us_in_is_down_until_it_does(
-    daemon: Daemon, state: ClusterState
-) -> None:
-    one = "team-a/one"
-    daemon.told.round_done(done(BASE, applied(one, state=state)))
-    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 0
-    got_in = Applied(one, ClusterState.FAILED, uid="u-1", error="a right is missing")
-    daemon.told.round_done(done(BASE, got_in))
-    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 1
-
-
-def test_a_cluster_that_was_never_applied_whole_ages_from_when_the_work_began(
-    daemon: Daemon,
-) -> None:
-    one, name = "team-a/one", "gitops_ipam_cluster_applied_timestamp_seconds"
-    partly = Applied(one, ClusterState.APPLIED, outcomes=(ObjectOutcome("a", ObjectResult.FAILED),))
-    before = next(daemon.clock)
-    daemon.told.leading(is_leader=True)
-    after = next(daemon.clock)
-    waits = applied("team-a/two", state=ClusterState.WAITING)
-    daemon.told.round_done(done(BASE, partly, waits))
-    daemon.told.round_done(done(BASE, partly, waits))
-    ((labels, began),) = daemon.shown.of(name).items()
-    assert (labels, before < began < after) == ((one,), True)
-    daemon.told.round_done(done(BASE, applied(one)))
-    whole = daemon.shown.value(name, cluster=one)
-    assert whole is not None
-    assert whole > after
-    daemon.told.round_done(done(BASE, partly))
-    assert daemon.shown.value(name, cluster=one) == whole
 
 
 def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: Daemon) -> None:
@@ -203,17 +149,3 @@ def test_there_are_so_many_series_as_the_page_says() -> None:
     assert series({**BASE, "pools/far.yaml": pool("far", "10.9.0.0/24")}) - base == 11
     assert series(BASE, "a", "b") - base == 4
     assert series(BASE, "a", "b", elastic=1) - base == 8
-
-
-def test_a_refusal_is_counted_once_and_again_after_it_was_served(daemon: Daemon) -> None:
-    full: Files = {**BASE, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
-    name, labels = "butler_ip_allocation_processed_total", {"pool": "edge"}
-    labels |= {"namespace": "butler-system", "result": "failed"}
-    for _ in range(3):
-        daemon.told.round_done(done(full, ending=RoundResult.REFUSED))
-    assert daemon.shown.value(name, **labels) == 1
-    assert daemon.shown.value("gitops_ipam_claims_refused", reason="request-too-large") == 1
-    daemon.told.round_done(done(BASE))
-    assert daemon.shown.value("gitops_ipam_claims_refused", reason="request-too-large") is None
-    daemon.told.round_done(done(full, ending=RoundResult.REFUSED))
-    assert daemon.shown.value(name, **labels) == 2

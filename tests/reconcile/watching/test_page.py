@@ -90,17 +90,3 @@ def test_what_failed_is_said_and_tried_again(maker: Maker) -> None:
     assert page() == "the page of aaaaaaaaaaaa cannot be rendered: an object is missing"
     maker.failure = None
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
-
-
-def test_if_no_thread_can_be_started_the_next_request_tries_again(maker: Maker) -> None:
-    begun = list[str]()
-
-    def spawn(work: Callable[[], None], name: str) -> None:
-        begun.append(name)
-        if len(begun) == 1:
-            raise RuntimeError("can't start new thread")
-        maker.spawn(work, name)
-
-    page, maker.revision = CachedPage(lambda: "a" * 40, maker.make, spawn, _SECONDS), "a" * 40
-    assert page() == "the page of aaaaaaaaaaaa cannot be rendered: can't start new thread"
-    assert html(page()) == f"<p>{'a' * 40}</p>".encode()

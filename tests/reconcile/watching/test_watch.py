@@ -17,7 +17,6 @@ from reconciler.kube.interface import ObjectList, WatchEvent
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import (
     ClusterError,
-    GitError,
     NoSuchKindError,
     StaleError,
     UnauthorizedError,
@@ -298,14 +297,6 @@ def test_another_kubeconfig_begins_other_watches(site: Site) -> None:
     assert site.opened == [(WEB, b"new")]
 
 
-def test_a_cluster_without_a_kubeconfig_is_not_watched_any_more(site: Site) -> None:
-    site.follow(TENANT)
-    site.follow(Applied(WEB, ClusterState.WAITING))
-    for _, work in site.begun:
-        work()
-    assert site.opened == []
-
-
 def test_a_new_secret_marks_the_clusters_of_its_name_and_ends_their_pause(site: Site) -> None:
     hub = site.servers[MANAGEMENT]
     site.follow(HUB, Applied(WEB, ClusterState.WAITING), Applied("b/web", ClusterState.WAITING))
@@ -416,21 +407,3 @@ def test_a_head_that_no_round_has_read_marks_the_branch_once() -> None:
     branch.at = "a"  # back again
     branch.watch.poll()
     assert branch.marks() == {GIT}
-
-
-def test_the_branch_is_polled_less_often_while_that_fails() -> None:
-    branch = Branch()
-
-    def fail() -> None:
-        branch.failure = GitError("down")
-
-    def nothing() -> None:
-        """Nothing happens."""
-
-    def mend() -> None:
-        branch.failure = None
-
-    branch.time.happens = iter([nothing, fail, *[nothing] * 6, mend, branch.dirty.stop])
-    branch.watch.run()
-    assert branch.polled == ["", "", *["down"] * 7, ""]
-    assert branch.time.waited == [15, 15, 15, 15, 15, 15, 16, 32, 64, 15]

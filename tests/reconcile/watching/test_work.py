@@ -5,22 +5,18 @@ from itertools import pairwise
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.daemon.dirty import ALL, GIT
 from reconciler.daemon.log import RoundLog
-from reconciler.daemon.metrics import Metering
 from reconciler.daemon.observer import RoundResult
 from reconciler.daemon.reach import FORGIVEN, MAX_LIMITED, TIMEOUT, RoundClusters
 from reconciler.kube.resources import CONFIGURATION_STATE
-from reconciler.model.errors import ClusterError, ExitCode, UnauthorizedError, UnreachableError
-from reconciler.model.objects import EVENT, MANAGEMENT, NAMESPACE, SERVICE, Ref
-from reconciler.reconcile.evaluation import reconciled_code
+from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
+from reconciler.model.objects import EVENT, NAMESPACE, Ref
 from reconciler.reconcile.reconcile import Round
 from tests.apply.execution.test_intake import COPY, SETTINGS, fill
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import SHOP, shop
-from tests.meters import Shown
 from tests.reconcile.looking.country import ELASTIC, ONE, TWO, elastic
 from tests.reconcile.watching.country import Country
 from tests.reconcile.watching.times import Moved
@@ -132,22 +128,6 @@ def test_a_round_that_finds_nothing_to_do_writes_nothing() -> None:
     }
 
 
-def no_services(verb: str, what: object) -> ClusterError | None:
-    del verb
-    return ClusterError("list services: 503") if what == SERVICE else None
-
-
-def test_a_look_that_failed_is_reported_and_repeated() -> None:
-    town = Town()
-    town.daemon.clusters.faults[ONE] = no_services
-    assert "demand-unasked" in codes(asks(town, "c"))
-    assert town.daemon.work.short == {ONE}
-    del town.daemon.clusters.faults[ONE]
-    assert "demand-unasked" not in codes(asks(town))
-    assert served(town)
-    assert town.daemon.work.short == set()
-
-
 def test_a_tenant_whose_metallb_is_broken_is_retried_with_growing_pauses() -> None:
     town = Town()
     kind = {"apiVersion": CONFIGURATION_STATE.api_version, "kind": CONFIGURATION_STATE.kind}
@@ -222,17 +202,6 @@ def test_addresses_that_a_silent_cluster_may_announce_are_held_without_asking_it
     assert b"phase: Released" in text
 
 
-def test_a_round_without_the_management_cluster_says_so() -> None:
-    town = Town()
-    silence(town, MANAGEMENT)
-    found = town.round(ONE)
-    (own,) = found[-1].applied or ()
-    assert (own.cluster, own.state) == (MANAGEMENT, ClusterState.UNREACHABLE)
-    done = found[-1].done
-    assert reconciled_code(done.code, done.evaluation, [own]) is ExitCode.CLUSTER
-    assert town.daemon.clusters.opened == []
-
-
 def test_the_daemon_is_not_ready_while_the_management_cluster_does_not_answer() -> None:
     here = Town().daemon
     here.clusters.faults[HUB] = lambda _verb, _what: UnreachableError("connection refused")
@@ -246,44 +215,9 @@ def test_the_daemon_is_not_ready_while_the_management_cluster_does_not_answer() 
     assert here.daemon.health.ready().is_ready
 
 
-def test_growth_that_is_blocked_is_told_in_the_round_that_finds_it_and_when_it_is_over() -> None:
-    town = Town(quotaPerTenant=TIGHT)
-    assert town.ready()[0] == "Ready"
-    town.tenants.ask("c")
-    town.round(ONE)
-    assert town.ready()[0] == BLOCKED
-    assert events(town) == 1
-    town.round(HUB)  # it looks at no tenant
-    assert town.ready()[0] == BLOCKED
-    town.round(ONE)
-    town.tenants.leave("c")
-    town.round(ONE)
-    assert town.ready()[0] == "Ready"
-    assert events(town) == 1
-
-
 def seconds(found: list[Round]) -> list[float]:
     """Return after how many seconds growth was served."""
     return [after for item in found for _, after in item.served]
-
-
-def refuse_writes(town: Town) -> None:
-    """The cluster of the tenant is read, and takes nothing."""
-    town.daemon.clusters.faults[ONE] = lambda verb, _what: (
-        ClusterError("no") if verb in ("apply", "merge") else None
-    )
-
-
-def test_growth_that_is_applied_late_counts_from_its_first_need() -> None:
-    town = Town()
-    town.tenants.ask("c")
-    refuse_writes(town)
-    town.round(ONE)
-    town.pass_by(30)
-    town.round(ONE)  # it is in flight: nobody needs more
-    del town.daemon.clusters.faults[ONE]
-    town.pass_by(30)
-    assert seconds(town.round(ALL)) == [60.0]
 
 
 def test_a_missing_object_is_looked_for_after_ten_minutes_whatever_the_resync() -> None:
@@ -307,48 +241,6 @@ def test_a_missing_object_is_looked_for_after_ten_minutes_whatever_the_resync() 
     assert 600 <= ended <= 601
     assert here.told[-1].reasons == ("intake",)
     assert COPY not in here.branch.files()
-
-
-class Metered:
-    """A town whose daemon has metrics."""
-
-    def __init__(self, *names: str) -> None:
-        self.town, self.shown = Town(*names), Shown()
-        self.here = self.town.daemon
-        self.here.daemon.observer = Metering(self.shown.registry, lambda: 7.0)
-        self.round(ALL)
-
-    def round(self, cluster: str) -> None:
-        """Do one round."""
-        self.here.dirty.mark(cluster, "test", 0.0)
-        self.here.rounds(1)
-        self.town.tenants.serve()
-
-    def up(self, cluster: str) -> float | None:
-        return self.shown.value("gitops_ipam_cluster_up", cluster=cluster)
-
-    def unasked(self) -> float | None:
-        labels = {"code": "demand-unasked", "severity": "warning"}
-        return self.shown.value("gitops_ipam_findings_by_code", **labels)
-
-    def demand(self) -> set[str]:
-        return {tenant for _, tenant in self.shown.of("gitops_ipam_demand_addresses")}
-
-
-def test_refused_credentials_are_shown_until_there_are_others() -> None:
-    told = Metered("one", "two")
-    faults = told.here.clusters.faults
-    assert (told.up(ONE), told.unasked(), told.demand()) == (1, None, {ONE, TWO})
-    faults[ONE] = lambda _verb, _what: REFUSED
-    told.town.tenants.ask("c", ONE)
-    for cluster in (ONE, GIT, ALL):
-        told.round(cluster)
-        assert (told.up(ONE), told.up(TWO), told.up(HUB)) == (0, 1, 1), cluster
-        assert (told.unasked(), told.demand()) == (1, {TWO}), cluster
-    assert told.shown.value("gitops_ipam_findings", severity="warning") == 1
-    del faults[ONE]
-    told.round(ONE)
-    assert (told.up(ONE), told.unasked(), told.demand()) == (1, None, {ONE, TWO})
 
 
 def hang(here: Country, *names: str) -> None:
@@ -386,17 +278,6 @@ def test_a_cluster_that_answers_its_watches_and_hangs_in_rounds_delays_no_other_
     assert sum(took) < 60
 
 
-def test_a_full_round_waits_for_the_timeout_and_finds_no_cluster_gone() -> None:
-    here = Country(elastic("one", "two"))
-    here.start()
-    hang(here, ONE)
-    for seconds in (60, 0):
-        here.dirty.mark(ALL, "resync", 0.0)
-        here.rounds(1)
-        assert here.told[-1].seconds == seconds
-    assert ONE in here.watches._running
-
-
 @pytest.fixture
 def time() -> Moved:
     return Moved()
@@ -424,15 +305,6 @@ def test_pauses_grow_and_begin_anew_after_a_long_time_without_a_failure(
     assert pauses == [30, 60, 120, 240, 300]
     time.now += FORGIVEN
     assert pause(reached, time) == 30
-
-
-def test_clusters_that_fail_at_different_times_are_retried_together(
-    time: Moved, reached: RoundClusters
-) -> None:
-    for number in range(20):
-        pause(reached, time, f"team-a/{number}")
-        time.now += 0.5
-    assert len(set(reached.held().values())) == 1
 
 
 def test_a_cluster_that_did_not_answer_is_refused_with_its_failure(
@@ -465,12 +337,3 @@ def test_clusters_of_a_large_round_have_the_time_of_the_option(reached: RoundClu
     for _ in range(2 * MAX_LIMITED):
         seconds()
     assert seconds() == whole
-
-
-def test_a_refusal_is_no_reason_for_a_pause(reached: RoundClusters) -> None:
-    made = reached.connect(ONE, b"")
-    opened: FakeCluster = made._cluster  # type: ignore[attr-defined]
-    opened.fault = lambda _verb, _what: UnauthorizedError("401")
-    with pytest.raises(UnauthorizedError):
-        made.get(HOME)
-    assert reached.held() == {}
