@@ -14,6 +14,7 @@ from reconciler.families.butler.objects import observe
 from reconciler.kube.resources import ref_of
 from reconciler.model.objects import Manifest
 from reconciler.planning.projection import project
+from tests.envtest.servers import ApiServer
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -249,3 +250,57 @@ def test_render_hands_out_the_crds_as_they_are() -> None:
     found = rendered(evaluation_of(SMALL))
     for path in FOLDER.glob("*.yaml"):
         assert found[f"management/crds/{path.name}"] == path.read_text()
+
+
+POOLS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/networkpools"
+
+
+def network(cidr: str) -> dict[str, object]:
+    return {
+        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+        "kind": "NetworkPool",
+        "metadata": {"name": "edge"},
+        "spec": {"cidr": cidr},
+    }
+
+
+def change(server: ApiServer, path: str, patch: dict[str, object]) -> int:
+    return server.request("PATCH", path, patch, "application/merge-patch+json")[0]
+
+
+@pytest.mark.parametrize(
+    ("cidr", "status"),
+    [
+        ("10.0.0.0/23", 200),
+        ("10.0.0.0/24", 200),
+        ("10.0.0.0/25", 422),
+        ("10.0.1.0/24", 422),
+        ("10.0.0.1/23", 422),
+        ("010.0.0.0/23", 422),
+    ],
+)
+def test_a_pool_grows_and_never_shrinks(management: ApiServer, cidr: str, status: int) -> None:
+    management.put(network("10.0.0.0/24"), path=POOLS)
+    assert change(management, f"{POOLS}/edge", {"spec": {"cidr": cidr}}) == status
+
+
+def test_the_spec_of_an_allocation_is_fixed_once_it_has_its_addresses(
+    management: ApiServer,
+) -> None:
+    path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/ipallocations"
+    allocation = {
+        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+        "kind": "IPAllocation",
+        "metadata": {"name": "web-lb"},
+        "spec": {
+            "poolRef": {"name": "edge"},
+            "tenantClusterRef": {"name": "web", "namespace": "team-a"},
+            "type": "loadbalancer",
+            "count": 8,
+        },
+    }
+    management.put(allocation, path=path)
+    assert change(management, f"{path}/web-lb", {"spec": {"count": 4}}) == 200
+    assert change(management, f"{path}/web-lb/status", {"status": {"phase": "Allocated"}}) == 200
+    assert change(management, f"{path}/web-lb", {"spec": {"count": 2}}) == 422
+    assert change(management, f"{path}/web-lb", {"metadata": {"labels": {"a": "b"}}}) == 200

@@ -75,7 +75,6 @@ class Fleet:
         return self.processes.run(command, self.folder / f"{log or binary}.log", **extra)
 
     def stop(self) -> None:
-        """Stop everything, and remove what it stored."""
         self.processes.close()
 
 
@@ -107,7 +106,6 @@ class ApiServer:
         return self.kubeconfig_for("admin")
 
     def launch(self) -> None:
-        """Start the process; it is not ready yet."""
         shared = self.fleet.folder
         self.process = self.fleet.run(
             "kube-apiserver",
@@ -133,7 +131,6 @@ class ApiServer:
         return self.folder / "audit.log"
 
     def await_ready(self) -> None:
-        """Wait until the server serves."""
         log = self.folder / "apiserver.log"
         until(self._is_ready, f"{self.name} is ready", by=self.process, log=log)
 
@@ -143,7 +140,6 @@ class ApiServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started and not stopped since."""
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
@@ -164,7 +160,6 @@ class ApiServer:
         return path
 
     def kubeconfig_with(self, token: str) -> str:
-        """A kubeconfig with a token."""
         authority = base64.b64encode((self.folder / "apiserver.crt").read_bytes()).decode()
         cluster = {"server": self.url, "certificate-authority-data": authority}
         config = {
@@ -232,7 +227,6 @@ class ApiServer:
         return found
 
     def put(self, *manifests: Mapping[str, Any], path: str) -> None:
-        """Create objects below a collection."""
         for manifest in manifests:
             status, body = self.request("POST", path, manifest)
             assert status in (200, 201), (path, status, body)
@@ -251,13 +245,11 @@ class ApiServer:
         until(lambda: self.kubectl(*words).returncode == 0, "the CRDs are established")
 
     def namespace(self, *names: str) -> None:
-        """Make namespaces."""
         for name in names:
             manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             self.put(manifest, path="/api/v1/namespaces")
 
     def uid(self) -> str:
-        """The identity of the cluster."""
         uid: str = self.get("/api/v1/namespaces/kube-system")["metadata"]["uid"]
         return uid
 
@@ -312,7 +304,6 @@ class ApiServer:
             self.install_crds(folder)
 
     def stop_controllers(self) -> None:
-        """Stop all controllers of others."""
         while self.controllers:
             self.controllers.pop().stop()
 
