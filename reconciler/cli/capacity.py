@@ -49,13 +49,13 @@ from reconciler.report.text.plan import counted
 from reconciler.report.text.pools import (
     GUTTER,
     SHORT_ROWS,
-    Barred,
+    PoolBar,
     bars_text,
     forecast_text,
     map_text,
+    picture_lines,
     short_text,
     status_text,
-    told_lines,
 )
 from reconciler.report.text.queries import find_text
 from reconciler.report.text.runs import simulation_text
@@ -107,13 +107,13 @@ def status(pools: tuple[str, ...], reading: Reading, bars: bool, result: Result)
     return ExitCode.OK
 
 
-def _bars(read: ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[Barred]:
+def _bars(read: ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[PoolBar]:
     with progress("reading"):
         history = history_of(read, evaluation.tree.settings)
         past = queries.past_of(history, evaluation.state.clock)
     state, usage = evaluation.state, evaluation.plan.before
     trend = trends(usage, past, keys)
-    return [Barred(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
+    return [PoolBar(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
 
 
 @click.command(cls=VerbCommand)
@@ -138,7 +138,7 @@ def map(  # noqa: A001 - its name
     rows = SHORT_ROWS if result.output == "text" and pool is None else MAX_ROWS
     maps = [pool_map(state, key, columns, rows) for key in keys]
     if is_svg:
-        emit(pool_svg([(it, told_lines(it)) for it in maps]))
+        emit(pool_svg([(it, picture_lines(it)) for it in maps]))
     elif result.is_document:
         emit_document(pool_map_document(evaluation.tree.revision, maps), result.output)
     elif pool is None:

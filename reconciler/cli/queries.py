@@ -260,7 +260,7 @@ def history(
     """
     read = open_source(reading)
     past = history_of(read, read_own_settings(read.source).settings)
-    events = what_happened(past, asked) if asked is not None else past.told()
+    events = what_happened(past, asked) if asked is not None else past.events()
     if since is not None:
         events = takewhile(_later(since, read.source.clock()), events)
     shown = islice(events, number or None)

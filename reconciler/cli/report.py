@@ -29,8 +29,8 @@ from reconciler.history.applied import read_served
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
-from reconciler.report.page.build import material, page, shipped_parts
-from reconciler.report.page.html import Given, policy
+from reconciler.report.page.document import Given, page, shipped_parts
+from reconciler.report.page.html import policy
 from reconciler.review.checks import review
 from reconciler.review.result import Compared, with_emptiness
 
@@ -44,7 +44,7 @@ def _page_of(
     # For a wrong folder, the page would report that nothing needs attention.
     compared = with_emptiness(read.source, compared, allows=False)
     history = history_of(read, evaluation.tree.settings)
-    return page(material(evaluation, compared, history, base, given))
+    return page(evaluation, compared, history, base, given)
 
 
 def served_page(repository: GitRepository, revision: str) -> Page:

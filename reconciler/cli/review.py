@@ -46,10 +46,15 @@ from reconciler.reconcile.evaluation import exit_code
 from reconciler.reconcile.files import Place, check_alone
 from reconciler.report.ci import dotenv_text, github_text, gitlab_text, junit_text, sarif_text
 from reconciler.report.findings import all_found
-from reconciler.report.json import check_document, json_text, plan_document, yaml_text
+from reconciler.report.json import (
+    causes_listed,
+    check_document,
+    json_text,
+    plan_document,
+    yaml_text,
+)
 from reconciler.report.maps import map_svg
 from reconciler.report.markdown import at_top, markdown_text, marked
-from reconciler.report.moves import causes_listed
 from reconciler.report.text.plan import causes_text, check_text, plan_text
 from reconciler.report.text.table import Painter, findings_text
 from reconciler.review.preview import NOTHING, Preview, evaluated_base, preview

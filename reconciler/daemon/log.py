@@ -20,7 +20,7 @@ from reconciler.report.text.watching import (
     LogLine,
     applied_lines,
     commit_line,
-    decisions_told,
+    decision_lines,
     finding_line,
     mended_line,
     more_line,
@@ -108,14 +108,12 @@ class RoundLog:
             if part.commit is None:
                 continue
             yield commit_line(part.planned.base.id, part.commit.id, part.subject)
-            for told in decisions_told(part.carried):
-                if not told.is_refusal:
-                    yield told.line
+            yield from (it for it in decision_lines(part.carried) if not it.is_trouble)
         last = item.done.evaluation
         news = {str(refused.claim) for refused in self._refusals.of(last)}
-        for told in decisions_told(last) if news else ():
-            if told.is_refusal and told.claim in news:
-                yield told.line
+        for line in decision_lines(last) if news else ():
+            if line.is_trouble and line.about["claim"] in news:
+                yield line
 
     def _cluster_lines(self, done: RoundDone) -> Iterator[LogLine]:
         last = {item.cluster: item for item in done.applied}

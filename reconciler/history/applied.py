@@ -1,79 +1,74 @@
 """Results of apply compared with records."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar
+
+from msgspec import Meta, Struct
+from msgspec.json import Decoder
 
 from reconciler.addresses import IPRange, NotationError, parse_address
-from reconciler.documents.findings import shown
 from reconciler.model.claim import Allocation
 
-LONGEST = 600
-"""Maximum characters of a text: namespace, slash, and name, or a few words."""
+MAX_BYTES = 32 * 1024 * 1024
+"""Maximum size of a file. Fifty thousand created objects take half of it."""
+
+_Text = Annotated[str, Meta(min_length=1)]
+_Version = Literal["gitops-ipam.dev/v1alpha1"]
+_T = TypeVar("_T")
 
 
-def address_of(value: Any, where: str) -> tuple[int, int]:
-    """Return an address as version and number."""
-    text = text_of(value, where)
-    try:
-        return parse_address(text)
-    except NotationError as wrong:
-        raise ValueError(f"{where} is {describe(text)}, which is no address") from wrong
+class _Drift(Struct, frozen=True):
+    manager: str | None = None
+    time: str | None = None
+    fields: tuple[str, ...] = ()
 
 
-def mapping_of(value: Any, where: str) -> Mapping[str, Any]:
-    """Return a value that must be a mapping."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{where} is {describe(value)}, not a mapping")
-    return value
+class _Object(Struct, frozen=True):
+    object: _Text
+    drift: _Drift | None = None
+    error: str | None = None
 
 
-def list_of(value: Any, where: str) -> list[Any]:
-    """Return a value that must be a list."""
-    if not isinstance(value, list):
-        raise ValueError(f"{where} is {describe(value)}, not a list")
-    return value
+class _Use(Struct, frozen=True):
+    start: str
+    end: str
+    used: Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
-def text_of(value: Any, where: str) -> str:
-    """Return a value that must be a nonempty text of one line."""
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{where} is {describe(value)}, not a text")
-    if len(value) > LONGEST or not value.isprintable():
-        raise ValueError(f"{where} is {describe(value)}, not up to {LONGEST} printable characters")
-    return value
+class _Cluster(Struct, frozen=True):
+    cluster: _Text
+    state: Literal["applied", "waiting", "unreachable", "refused", "failed"]
+    uses: tuple[_Use, ...] | None = None  # older versions have none
+    error: str | None = None
+    objects: tuple[_Object, ...] = ()
 
 
-def words_of(value: Any, where: str) -> str:
-    """Return a text of any length, truncated if it is long."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise ValueError(f"{where} is {describe(value)}, not a text")
-    return value[:LONGEST]
+class _Apply(Struct, frozen=True, tag_field="kind", tag="ApplyResult", rename="camel"):
+    api_version: _Version
+    revision: Annotated[str, Meta(pattern="^([0-9a-f]{40}|[0-9a-f]{64})$")]
+    clusters: tuple[_Cluster, ...]
 
 
-def describe(value: Any) -> str:
-    """Return a value for a message, or only its type if it has nested values."""
-    match value:
-        case None:
-            return "missing"
-        case dict() | list():
-            return "a mapping" if isinstance(value, dict) else "a list"
-        case bool() | float() | str():
-            return shown(str(value)[:LONGEST])
-        case _:
-            return shown(str(value)) if abs(value) < 1 << 128 else "a very large number"
+class _Growth(Struct, frozen=True):
+    cluster: _Text
+    seconds: Annotated[float, Meta(ge=0, le=10**9)]
+
+
+class _Reconcile(Struct, frozen=True, tag_field="kind", tag="ReconcileResult", rename="camel"):
+    api_version: _Version
+    base: _Text
+    commit: str | None = None
+    apply: _Apply | None = None
+    served: tuple[_Growth, ...] = ()
 
 
 class Drifted(NamedTuple):
-    """Object that differed from its last applied state.
+    """Object that differed from its last applied state, or that failed. Unknown texts are empty.
 
     Attributes:
         object: `<group>/<kind>/<namespace>/<name>`.
-        manager: The field manager that changed it, or empty if unknown.
-        time: Time of the change in UTC, or empty if unknown.
+        manager: The field manager that changed it.
+        time: Time of the change in UTC.
         fields: The fields of ipam that differed.
         error: Why it could not be corrected, or empty if it was.
     """
@@ -83,41 +78,6 @@ class Drifted(NamedTuple):
     time: str
     fields: tuple[str, ...]
     error: str
-
-
-def drifted_of(objects: Sequence[Any], where: str) -> Iterator[Drifted]:
-    """Yield the objects of a cluster that had drifted or that failed.
-
-    Args:
-        objects: Objects from the output of `apply -o json`.
-        where: The cluster's place in the document.
-
-    Raises:
-        ValueError: A field is invalid.
-    """
-    for at, item in enumerate(objects):
-        place = f"{where}.objects[{at}]"
-        found = mapping_of(item, place)
-        drift, error = found.get("drift"), words_of(found.get("error"), f"{place}.error")
-        if drift is None and not error:
-            continue
-        told = mapping_of(drift or {}, f"{place}.drift")
-        fields = list_of(told.get("fields") or [], f"{place}.drift.fields")
-        yield Drifted(
-            text_of(found.get("object"), f"{place}.object"),
-            words_of(told.get("manager"), f"{place}.drift.manager"),
-            words_of(told.get("time"), f"{place}.drift.time"),
-            tuple(words_of(field, f"{place}.drift.fields") for field in fields),
-            error,
-        )
-
-
-MAX_BYTES = 32 * 1024 * 1024
-"""Maximum size of a file. Fifty thousand created objects take half of it."""
-
-_API_VERSION = "gitops-ipam.dev/v1alpha1"
-_REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_STATES = ("applied", "waiting", "unreachable", "refused", "failed")
 
 
 class SeenCluster(NamedTuple):
@@ -138,104 +98,10 @@ class SeenCluster(NamedTuple):
 
 
 class ApplyResult(NamedTuple):
-    """Result of an apply.
-
-    Attributes:
-        revision: The commit that was applied.
-        clusters: Clusters by name.
-    """
+    """Applied commit, and its clusters by name."""
 
     revision: str
     clusters: Mapping[str, SeenCluster]
-
-
-def read_apply_result(data: bytes) -> ApplyResult:
-    """Parse an ApplyResult, or a ReconcileResult that has one.
-
-    Raises:
-        ValueError: The data is neither. The message names field, value, and expectation.
-    """
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES} bytes; no result is as long")
-    document = _applied_document(data)
-    if document.get("kind") == "ReconcileResult":
-        _require_version(document)
-        if document.get("apply") is None:
-            raise ValueError("it is a ReconcileResult that applied nothing: its apply is null")
-        document = mapping_of(document["apply"], "apply")
-    if document.get("kind") != "ApplyResult":
-        raise ValueError(f"kind is {describe(document.get('kind'))}, not ApplyResult")
-    _require_version(document)
-    revision = text_of(document.get("revision"), "revision")
-    if not _REVISION.fullmatch(revision):
-        raise ValueError(f"revision is {describe(revision)}, not the id of a commit")
-    return ApplyResult(revision, dict(_clusters(document.get("clusters"))))
-
-
-def _applied_document(data: bytes) -> Mapping[str, Any]:
-    try:
-        value = json.loads(data.decode())
-    except json.JSONDecodeError as wrong:
-        where = f"line {wrong.lineno}, column {wrong.colno}"
-        more = "; of a loop take one line" if wrong.msg == "Extra data" else ""
-        raise ValueError(f"it is no JSON: {wrong.msg} ({where}){more}") from wrong
-    except UnicodeDecodeError as wrong:
-        raise ValueError(f"it is no UTF-8 from byte {wrong.start} on") from wrong
-    except RecursionError as wrong:
-        raise ValueError("it is nested too deeply") from wrong
-    except ValueError as wrong:  # a number with thousands of digits
-        raise ValueError("it holds a number that is too long") from wrong
-    return mapping_of(value, "it")
-
-
-def _require_version(document: Mapping[str, Any]) -> None:
-    found = document.get("apiVersion")
-    if found != _API_VERSION:
-        raise ValueError(f"apiVersion is {describe(found)}, not {_API_VERSION}")
-
-
-def _clusters(value: Any) -> Iterator[tuple[str, SeenCluster]]:
-    names: set[str] = set()
-    for at, item in enumerate(list_of(value, "clusters")):
-        where = f"clusters[{at}]"
-        cluster = mapping_of(item, where)
-        name = text_of(cluster.get("cluster"), f"{where}.cluster")
-        if name in names:
-            raise ValueError(f"{where}.cluster is {describe(name)}, which stands there twice")
-        names.add(name)
-        state = text_of(cluster.get("state"), f"{where}.state")
-        if state not in _STATES:
-            raise ValueError(f"{where}.state is {describe(state)}, none of {', '.join(_STATES)}")
-        # Older versions have no uses.
-        uses = cluster.get("uses")
-        used = None if uses is None else dict(_uses(uses, where))
-        error = words_of(cluster.get("error"), f"{where}.error")
-        objects = list_of(cluster.get("objects") or [], f"{where}.objects")
-        yield name, SeenCluster(state, used, error, tuple(drifted_of(objects, where)))
-
-
-def _uses(value: Any, where: str) -> Iterator[tuple[IPRange, int]]:
-    ranges: set[IPRange] = set()
-    for at, item in enumerate(list_of(value, f"{where}.uses")):
-        place = f"{where}.uses[{at}]"
-        use = mapping_of(item, place)
-        version, first = address_of(use.get("start"), f"{place}.start")
-        other, last = address_of(use.get("end"), f"{place}.end")
-        if version != other or last < first:
-            raise ValueError(
-                f"{place}.end is {describe(use['end'])}, before {describe(use['start'])}"
-            )
-        found = IPRange(version, first, last)
-        if found in ranges:
-            raise ValueError(f"{place} is a range that stands there twice")
-        ranges.add(found)
-        used = use.get("used")
-        if type(used) is not int or not 0 <= used <= found.size:
-            raise ValueError(f"{place}.used is {describe(used)}, no number from 0 to {found.size}")
-        yield found, used
-
-
-_MAX_SECONDS = 10**9
 
 
 class Served(NamedTuple):
@@ -252,6 +118,22 @@ class Served(NamedTuple):
     seconds: float
 
 
+def read_apply_result(data: bytes) -> ApplyResult:
+    """Parse an ApplyResult, or a ReconcileResult that has one.
+
+    Raises:
+        ValueError: The data is neither. The message names field and expectation.
+    """
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES} bytes; no result is as long")
+    found = _decoded(data, _RESULT)
+    if isinstance(found, _Reconcile):
+        if found.apply is None:
+            raise ValueError("it is a ReconcileResult that applied nothing: its apply is null")
+        found = found.apply
+    return ApplyResult(found.revision, {it.cluster: _cluster(it) for it in found.clusters})
+
+
 def read_served(data: bytes) -> list[Served]:
     """Parse completed growth from the output of `reconcile -o json`, one document per line.
 
@@ -262,38 +144,48 @@ def read_served(data: bytes) -> list[Served]:
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             try:
-                found += _of_line(line)
+                document = _decoded(line, _ROUND)
             except ValueError as wrong:
                 raise ValueError(f"line {number}: {wrong}") from wrong
+            revision = document.commit or document.base
+            found += [Served(it.cluster, revision, it.seconds) for it in document.served]
     return found
 
 
-def _of_line(line: bytes) -> Iterator[Served]:
-    document = _served_document(line)
-    if document.get("kind") != "ReconcileResult":
-        raise ValueError(f"kind is {describe(document.get('kind'))}, not ReconcileResult")
-    revision = text_of(document.get("commit") or document.get("base"), "commit")
-    for at, item in enumerate(list_of(document.get("served", []), "served")):
-        where = f"served[{at}]"
-        found = mapping_of(item, where)
-        seconds = found.get("seconds")
-        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-        if not is_number or not 0 <= float(seconds or 0) <= _MAX_SECONDS:
-            raise ValueError(f"{where}.seconds is {describe(seconds)}, no number of seconds")
-        cluster = text_of(found.get("cluster"), f"{where}.cluster")
-        yield Served(cluster, revision, float(seconds or 0))
+_RESULT = Decoder[_Apply | _Reconcile](_Apply | _Reconcile)
+_ROUND = Decoder(_Reconcile)
 
 
-def _served_document(line: bytes) -> Mapping[str, Any]:
+def _decoded(data: bytes, decoder: Decoder[_T]) -> _T:
     try:
-        return mapping_of(json.loads(line.decode()), "it")
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as wrong:
-        raise ValueError("it is no JSON; a loop writes a document a line") from wrong
+        return decoder.decode(data)
+    except (ValueError, RecursionError) as wrong:
+        more = "; of a loop take one line" if "trailing characters" in str(wrong) else ""
+        raise ValueError(f"it is no result of apply or reconcile: {wrong}{more}") from wrong
 
 
-NOT_THERE = "it is not in the result"
-NOT_READ = "its Services were not read"
-NOT_ANNOUNCED = "the cluster did not announce {} of them yet"
+def _cluster(found: _Cluster) -> SeenCluster:
+    drifted = [_drifted(it, it.drift or _Drift()) for it in found.objects if it.drift or it.error]
+    uses = None if found.uses is None else dict(_uses(found.cluster, found.uses))
+    return SeenCluster(found.state, uses, found.error or "", tuple(drifted))
+
+
+def _drifted(item: _Object, drift: _Drift) -> Drifted:
+    about = drift.manager or "", drift.time or "", drift.fields
+    return Drifted(item.object, *about, item.error or "")
+
+
+def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:
+    for use in uses:
+        where = f"the use of {use.start}-{use.end} in cluster {cluster!r}"
+        try:
+            version, first = parse_address(use.start)
+            other, last = parse_address(use.end)
+        except NotationError as wrong:
+            raise ValueError(f"{where} has an address that is none") from wrong
+        if version != other or not use.used <= last - first + 1:
+            raise ValueError(f"{where} has {use.used} addresses, more than the range")
+        yield IPRange(version, first, last), use.used
 
 
 class Headroom(NamedTuple):
@@ -339,8 +231,9 @@ class Idle(NamedTuple):
     @property
     def total(self) -> Headroom:
         """The sum of all clusters."""
-        sums = (sum(found) for found in zip(*((it[1:4]) for it in self.items), strict=True))
-        return Headroom("", *(sums if self.items else (0, 0, 0)))
+        allocated = sum(it.allocated for it in self.items)
+        looked = sum(it.looked for it in self.items)
+        return Headroom("", allocated, looked, sum(it.used for it in self.items))
 
 
 def used_of(record: Allocation, cluster: str, result: ApplyResult) -> int | None:
@@ -383,7 +276,8 @@ def _why(cluster: str, result: ApplyResult, left: int) -> str:
     if not left:
         return ""
     if seen is None:
-        return NOT_THERE
+        return "it is not in the result"
     if seen.uses is None:
-        return NOT_READ if seen.state in ("applied", "failed") else f"it was {seen.state}"
-    return NOT_ANNOUNCED.format(left)
+        is_there = seen.state in ("applied", "failed")
+        return "its Services were not read" if is_there else f"it was {seen.state}"
+    return f"the cluster did not announce {left} of them yet"

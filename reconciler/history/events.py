@@ -18,8 +18,6 @@ class Fact(NamedTuple):
         owner: `namespace/name` of the owner of the addresses.
         record: The name of the record.
         pool: The pool's key as text.
-        range: The held range, or None.
-        phase: Phase of the record.
         is_growth: Whether it adds to an existing tenant, at the request of its cluster or document.
         is_announced: Whether the claim left the range, which is announced until it is unused.
         type: Purpose of the addresses, such as `loadbalancer`.
@@ -75,11 +73,6 @@ class What(StrEnum):
     RENAMED = "renamed"
     REFUSED = "refused"
 
-    @property
-    def gives(self) -> bool:
-        """Whether the claim has new addresses since the event."""
-        return self in (What.ALLOCATED, What.GREW, What.TAKEN_BACK, What.MOVED)
-
 
 class RecordEvent(NamedTuple):
     """Event of a claim's addresses in a commit.
@@ -105,8 +98,8 @@ class RecordEvent(NamedTuple):
 
     def concerns(self, asked: Iterable[IPRange]) -> bool:
         """Report whether the event involves some of these addresses."""
-        told = [item for item in (self.range, self.source) if item is not None]
-        return any(item.overlaps(one) for one in asked for item in told)
+        found = [item for item in (self.range, self.source) if item is not None]
+        return any(item.overlaps(one) for one in asked for item in found)
 
 
 # Type of the event in which a new record takes over addresses, by type of the old one's event.
@@ -118,7 +111,7 @@ Facts = Mapping[tuple[str, str], Fact | None]
 """Facts of record versions, by id and path."""
 
 
-def happenings(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
+def events_of(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
     """Yield the events of a commit, by claim.
 
     Args:
@@ -137,35 +130,26 @@ def happenings(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
         for claim in sorted(before.keys() | after.keys())
         for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
     ]
-    yield from _renamed(items)
+    yield from _with_renames(items)
 
 
-def _renamed(items: list[RecordEvent]) -> Iterator[RecordEvent]:
-    """Merge two records with equal addresses into a rename of the claim.
-
-    A rename is one event, and the pool counts do not change.
-    """
+def _with_renames(items: list[RecordEvent]) -> Iterator[RecordEvent]:
+    """Merge the removal and the creation of records with equal addresses into one rename."""
     # Indexed by address, because a commit can allocate many ranges.
     came: dict[tuple[str, IPRange | None], list[RecordEvent]] = {}
     for item in items:
         came.setdefault((item.fact.pool, item.range), []).append(item)
-    heirs = {
-        at: heir
-        for at, item in enumerate(items)
-        if item.what in _COMES
-        for heir in [it for it in came[item.fact.pool, item.range] if _goes_on(item, it)][:1]
-    }
-    told = {id(it) for it in heirs.values()}
+    heirs: dict[int, RecordEvent] = {}
+    for at, item in enumerate(items):
+        for one in came[item.fact.pool, item.range] if item.what in _COMES else ():
+            if one.what in _COMES[item.what] and item.fact.claim != one.fact.claim:
+                heirs.setdefault(at, one)
+    merged = {id(it) for it in heirs.values()}
     for at, item in enumerate(items):
         if (heir := heirs.get(at)) is not None:
             yield item._replace(what=What.RENAMED, heir=heir.fact, delta=())
-        elif id(item) not in told:
+        elif id(item) not in merged:
             yield item
-
-
-def _goes_on(item: RecordEvent, other: RecordEvent) -> bool:
-    """Report whether a new record continues a removed one: same addresses, same phase."""
-    return other.what in _COMES[item.what] and item.fact.claim != other.fact.claim
 
 
 def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator[RecordEvent]:
@@ -181,36 +165,33 @@ def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator
                 gone.remove(old)
                 came.remove(new)
     pairs += [(None, fact) for fact in came] + [(fact, None) for fact in gone]
-    for old_one, new_one in pairs:
-        found = _happening(row, old_one, new_one)
-        if found is not None:
-            giver = _giver(old_one, new_one)
-            yield found._replace(delta=_delta(old_one, new_one), giver=giver)
+    for was, now in pairs:
+        fact, what = now or was, _what(was, now)
+        if fact is not None and what is not None:
+            range_ = fact.range if what is not What.REFUSED else None
+            source = was.range if was is not None and what is What.MOVED else None
+            yield RecordEvent(row, what, fact, range_, source, _delta(was, now), _giver(was, now))
 
 
-def _happening(row: CommitRow, old: Fact | None, new: Fact | None) -> RecordEvent | None:
+def _what(old: Fact | None, new: Fact | None) -> What | None:
+    """Return what happened between two versions of a record, or None."""
+    was = old.phase if old is not None else ""
     if new is None:
-        return None if old is None else _gone(row, old)
+        ends = {Phase.RELEASED.value: What.EXPIRED, Phase.ALLOCATED.value: What.REMOVED}
+        return ends.get(was)
     if new.phase not in _HOLDING:
-        return RecordEvent(row, What.REFUSED, new, None) if _is_news(old, new) else None
+        return What.REFUSED if was != new.phase else None
     if new.phase == Phase.RELEASED:
-        return _released(row, old, new)
+        held = (Phase.RELEASED.value, new.range, new.is_announced)
+        is_new = old is None or (old.phase, old.range, old.is_announced) != held
+        return (What.LEFT if new.is_announced else What.RELEASED) if is_new else None
     if old is None or old.phase not in _HOLDING:
-        what = What.GREW if new.is_growth else What.ALLOCATED
-        return RecordEvent(row, what, new, new.range)
+        return What.GREW if new.is_growth else What.ALLOCATED
     if old.range != new.range:
-        return RecordEvent(row, What.MOVED, new, new.range, old.range)
+        return What.MOVED
     if old.phase == Phase.RELEASED:
-        return RecordEvent(row, What.TAKEN_BACK, new, new.range)
-    return RecordEvent(row, What.TRANSFERRED, new, new.range) if _giver(old, new) else None
-
-
-def _released(row: CommitRow, old: Fact | None, new: Fact) -> RecordEvent | None:
-    """Return a release, including ranges that the claim left and that stay until unused."""
-    what = What.LEFT if new.is_announced else What.RELEASED
-    is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
-    is_new = is_new or (old is not None and old.is_announced != new.is_announced)
-    return RecordEvent(row, what, new, new.range) if is_new else None
+        return What.TAKEN_BACK
+    return What.TRANSFERRED if _giver(old, new) else None
 
 
 def _giver(old: Fact | None, new: Fact | None) -> str:
@@ -218,18 +199,6 @@ def _giver(old: Fact | None, new: Fact | None) -> str:
     if old is None or new is None or old.owner == new.owner:
         return ""
     return old.owner if {old.phase, new.phase}.issubset(_HOLDING) else ""
-
-
-def _gone(row: CommitRow, old: Fact) -> RecordEvent | None:
-    """Return the removal of a record: its retention ended, or a user deleted it."""
-    if old.phase not in _HOLDING:
-        return None
-    what = What.EXPIRED if old.phase == Phase.RELEASED else What.REMOVED
-    return RecordEvent(row, what, old, old.range)
-
-
-def _is_news(old: Fact | None, new: Fact) -> bool:
-    return old is None or old.phase != new.phase
 
 
 def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
@@ -253,11 +222,6 @@ class Life(NamedTuple):
     begins: CommitRow | None
     ends: CommitRow | None
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the period continues."""
-        return self.ends is None
-
 
 def lives(
     records: Iterable[Allocation], rows: Sequence[CommitRow], facts: Facts, most: int
@@ -274,11 +238,13 @@ def lives(
     living: dict[str, tuple[Fact, CommitRow | None]] = {
         it.path: (fact, None) for it in records if (fact := _holding(fact_of(it)))
     }
-    for at, row in enumerate(rows):
+    reach = 0
+    for row in rows:
         if row.is_cut or len(found) + len(living) >= most:
-            return found + _before(living), at
+            break
         found += _of_row(row, facts, living)
-    return found + _before(living), len(rows)
+        reach += 1
+    return found + [Life(fact, None, ends) for fact, ends in living.values()], reach
 
 
 def _of_row(
@@ -287,23 +253,14 @@ def _of_row(
     """Return the periods that a commit began. Those that it ended become active before it."""
     found = []
     for touch in row.touched:
-        old = _version(facts, touch.old, touch.path)
+        old = _holding(facts.get((touch.old, touch.path))) if touch.old else None
         later = living.get(touch.path)
-        if later is not None and (old is None or not _is_same(old, later[0])):
+        if later is not None and (old is None or _seen(old) != _seen(later[0])):
             del living[touch.path]
             found.append(Life(later[0], row, later[1]))
         if old is not None and touch.path not in living:
             living[touch.path] = (old, row)
     return found
-
-
-def _before(living: Mapping[str, tuple[Fact, CommitRow | None]]) -> list[Life]:
-    """Return the periods that began before the first known commit."""
-    return [Life(fact, None, ends) for fact, ends in living.values()]
-
-
-def _version(facts: Facts, oid: str, path: str) -> Fact | None:
-    return _holding(facts.get((oid, path))) if oid else None
 
 
 def _holding(fact: Fact | None) -> Fact | None:
@@ -312,11 +269,7 @@ def _holding(fact: Fact | None) -> Fact | None:
     return fact if is_holding else None
 
 
-def _is_same(old: Fact, new: Fact) -> bool:
-    """Report whether two facts are equal for a reader of addresses."""
-    return _seen(old) == _seen(new)
-
-
 def _seen(fact: Fact) -> tuple[object, ...]:
+    """Return the parts of a fact that a reader of addresses sees."""
     held = fact.phase, fact.is_announced
     return (fact.claim, fact.owner, fact.team, fact.pool, fact.range, *held)

@@ -68,12 +68,12 @@ class Past(NamedTuple):
     Attributes:
         clock: Date of the revision, in seconds since 1970.
         oldest: Date of the first commit.
-        told: Events, newest first.
+        events: Events, newest first.
     """
 
     clock: int
     oldest: int
-    told: Sequence[RecordEvent]
+    events: Sequence[RecordEvent]
 
     @property
     def days(self) -> int:
@@ -89,7 +89,7 @@ def outlooks(
     Args:
         state: The current records.
         usage: Usage of each pool today.
-        past: History over at least the longest span, or all of it.
+        past: History of the longest span.
         pools: Keys of existing pools.
     """
     changes = {days: _changes(past, days) for days in SPANS}
@@ -109,13 +109,7 @@ def outlooks(
 def trends(
     usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
 ) -> dict[Key, tuple[int | None, ...]]:
-    """Return allocated or held addresses at each of `TREND`, or None before the first commit.
-
-    Args:
-        usage: Usage of each pool today.
-        past: History over at least the longest span, or all of it.
-        pools: Keys of existing pools.
-    """
+    """Return allocated or held addresses at each of `TREND`, or None before the first commit."""
     since = _since(past)
     return {
         key: tuple(
@@ -142,7 +136,7 @@ def _changes(past: Past, days: int) -> Mapping[str, int] | None:
     if past.oldest > start:
         return None
     found: dict[str, int] = {}
-    for item in past.told:
+    for item in past.events:
         if item.row.clock <= start:
             break
         for pool, count in item.delta:
@@ -154,13 +148,13 @@ def _since(past: Past) -> list[Mapping[str, int]]:
     """Return the growth of each pool since each of `TREND`, in one pass over all events."""
     grown: dict[str, int] = {}
     found: list[Mapping[str, int]] = []
-    told = iter(past.told)
-    item = next(told, None)
+    events = iter(past.events)
+    item = next(events, None)
     for days in reversed(TREND):
         while item is not None and item.row.clock > past.clock - days * DAY:
             for pool, count in item.delta:
                 grown[pool] = grown.get(pool, 0) + count
-            item = next(told, None)
+            item = next(events, None)
         found.append(dict(grown))
     return found[::-1]
 

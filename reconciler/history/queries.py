@@ -1,7 +1,6 @@
 """Free ranges, maps, and forecasts of a revision."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.apply.targets import balancer_records
@@ -14,7 +13,7 @@ from reconciler.history.applied import ApplyResult, Idle, headroom, used_of
 from reconciler.history.commits import History
 from reconciler.history.events import RecordEvent
 from reconciler.history.forecast import SPANS, Outlook, Past, outlooks
-from reconciler.history.runs import FreeQuery, FreeSpace, Runs, as_planned, free_runs
+from reconciler.history.runs import FreeQuery, FreeSpace, free_runs
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.errors import UsageError
 from reconciler.model.instant import DAY
@@ -46,13 +45,18 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
     if pool is not None:
         pools = pools_of_name(today, pool, pools)
     recorded = [it.allocation for it in tree.records if it.allocation is not None]
-    found = [
-        as_planned(runs, _live(recorded, today.state.pools, runs.pool))
-        for runs in free_runs(today.state, wanted, pools)
-    ]
+    found = free_runs(today.state, wanted, pools)
+    is_next_found = False
+    for at, runs in enumerate(found):
+        fits, live = runs.fits, _live(recorded, today.state.pools, runs.pool)
+        if provider is not None:  # only the first pool that fits
+            fits = tuple(it._replace(is_next=it.is_next and not is_next_found) for it in fits)
+            is_next_found = is_next_found or any(it.is_next for it in fits)
+        # What live records have today becomes free only by the plan.
+        held = (it._replace(is_planned=bool(live & IPSet((it.range,)))) for it in runs.held)
+        found[at] = runs._replace(fits=fits, held=tuple(held))
     is_planned = _given(recorded) != _given(today.state.records)
-    told = tuple(found if provider is None else _led(found))
-    return FreeSpace(today.tree.revision, wanted, told, is_planned)
+    return FreeSpace(today.tree.revision, wanted, tuple(found), is_planned)
 
 
 def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
@@ -68,23 +72,8 @@ def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
     return {(it.claim, it.range, it.is_released) for it in records if it.range is not None}
 
 
-def _led(found: Sequence[Runs]) -> Iterator[Runs]:
-    """Yield the pools in order, with `is_next` only in the first pool that fits."""
-    is_found = False
-    for runs in found:
-        has_it = any(fit.is_next for fit in runs.fits)
-        fits = (fit._replace(is_next=fit.is_next and not is_found) for fit in runs.fits)
-        yield runs._replace(fits=tuple(fits))
-        is_found = is_found or has_it
-
-
 def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = None) -> list[Key]:
-    """Return the pools of a name.
-
-    Args:
-        evaluation: Evaluation of the revision.
-        text: The name.
-        among: Candidates, or None for all.
+    """Return the pools of a name, among candidates or all.
 
     Raises:
         UsageError: There is no such pool.
@@ -101,12 +90,7 @@ def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = N
 def forecast(
     evaluation: Evaluation, history: History, pool: str | None
 ) -> tuple[Past, list[Outlook]]:
-    """Return the forecast of pools, and the history behind it.
-
-    Args:
-        evaluation: Evaluation of the revision.
-        history: History of the revision.
-        pool: Name of a pool, or None for all.
+    """Return the forecast of a pool, or of all, and the history of their revision.
 
     Raises:
         UsageError: There is no such pool.
@@ -118,20 +102,15 @@ def forecast(
 
 
 def past_of(history: History, clock: int) -> Past:
-    """Return the history of the longest span.
-
-    Args:
-        history: History of a revision.
-        clock: Date of the revision.
-    """
+    """Return the history of the longest span before the date of the revision."""
     start = clock - max(SPANS) * DAY
-    told: list[RecordEvent] = []
-    for item, _ in history.told(has_causes=False):
-        told.append(item)
+    events: list[RecordEvent] = []
+    for item, _ in history.events(has_causes=False):
+        events.append(item)
         if item.row.clock <= start:
             break
     oldest = history.oldest_before(start)
-    return Past(clock, clock if oldest is None else oldest, told)
+    return Past(clock, clock if oldest is None else oldest, events)
 
 
 _MAX_IDLE = 5
@@ -139,12 +118,7 @@ _MAX_IDLE = 5
 
 
 def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Idle:
-    """Return the number of addresses of each cluster that no Service uses.
-
-    Args:
-        evaluation: Evaluation of the revision.
-        result: Result of an apply.
-        pool: Name of the only pool to count, or None for all.
+    """Return the number of addresses of each cluster that no Service uses, in a pool or in all.
 
     Raises:
         UsageError: There is no such pool.
@@ -152,15 +126,6 @@ def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Id
     keys = None if pool is None else frozenset(pools_of_name(evaluation, pool))
     records = [it for it in evaluation.state.records if keys is None or it.pool in keys]
     return headroom(balancer_records(records), result, evaluation.tree.revision or "")
-
-
-class _Found(NamedTuple):
-    """Record without used addresses. It sorts by size."""
-
-    size: int
-    cluster: str
-    at: str
-    record: Allocation
 
 
 def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list[str]:
@@ -172,18 +137,21 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
     claim = evaluation.state.claims.get(key)
     if not isinstance(refused, Refuse) or claim is None or refused.reason not in LACKS_ROOM:
         return []
-    found = _found(evaluation, claim, result)
+    found = _idle_records(evaluation, claim, result)
     if not found:
         return ["idle: no record that nobody uses would make room, as far as that apply looked"]
-    told = [_describe(evaluation, item, claim) for item in found[:_MAX_IDLE]]
-    if len(found) > _MAX_IDLE:
-        told.append(f"idle: {len(found) - _MAX_IDLE} more records would do, all as large or larger")
+    lines = [_remedy(evaluation, item, claim) for item in found[:_MAX_IDLE]]
+    if more := len(found[_MAX_IDLE:]):
+        lines.append(f"idle: {more} more records would do, all as large or larger")
     if result.revision != evaluation.tree.revision:
-        told.append(f"idle is told by an apply of another revision, {result.revision[:12]}")
-    return told
+        lines.append(f"idle is told by an apply of another revision, {result.revision[:12]}")
+    return lines
 
 
-def _found(evaluation: Evaluation, claim: Claim, result: ApplyResult) -> list[_Found]:
+def _idle_records(
+    evaluation: Evaluation, claim: Claim, result: ApplyResult
+) -> list[tuple[int, str, str, Allocation]]:
+    """Return size, cluster, range, and record of unused addresses that make room."""
     state = evaluation.state
     idle = [
         (cluster, record)
@@ -191,7 +159,7 @@ def _found(evaluation: Evaluation, claim: Claim, result: ApplyResult) -> list[_F
         for record in records
         if record.is_live and used_of(record, cluster, result) == 0
     ]
-    found = set[_Found]()
+    found = set[tuple[int, str, str, Allocation]]()
     for key in claim.candidates:
         pool = state.pools[key]
         free = pool.usable - taken_of(evaluation, pool) if idle else pool.usable
@@ -200,18 +168,17 @@ def _found(evaluation: Evaluation, claim: Claim, result: ApplyResult) -> list[_F
             if item is None or record.pool != key or not pool.usable.covers(item):
                 continue
             if claim.pin is None and run_with(free, item) >= claim.size:
-                found.add(_Found(item.size, cluster, format_short(item), record))
+                found.add((item.size, cluster, format_short(item), record))
     return sorted(found)
 
 
-def _describe(evaluation: Evaluation, found: _Found, claim: Claim) -> str:
-    record = found.record
-    size = "address" if found.size == 1 else "addresses"
-    whom = f"team {record.owner.team}" if record.owner.team else f"who owns {found.cluster}"
+def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], claim: Claim) -> str:
+    size, cluster, at, record = found
+    many = "1 address" if size == 1 else f"{size} addresses"
+    whom = f"team {record.owner.team}" if record.owner.team else f"who owns {cluster}"
     return (
-        f"idle: no Service of {found.cluster} uses {found.at} ({found.size} {size},"
-        f" {record.path}); without it {claim.size} are free, once its retention has ended."
-        f" Ask {whom}: {_way(evaluation, record)}"
+        f"idle: no Service of {cluster} uses {at} ({many}, {record.path}); without it {claim.size}"
+        f" are free, once its retention has ended. Ask {whom}: {_way(evaluation, record)}"
     )
 
 

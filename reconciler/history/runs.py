@@ -1,5 +1,6 @@
 """Free ranges of pools."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from reconciler.planning.retention import holding_after, retention_end
 from reconciler.planning.space import Holdings, Space, Withheld, outside, space_of
 
 LARGEST = 3
-"""Number of the largest free ranges that are shown per pool."""
+"""Number of free ranges that are shown per pool."""
 
 
 class FreeQuery(Struct, frozen=True):
@@ -82,41 +83,26 @@ class Runs(NamedTuple):
 
 
 def free_runs(state: State, wanted: FreeQuery, pools: Sequence[Key]) -> list[Runs]:
-    """Return the free addresses of some pools, in the given order.
-
-    Args:
-        state: Records after all claims are served.
-        wanted: The requested size.
-        pools: Keys of existing pools.
-    """
+    """Return the free addresses of pools, in the given order, after all claims are served."""
     unread_of = frozen_pools(state)
     found = []
-    for key, space in _frees(state, pools):
+    for key, free, taken in _frees(state, pools):
         pool = state.pools[key]
-        why = _closed(pool, unread_of.get(key) or state.halted)
-        found.append(_of(pool, space.free, wanted, _held(state, pool, space.taken), why))
+        closed = _closed(pool, unread_of.get(key) or state.halted)
+        fits, held = _fits(pool, free, wanted, closed), _held(state, pool, taken)
+        largest = tuple(sorted(free, key=lambda run: (-run.size, run))[:LARGEST])
+        later = None if fits else _later(free, wanted, held)
+        found.append(Runs(key, free.size, fits, largest, held, later, closed))
     return found
-
-
-def as_planned(runs: Runs, today: IPSet) -> Runs:
-    """Mark held addresses that live records have today as planned."""
-    held = (it._replace(is_planned=bool(today & IPSet((it.range,)))) for it in runs.held)
-    return runs._replace(held=tuple(held))
 
 
 def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
     """Return the free addresses of some pools."""
-    return {key: space.free for key, space in _frees(state, pools)}
+    return {key: free for key, free, _ in _frees(state, pools)}
 
 
-class _Free(NamedTuple):
-    """Free addresses of a pool, and addresses of its space that never become free."""
-
-    free: IPSet
-    taken: IPSet
-
-
-def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, _Free]]:
+def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPSet]]:
+    """Yield the free addresses of each pool, and those of its space that never become free."""
     holdings = Holdings(state.pools, state.records)
     unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
     withheld = Withheld((*state.blocked, *state.off_limits))
@@ -127,16 +113,7 @@ def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, _Free]]:
             held = (*holdings.ranges(pool.space), *unread)
             spaces[pool.space] = Space(held, {}, withheld)
         taken = holdings.live(pool.space) | withheld.addresses
-        yield key, _Free(spaces[pool.space].free(pool), taken)
-
-
-def _of(
-    pool: Pool, free: IPSet, wanted: FreeQuery, held: tuple[ReservedRange, ...], closed: str
-) -> Runs:
-    fits = _fits(pool, free, wanted, closed)
-    by_size = sorted(free, key=lambda run: (-run.size, run))
-    later = None if fits else _later(free, wanted, held)
-    return Runs(pool.key, free.size, fits, tuple(by_size[:LARGEST]), held, later, closed)
+        yield key, spaces[pool.space].free(pool), taken
 
 
 def _closed(pool: Pool, unread: str) -> str:
@@ -214,20 +191,7 @@ class FreeSpace(Struct, frozen=True):
 
 _LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "pin-taken")
 _Held = tuple[int, str, IPRange]
-
-
-class _There(NamedTuple):
-    """Space of a pool.
-
-    Attributes:
-        free: Free addresses.
-        rests: Ranges that become free by themselves: time, record, and part in the pool.
-        left: Ranges that claims left, announced until they are unused.
-    """
-
-    free: IPSet
-    rests: tuple[_Held, ...]
-    left: IPSet
+"""End of retention, record, and range."""
 
 
 def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
@@ -236,38 +200,25 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
     refused = next(decided, None)
     if not isinstance(refused, Refuse) or refused.reason not in _LACKS_ROOM:
         return []
-    holding = _after(evaluation)
-    pools = (evaluation.state.pools[key] for key in claim.candidates)
-    there = [_there(evaluation, pool, holding) for pool in pools if not pool.is_paused]
-    lacking = [it for it in there if _room(claim, it.free) is None]
-    waits = sorted(it for it in (_wait(claim, it.free, it.rests) for it in lacking) if it)
-    return [*(says for _, says in waits), *(says for it in lacking if (says := _given(claim, it)))]
-
-
-def _there(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> _There:
-    """Return the space of a pool after the plan."""
-    pools = evaluation.state.pools
-    here = [it for it in holding if space_of(pools, it) in (pool.space, None)]
-    held = (it.range for it in here if it.range is not None)
-    return _There(
-        pool.usable - IPSet.of([*held, *_others(evaluation, pool)]),
-        tuple(sorted(_resting(evaluation, pool, here))),
-        IPSet.of(it.range for it in here if it.announced and it.range) & pool.usable,
-    )
-
-
-def _given(claim: Claim, there: _There) -> str:
-    """Return the left ranges to release for a claim, or empty if that is useless or not needed."""
-    rests = IPSet.of(it for _, _, it in there.rests)
-    if not there.left or _room(claim, there.free | rests) is not None:
-        return ""
-    run = _room(claim, there.free | rests | there.left)
-    if run is None:
-        return ""
-    return (
-        f"give up {(there.left & IPSet((run,))).size} addresses that claims have left: move the"
-        " Services that use them; retention begins when nobody does"
-    )
+    holding, pools = _after(evaluation), evaluation.state.pools
+    waits, gives = list[tuple[int, str]](), list[str]()
+    for pool in (pools[key] for key in claim.candidates):
+        here = [it for it in holding if space_of(pools, it) in (pool.space, None)]
+        held = [it.range for it in here if it.range is not None]
+        free = pool.usable - IPSet.of([*held, *_others(evaluation, pool)])
+        if pool.is_paused or _room(claim, free) is not None:
+            continue
+        reserved = sorted(_reserved(evaluation, pool, here))
+        left = IPSet.of(it.range for it in here if it.announced and it.range) & pool.usable
+        later = free | IPSet.of(it for _, _, it in reserved)
+        if _room(claim, later) is not None:
+            waits.append(_wait(claim, free, reserved))
+        elif run := _room(claim, later | left):
+            gives.append(
+                f"give up {(left & IPSet((run,))).size} addresses that claims have left: move the"
+                " Services that use them; retention begins when nobody does"
+            )
+    return [*(says for _, says in sorted(waits)), *gives]
 
 
 def _after(evaluation: Evaluation) -> list[Allocation]:
@@ -288,7 +239,7 @@ def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
             yield item.range
 
 
-def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
+def _reserved(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
     """Yield the ranges that become free by themselves, with the time. Left ranges have no time."""
     for record in holding:
         end = retention_end(record, evaluation.state) if record.is_released else None
@@ -298,23 +249,21 @@ def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) 
             yield end, record.path, item
 
 
-def _wait(claim: Claim, free: IPSet, rests: Sequence[_Held]) -> tuple[int, str] | None:
-    """Return the first time at which a contiguous range is large enough, or None."""
-    low, high = 0, len(rests)
-    if _room(claim, free | IPSet.of(it for _, _, it in rests)) is None:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        there = free | IPSet.of(it for _, _, it in rests[:middle])
-        low, high = (middle, high) if _room(claim, there) is None else (low, middle)
-    run = _room(claim, free | IPSet.of(it for _, _, it in rests[:high]))
-    paths = list(dict.fromkeys(path for _, path, it in rests[:high] if run and run.overlaps(it)))
-    end = rests[high - 1][0]
-    held = "is held until" if len(paths) == 1 else "are held, the last until"
-    return (
-        end,
-        f"wait: {join_limited(paths)} {held} {format_instant(end)}; then {claim.size} are free",
+def _wait(claim: Claim, free: IPSet, reserved: Sequence[_Held]) -> tuple[int, str]:
+    """Return the first time at which a contiguous range is large enough, and a sentence."""
+
+    def room(count: int) -> IPRange | None:
+        return _room(claim, free | IPSet.of(it for _, _, it in reserved[:count]))
+
+    counts = range(1, len(reserved) + 1)
+    count = counts[bisect_left(counts, True, key=lambda it: room(it) is not None)]  # noqa: FBT003
+    run, end = room(count), reserved[count - 1][0]
+    paths = list(
+        dict.fromkeys(path for _, path, it in reserved[:count] if run and run.overlaps(it))
     )
+    held = "is held until" if len(paths) == 1 else "are held, the last until"
+    text = f"wait: {join_limited(paths)} {held} {format_instant(end)}; then {claim.size} are free"
+    return end, text
 
 
 def _room(claim: Claim, free: IPSet) -> IPRange | None:

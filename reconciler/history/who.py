@@ -1,8 +1,9 @@
 """Holders of addresses."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -63,10 +64,10 @@ def of_name(state: State, text: str) -> list[Holder]:
 def is_named(item: RecordEvent, text: str) -> bool:
     """Report whether an event involves this tenant, claim, record, pool, or previous tenant."""
     pool = item.fact.pool.split("/")
-    return bears(item, text) or text in (item.fact.pool, pool[-1], "/".join(pool[2:]))
+    return has_name(item, text) or text in (item.fact.pool, pool[-1], "/".join(pool[2:]))
 
 
-def bears(item: RecordEvent, text: str) -> bool:
+def has_name(item: RecordEvent, text: str) -> bool:
     """Report whether an event involves this tenant, claim, record, or previous tenant."""
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
@@ -95,41 +96,29 @@ def _order(part: AddressPart) -> tuple[IPRange, str, AddressUse, str]:
 
 
 def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
-    rows: dict[tuple[str, Key], list[AddressPart]] = {}
-    return [_holder(state, part, _row(state, part, rows)) for part in parts]
+    @cache
+    def row(space: str, key: Key | None) -> list[AddressPart]:
+        """Return all parts of a pool, by address."""
+        pool = state.pools.get(key) if key is not None else None
+        found = parts_of(state, pool.extent | pool.usable) if pool is not None else []
+        return [it for it in found if it.space == space]
 
-
-def _row(
-    state: State, part: AddressPart, rows: dict[tuple[str, Key], list[AddressPart]]
-) -> list[AddressPart]:
-    """Return all parts of the pool of some addresses, by address, computed once per pool."""
-    if part.pool is None or part.pool not in state.pools:
-        return []
-    key = part.space, part.pool
-    if key not in rows:
-        pool = state.pools[part.pool]
-        rows[key] = [
-            it for it in parts_of(state, pool.extent | pool.usable) if it.space == part.space
-        ]
-    return rows[key]
+    return [_holder(state, part, row(part.space, part.pool)) for part in parts]
 
 
 def _holder(state: State, part: AddressPart, row: Sequence[AddressPart]) -> Holder:
+    before = [it for it in row if it.range.last < part.range.first][-1:]
+    after = [it for it in row if it.range.first > part.range.last][:1]
+    beside = before[0] if before else None, after[0] if after else None
     record = part.record
+    if record is None:
+        return Holder(part, None, None, *beside)
     # The retention of a left range begins only when it is unused.
-    rests = record is not None and record.is_released and not record.announced
-    until = retention_end(record, state) if record is not None and rests else None
-    claim = state.claims.get(record.claim) if record is not None else None
-    lower = [it for it in row if it.range.last < part.range.first]
-    upper = [it for it in row if it.range.first > part.range.last]
-    return Holder(
-        part,
-        until,
-        claim.source if claim is not None else None,
-        lower[-1] if lower else None,
-        upper[0] if upper else None,
-        state.givers.get(record.path) if record is not None else None,
-    )
+    is_reserved = record.is_released and not record.announced
+    until = retention_end(record, state) if is_reserved else None
+    claim = state.claims.get(record.claim)
+    document = claim.source if claim is not None else None
+    return Holder(part, until, document, *beside, state.givers.get(record.path))
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -158,10 +147,9 @@ def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
 
 
 class WhoAnswer(Struct, frozen=True):
-    """Answer to a query about addresses or a name.
+    """Answer to a query about addresses or a name, as the user wrote it.
 
     Attributes:
-        asked: Text of the user.
         range: The addresses, or None for a name.
         holders: Use of the addresses, by address.
         brought: Newest event of each record, by path.
@@ -181,23 +169,17 @@ class WhoAnswer(Struct, frozen=True):
 
 
 def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
-    """Return the use of some addresses, or the addresses of a name.
-
-    Args:
-        evaluation: Evaluation of the revision.
-        history: History of the revision.
-        asked: An address, a CIDR, a range, or a name.
-    """
+    """Return the use of an address, a CIDR, or a range, or the addresses of a name."""
     state, item = evaluation.state, asked_range(asked)
     holders = of_name(state, asked) if item is None else of_ranges(state, [item])
-    brought = _brought(history, holders)
     like = "" if holders else nearest_holders(state, asked)
-    return WhoAnswer(asked, item, tuple(holders), brought, like)
+    return WhoAnswer(asked, item, tuple(holders), _brought(history, holders), like)
 
 
 def what_happened(history: History, asked: str) -> Iterator[Caused]:
     """Yield all events of some addresses or of a name, newest first."""
-    return history.told(_concerning(asked))
+    item = asked_range(asked)
+    return history.events(_Named(asked) if item is None else (lambda it: it.concerns([item])))
 
 
 def near(history: History, asked: str) -> str:
@@ -206,11 +188,6 @@ def near(history: History, asked: str) -> str:
     owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
     names = owners | {it.pool.rpartition("/")[2] for it in facts} | {it.record for it in facts}
     return next(iter(get_close_matches(asked, sorted(names), 1)), "")
-
-
-def _concerning(asked: str) -> Callable[[RecordEvent], bool]:
-    item = asked_range(asked)
-    return _Named(asked) if item is None else (lambda it: it.concerns([item]))
 
 
 class _Named:
@@ -225,7 +202,7 @@ class _Named:
 
     def __call__(self, item: RecordEvent) -> bool:
         claims = {item.fact.claim, item.heir.claim if item.heir is not None else ""}
-        is_its = bears(item, self.asked) or not self.former.isdisjoint(claims)
+        is_its = has_name(item, self.asked) or not self.former.isdisjoint(claims)
         if is_its and item.heir is not None:
             self.former = self.former - claims | {item.fact.claim}
         return is_its or is_named(item, self.asked)
@@ -233,26 +210,19 @@ class _Named:
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
     """Return the newest event of each record."""
-    missing = {it.part.record.path for it in holders if it.part.record is not None}
-    paths = frozenset(missing)
+    paths = frozenset(it.part.record.path for it in holders if it.part.record is not None)
     found: dict[str, Caused] = {}
-    if not missing:
-        return found
-    for caused in history.told(only=lambda path: path in paths):
-        item = caused[0]
-        for path in [it.path for it in item.row.touched if it.path in missing]:
-            fact = history.known.get((_new(item, path), path))
-            told = item.heir or item.fact
-            if fact is not None and (fact.claim, fact.phase) == (told.claim, told.phase):
-                found[path] = caused
-                missing.discard(path)
-        if not missing:
+    for event in history.events(only=lambda path: path in paths) if paths else ():
+        item = event[0]
+        now = item.heir or item.fact
+        for touch in item.row.touched:
+            fact = history.known.get((touch.new, touch.path))
+            is_its = fact is not None and (fact.claim, fact.phase) == (now.claim, now.phase)
+            if is_its and touch.path in paths:
+                found.setdefault(touch.path, event)
+        if len(found) == len(paths):
             break
     return found
-
-
-def _new(item: RecordEvent, path: str) -> str:
-    return next(it.new for it in item.row.touched if it.path == path)
 
 
 def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None) -> str:

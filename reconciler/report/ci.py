@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -15,7 +15,6 @@ from reconciler.documents.findings import Finding, Severity, alike
 from reconciler.documents.text import escape
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import (
-    IN_ALL,
     MORE,
     all_found,
     all_listed,
@@ -30,12 +29,14 @@ from reconciler.report.text.table import Painter, findings_text
 
 # GitHub shows at most this number of annotations of a kind per step, and silently drops the rest.
 ANNOTATIONS = 10
-_KIND = {
-    Severity.ERROR: "error",
-    Severity.GATE: "error",
-    Severity.WARNING: "warning",
-    Severity.INFO: "notice",
+# The severities of GitHub, GitLab, and SARIF.
+_SEVERITIES = {
+    Severity.ERROR: ("error", "critical", "error"),
+    Severity.GATE: ("error", "major", "error"),
+    Severity.WARNING: ("warning", "minor", "warning"),
+    Severity.INFO: ("notice", "info", "note"),
 }
+_PLAIN = Painter(is_on=False)
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
@@ -43,17 +44,16 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 def github_text(evaluation: Evaluation) -> str:
     """Return the most severe findings as annotations, the others as log lines, then the verdict."""
     annotations, others = [], []
-    given: Counter[str] = Counter()
+    given = Counter[str]()
     for item in all_found(evaluation):
-        kind = _KIND[item.severity]
+        kind = _SEVERITIES[item.severity][0]
         given[kind] += 1
         if given[kind] <= ANNOTATIONS:
             annotations.append(_annotation(kind, item))
         else:
             others.append(item)
-    plain = Painter(is_on=False)
-    rest = findings_text(others, plain)
-    return f"{''.join(annotations)}{rest}{verdict_text(evaluation, plain)}"
+    rest = findings_text(others, _PLAIN)
+    return f"{''.join(annotations)}{rest}{verdict_text(evaluation, _PLAIN)}"
 
 
 def _annotation(kind: str, item: Finding) -> str:
@@ -73,71 +73,47 @@ def _annotation(kind: str, item: Finding) -> str:
     return f"::{kind} {listed}::{message.translate(_DATA)}\n"
 
 
-_SEVERITY = {
-    Severity.ERROR: "critical",
-    Severity.GATE: "major",
-    Severity.WARNING: "minor",
-    Severity.INFO: "info",
-}
-
-
 def gitlab_text(evaluation: Evaluation) -> str:
     """Return the findings, most severe first, in the subset of Code Climate that GitLab reads."""
     found = all_listed(evaluation)
-    return json_text(
-        [
+    issues = []
+    for item, mark in zip(found, fingerprints(found), strict=True):
+        place, hint = place_of(item), f" (hint: {item.hint})" if item.hint else ""
+        issues.append(
             {
                 "type": "issue",
                 "check_name": item.code,
-                "description": escape(
-                    f"{item.message} (hint: {item.hint})" if item.hint else item.message
-                ),
+                "description": escape(f"{item.message}{hint}"),
                 "categories": ["Bug Risk"],
-                "severity": _SEVERITY[item.severity],
+                "severity": _SEVERITIES[item.severity][1],
                 "fingerprint": mark,
-                "location": {
-                    "path": escape(place_of(item).path),
-                    "lines": {"begin": place_of(item).line},
-                },
+                "location": {"path": escape(place.path), "lines": {"begin": place.line}},
             }
-            for item, mark in zip(found, fingerprints(found), strict=True)
-        ]
-    )
+        )
+    return json_text(issues)
 
 
 _TEAM = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 
 
 def dotenv_text(document: Mapping[str, Any]) -> str:
-    """Return `IPAM_RESULT_…` lines: exit code, digest, whether anything changes, and the team.
-
-    Args:
-        document: The JSON document of `check`.
-    """
+    """Return the main results of the JSON document of `check` as `IPAM_RESULT_…` lines."""
     code, plan = int(document["exitCode"]), document["plan"]
     team = str((document["withinContract"] or {}).get("team") or "")
     is_within = code == 0 and _TEAM.fullmatch(team) is not None
-    told = {
+    results = {
         "EXIT_CODE": code,
         "DIGEST": plan["digest"],
         "CHANGED": str(plan["changed"]).lower(),
         "WITHIN_CONTRACT": str(is_within).lower(),
         "TEAM": team if is_within else "",
     }
-    return "".join(f"IPAM_RESULT_{name}={value}\n" for name, value in told.items())
+    return "".join(f"IPAM_RESULT_{name}={value}\n" for name, value in results.items())
 
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-# GitHub keeps this number of results per run, and refuses a run with more than 25,000.
-RESULTS = IN_ALL
-_LEVEL = {
-    Severity.ERROR: "error",
-    Severity.GATE: "error",
-    Severity.WARNING: "warning",
-    Severity.INFO: "note",
-}
 _RULES = {code: at for at, code in enumerate(sorted(CODES))}
 # SARIF 2.1.0 §3.11.5 and §3.11.6: text that readers take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
@@ -147,33 +123,11 @@ _BRACKET = re.compile(r"[\[\]]")
 def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     """Return a SARIF run with a rule per code and a result per finding, most severe first.
 
-    Args:
-        evaluation: The evaluation.
-        version: The version of the program.
-        root: The root folder. A service keeps one run per root of a commit.
+    Services keep one run per root folder of a commit. GitHub keeps `IN_ALL` results per run.
     """
     found = all_listed(evaluation)
-    marks = fingerprints(found)
-    results = [_result(item, mark) for item, mark in zip(found, marks, strict=True)]
-    invocation: dict[str, Any] = {"executionSuccessful": True}
-    left_out = len(evaluation.findings) + len(evaluation.gates)
-    left_out -= sum(1 for item in found if item.code != MORE)
-    if left_out:
-        text = f"{left_out} more findings were left out: mend those that are shown"
-        note = {"level": "warning", "message": {"text": text}}
-        invocation["toolExecutionNotifications"] = [note]
-    run = {
-        "tool": {"driver": {"name": "ipam", "version": version, "rules": _rules()}},
-        "automationDetails": {"id": f"ipam/{root}/" if root else "ipam/"},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [invocation],
-        "results": results,
-    }
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _rules() -> list[dict[str, Any]]:
-    return [
+    results = list(map(_result, found, fingerprints(found)))
+    rules = [
         {
             "id": code,
             "shortDescription": {"text": CODES[code]},
@@ -182,6 +136,21 @@ def _rules() -> list[dict[str, Any]]:
         }
         for code in _RULES
     ]
+    invocation: dict[str, Any] = {"executionSuccessful": True}
+    left_out = len(evaluation.findings) + len(evaluation.gates)
+    left_out -= sum(1 for item in found if item.code != MORE)
+    if left_out:
+        text = f"{left_out} more findings were left out: mend those that are shown"
+        note = {"level": "warning", "message": {"text": text}}
+        invocation["toolExecutionNotifications"] = [note]
+    run = {
+        "tool": {"driver": {"name": "ipam", "version": version, "rules": rules}},
+        "automationDetails": {"id": f"ipam/{root}/" if root else "ipam/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": results,
+    }
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _result(item: Finding, mark: str) -> dict[str, Any]:
@@ -196,7 +165,7 @@ def _result(item: Finding, mark: str) -> dict[str, Any]:
     return {
         "ruleId": item.code,
         "ruleIndex": _RULES[item.code],
-        "level": _LEVEL[item.severity],
+        "level": _SEVERITIES[item.severity][2],
         "message": {"text": text},
         "locations": [
             {
@@ -241,43 +210,33 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
 # Limits are named by their subject, not by the failure, so that a service can show them as fixed.
 _GATES = {"capacity": "capacity", "brake": "brake"}
 _REFUSALS = "claims"
-_PLAIN = Painter(is_on=False)
 
 
 def junit_text(evaluation: Evaluation) -> str:
     """Return a JUnit report with the suites `files` and `gates`.
 
-    Args:
-        evaluation: An evaluation of the whole tree, because each file is a test.
+    The evaluation must be of the whole tree, because each file is a test.
     """
     files: dict[str, list[Finding]] = {item.path: [] for item in evaluation.tree.sources}
     for item in evaluation.findings:
         files.setdefault(place_of(item).path, []).append(item)
-    gates: dict[str, list[Finding]] = defaultdict(list)
-    for name in (_REFUSALS, *_GATES.values()):
-        gates[name] = []
+    gates: dict[str, list[Finding]] = {name: [] for name in (_REFUSALS, *_GATES.values())}
     for item in evaluation.gates:
         gates[_GATES.get(item.code, _REFUSALS)].append(item)
     listed = frozenset(capped([*evaluation.findings, *evaluation.gates]))
     root = Element("testsuites", {"name": "ipam", **_counts([*files.values(), *gates.values()])})
-    _add_suite(root, "files", {path: files[path] for path in sorted(files)}, listed)
-    _add_suite(root, "gates", gates, listed)
+    for name, cases in (("files", {path: files[path] for path in sorted(files)}), ("gates", gates)):
+        about = {"name": name, **_counts(cases.values()), "errors": "0", "skipped": "0"}
+        suite = SubElement(root, "testsuite", about)
+        for title, found in cases.items():
+            _add_case(suite, title, found, listed)
     indent(root)
     head = '<?xml version="1.0" encoding="UTF-8"?>'
     return f"{head}\n{tostring(root, encoding='unicode')}\n"
 
 
-def _add_suite(
-    root: Element, name: str, cases: Mapping[str, Sequence[Finding]], listed: Container[Finding]
-) -> None:
-    about = {"name": name, **_counts(cases.values()), "errors": "0", "skipped": "0"}
-    suite = SubElement(root, "testsuite", about)
-    for title, found in cases.items():
-        _add_case(suite, title, found, listed)
-
-
 def _counts(cases: Iterable[Sequence[Finding]]) -> dict[str, str]:
-    failed = [any(_fails(item) for item in found) for found in cases]
+    failed = [any(map(_fails, found)) for found in cases]
     return {"tests": str(len(failed)), "failures": str(sum(failed))}
 
 
@@ -288,19 +247,15 @@ def _add_case(
     # attribute.
     about = {"classname": suite.get("name", ""), "name": escape(title), "time": "0"}
     case = SubElement(suite, "testcase", about)
+    # All errors are in one element, because most readers show only the first.
     if failing := [item for item in found if _fails(item)]:
-        _add_failure(case, failing, listed)
+        first = gravest_first(failing)[0]
+        more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+        message = f"{first.code}: {escape(first.message)}{more}"
+        failure = SubElement(case, "failure", {"type": first.code, "message": message})
+        failure.text = _text(failing, listed)
     if others := [item for item in found if not _fails(item)]:
         SubElement(case, "system-out").text = _text(others, listed)
-
-
-def _add_failure(case: Element, found: Sequence[Finding], listed: Container[Finding]) -> None:
-    """Add all errors of a case in one element, because most readers show only the first."""
-    first = gravest_first(found)[0]
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    message = f"{first.code}: {escape(first.message)}{more}"
-    failure = SubElement(case, "failure", {"type": first.code, "message": message})
-    failure.text = _text(found, listed)
 
 
 def _text(found: Sequence[Finding], listed: Container[Finding]) -> str:

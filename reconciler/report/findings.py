@@ -26,6 +26,11 @@ _COUNTED = (Severity.ERROR, Severity.WARNING)
 _HINT = "mend what is shown; the next run shows more"
 
 
+def where(place: Location) -> str:
+    """Return `path:line:column`, as far as known."""
+    return ":".join(str(part) for part in (place.path, place.line, place.column) if part)
+
+
 def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
     """Return errors, then exceeded limits, warnings, and notes, each in the given order."""
     return sorted(findings, key=lambda item: GRAVITY.index(item.severity))
@@ -48,29 +53,20 @@ def capped(findings: Sequence[Finding]) -> list[Finding]:
             kept.append(at)
     cut = sum(1 for path, count in counts.items() if count > OF_A_FILE)
     if len(kept) + cut > IN_ALL:
-        return _cut_in_all(findings, sorted(kept[: IN_ALL - 1]))
-    return _cut_by_file(findings, sorted(kept))
-
-
-def _cut_in_all(findings: Sequence[Finding], kept: Sequence[int]) -> list[Finding]:
+        kept = sorted(kept[: IN_ALL - 1])
+        rest = [findings[at] for at in sorted({*range(len(findings))}.difference(kept))]
+        return [*(findings[at] for at in kept), _more(".", rest, "")]
+    last = {findings[at].location.path: at for at in sorted(kept)}
     shown = frozenset(kept)
-    rest = [item for at, item in enumerate(findings) if at not in shown]
-    return [*(findings[at] for at in kept), _more(".", rest, "")]
-
-
-def _cut_by_file(findings: Sequence[Finding], kept: Sequence[int]) -> list[Finding]:
-    shown = frozenset(kept)
-    rest: dict[str, list[Finding]] = {}
-    for at, item in enumerate(findings):
-        if at not in shown:
-            rest.setdefault(item.location.path, []).append(item)
-    last = {findings[at].location.path: at for at in kept}
     found: list[Finding] = []
-    for at in kept:
+    for at in sorted(kept):
         path = findings[at].location.path
         found.append(findings[at])
-        if at == last[path] and path in rest:
-            found.append(_more(path, rest[path], " of this file"))
+        if at == last[path] and counts[path] > OF_A_FILE:
+            rest = [
+                it for i, it in enumerate(findings) if i not in shown and it.location.path == path
+            ]
+            found.append(_more(path, rest, " of this file"))
     return found
 
 
@@ -96,18 +92,10 @@ _SAYS = {
     Severity.GATE: "the content is right, but a gate stops it",
     None: "passes",
 }
-# Shown only if there is no other result.
-_NOTHING_SAID = "fine"
 
 
 class CheckVerdict(NamedTuple):
-    """Verdict of a check.
-
-    Attributes:
-        worst: The most severe reason that stops the change, or None.
-        says: The verdict in words.
-        listed: The number of findings of each severity, in words.
-    """
+    """Verdict of a check: what stops the change, the verdict in words, and counts in words."""
 
     worst: Severity | None
     says: str
@@ -117,14 +105,12 @@ class CheckVerdict(NamedTuple):
 def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
     """Return the verdict of a check. It agrees with the exit code.
 
-    Args:
-        evaluation: The evaluation, with the findings of the change.
-        inherited: Number of further findings that the base already has.
+    `inherited` is the number of findings that the base already has, not in the evaluation.
     """
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
     is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
-    says = _SAYS[worst] if is_told else _NOTHING_SAID
+    says = _SAYS[worst] if is_told else "fine"
     listed = listed_counts(counts) or "no findings"
     return CheckVerdict(worst, says, f"{listed} of its own" if inherited else listed)
 

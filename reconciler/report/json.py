@@ -1,25 +1,22 @@
 """JSON and YAML documents."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from reconciler.addresses import format_address, format_short
-from reconciler.apply.elastic import Use
+from reconciler.addresses import IPRange, format_address, format_short
 from reconciler.apply.plan import Applied, ObjectOutcome, ObjectResult
-from reconciler.documents.findings import Finding, join_limited
+from reconciler.documents.findings import Finding
 from reconciler.documents.text import escape_json
 from reconciler.documents.yaml import dump
 from reconciler.model.key import Key
-from reconciler.model.plan import Usage
-from reconciler.model.pool import Within
+from reconciler.model.plan import Cause, Usage
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.evaluate import Evaluation
-from reconciler.reconcile.doctor_cluster import Diagnosis, DiagnosisCheck
+from reconciler.reconcile.doctor_cluster import Diagnosis
 from reconciler.report.findings import capped
-from reconciler.report.moves import causes_listed
-from reconciler.review.result import Compared, Fuller, Second, Together
+from reconciler.review.result import Compared, Second, Together
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 
@@ -55,14 +52,21 @@ def _floats(value: Any) -> Any:
     return value
 
 
+def ends(item: IPRange) -> dict[str, str]:
+    """Return the first and the last address of a range."""
+    return {
+        "start": format_address(item.version, item.first),
+        "end": format_address(item.version, item.last),
+    }
+
+
 def plan_document(
     evaluation: Evaluation, *, base: str | None = None, keeps: bool = False
 ) -> dict[str, Any]:
     """Return the plan as a document."""
     decided = actions(evaluation, keeps=keeps)
     return {
-        "apiVersion": API_VERSION,
-        "kind": "Plan",
+        **envelope("Plan"),
         "revision": evaluation.tree.revision,
         "base": base,
         "digest": digest(decided),
@@ -83,8 +87,30 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
             **_usage(plan.before[key] if today else plan.after[key]),
             "before": _before(plan.before[key], plan.after[key]),
         }
-        for key in evaluation.plan.after
+        for key in plan.after
     ]
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "total": usage.total,
+        "allocated": usage.allocated,
+        "held": usage.held,
+        "available": usage.available,
+        "allocationCount": usage.count,
+        "fragmentationPercent": usage.fragmentation,
+        "largestFreeBlock": usage.largest,
+        "utilizationPercent": usage.percent,
+        "tier": usage.tier.value,
+    }
+
+
+def _before(usage: Usage, after: Usage) -> dict[str, Any]:
+    fields = ["allocated", "utilizationPercent", "tier"]
+    if usage.total != after.total:
+        fields += ["total", "available", "largestFreeBlock"]
+    found = _usage(usage)
+    return {name: found[name] for name in fields}
 
 
 def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -94,14 +120,15 @@ def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def finding(item: Finding) -> dict[str, Any]:
     """Return a finding as a document."""
+    place = item.location
     return {
         "code": item.code,
         "severity": item.severity.value,
         "message": item.message,
-        "path": item.location.path,
-        "line": item.location.line,
-        "column": item.location.column,
-        "pointer": item.location.pointer,
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "pointer": place.pointer,
         "hint": item.hint,
     }
 
@@ -111,29 +138,77 @@ def check_document(
     plan: Mapping[str, Any],
     exit_code: int,
     inherited: Sequence[Finding] = (),
-    beside: Compared | None = None,
+    compared: Compared | None = None,
 ) -> dict[str, Any]:
     """Return the result of a check. Findings of the base and of other changes are separate."""
+    within = compared.within_contract if compared is not None else None
     return {
-        "apiVersion": API_VERSION,
-        "kind": "Check",
+        **envelope("Check"),
         "ok": exit_code == 0,
         "exitCode": int(exit_code),
         "findings": listed_findings(evaluation.findings),
         "gates": listed_findings(evaluation.gates),
         "inherited": listed_findings(inherited),
-        "beside": _together(beside.also if beside is not None else ()),
-        "causes": causes_listed(beside.causes if beside is not None else ()),
-        "withinContract": _within(beside.within_contract if beside is not None else None),
+        "beside": [_together(it) for it in compared.also] if compared is not None else [],
+        "causes": causes_listed(compared.causes if compared is not None else ()),
+        "withinContract": within and {"team": within.team or None, "reasons": list(within.reasons)},
         "plan": plan,
     }
 
 
-def _within(found: Within | None) -> dict[str, Any] | None:
-    """Return whether a change stays within the rights of one team, or None if unknown."""
-    if found is None:
-        return None
-    return {"team": found.team or None, "reasons": list(found.reasons)}
+def causes_listed(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+    """Return all causes as data, in the order of the plan."""
+    return [
+        {
+            "claim": str(it.claim),
+            "path": it.place.path if it.place is not None else None,
+            "line": it.place.line if it.place is not None else None,
+            "commit": it.commit or None,
+            "caused": it.is_caused,
+            "reason": it.reason,
+        }
+        for it in causes
+    ]
+
+
+def _together(item: Together) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "revision": item.revision or None,
+        "notLookedAt": item.why,
+        "conflicts": list(item.conflicts),
+        "both": [
+            {
+                "claim": str(it.ours),
+                "other": str(it.theirs),
+                "pool": str(it.pool),
+                "addresses": format_short(it.range),
+            }
+            for it in item.both
+        ],
+        "secondHere": [_second(it) for it in item.ours],
+        "secondThere": [_second(it) for it in item.theirs],
+        "pools": [
+            {
+                "pool": str(it.pool),
+                "percent": it.alone.percent,
+                "tier": it.alone.tier.value,
+                "percentTogether": it.together.percent,
+                "tierTogether": it.together.tier.value,
+            }
+            for it in item.pools
+        ],
+        "wrong": listed_findings(item.wrong),
+    }
+
+
+def _second(item: Second) -> dict[str, Any]:
+    return {
+        "claim": str(item.claim),
+        "alone": format_short(item.alone),
+        "then": format_short(item.then) if item.then is not None else None,
+        "reason": item.reason,
+    }
 
 
 def reconcile_document(
@@ -141,8 +216,7 @@ def reconcile_document(
 ) -> dict[str, Any]:
     """Return the result of a reconcile."""
     return {
-        "apiVersion": API_VERSION,
-        "kind": "ReconcileResult",
+        **envelope("ReconcileResult"),
         "base": base,
         "commit": commit,
         "pushed": commit is not None,
@@ -164,6 +238,40 @@ def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) ->
     }
 
 
+def _cluster(item: Applied) -> dict[str, Any]:
+    error = f"{item.error}; {item.hint}" if item.hint else item.error
+    uses = item.uses
+    return {
+        "cluster": item.cluster,
+        "uid": item.uid or None,
+        "revision": item.revision or None,
+        **{result.value: item.count(result) for result in ObjectResult},
+        "state": item.state.value,
+        "requests": dict(zip(("list", "patch", "delete"), item.requests, strict=True)),
+        "error": error or None,
+        "notes": list(item.notes),
+        "uses": None
+        if uses is None
+        else [{"record": it.record, **ends(IPRange(*it.range)), "used": it.used} for it in uses],
+        "objects": [_object(o) for o in item.outcomes if o.result is not ObjectResult.UNCHANGED],
+    }
+
+
+def _object(outcome: ObjectOutcome) -> dict[str, Any]:
+    drift = outcome.drift
+    return {
+        "object": outcome.object,
+        "result": outcome.result.value,
+        "drift": drift
+        and {
+            "manager": drift.manager or None,
+            "time": drift.time or None,
+            "fields": list(drift.fields),
+        },
+        "error": outcome.error or None,
+    }
+
+
 def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
     """Return the clusters with completed growth, and the waiting time in seconds."""
     return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
@@ -179,7 +287,15 @@ def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
             {
                 "group": group.name,
                 "verdict": group.verdict.value,
-                "checks": [_check(check) for check in group.checks],
+                "checks": [
+                    {
+                        "check": check.name,
+                        "verdict": check.verdict.value,
+                        "message": check.message,
+                        "mend": check.mend or None,
+                    }
+                    for check in group.checks
+                ],
             }
             for group in diagnosis.groups
         ],
@@ -191,8 +307,7 @@ def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict
     named = None if keys is None else {str(key) for key in keys}
     found = pools(evaluation, today=True)
     return {
-        "apiVersion": API_VERSION,
-        "kind": "PoolList",
+        **envelope("PoolList"),
         "revision": evaluation.tree.revision,
         "items": [it for it in found if named is None or it["pool"] in named],
     }
@@ -201,178 +316,3 @@ def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict
 def document_list(kind: str, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return source documents as a Kubernetes list."""
     return {"apiVersion": "v1", "kind": kind, "items": [dict(item) for item in documents]}
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "total": usage.total,
-        "allocated": usage.allocated,
-        "held": usage.held,
-        "available": usage.available,
-        "allocationCount": usage.count,
-        "fragmentationPercent": usage.fragmentation,
-        "largestFreeBlock": usage.largest,
-        "utilizationPercent": usage.percent,
-        "tier": usage.tier.value,
-    }
-
-
-def _before(usage: Usage, after: Usage) -> dict[str, Any]:
-    size = {
-        "total": usage.total,
-        "available": usage.available,
-        "largestFreeBlock": usage.largest,
-    }
-    return {
-        "allocated": usage.allocated,
-        "utilizationPercent": usage.percent,
-        "tier": usage.tier.value,
-        **(size if usage.total != after.total else {}),
-    }
-
-
-def _cluster(item: Applied) -> dict[str, Any]:
-    error = f"{item.error}; {item.hint}" if item.hint else item.error
-    listed, patched, deleted = item.requests
-    return {
-        "cluster": item.cluster,
-        "uid": item.uid or None,
-        "revision": item.revision or None,
-        **{result.value: item.count(result) for result in ObjectResult},
-        "state": item.state.value,
-        "requests": {"list": listed, "patch": patched, "delete": deleted},
-        "error": error or None,
-        "notes": list(item.notes),
-        "uses": None if item.uses is None else [_use(it) for it in item.uses],
-        "objects": [_object(o) for o in item.outcomes if o.result is not ObjectResult.UNCHANGED],
-    }
-
-
-def _use(item: Use) -> dict[str, Any]:
-    version, first, last = item.range
-    return {
-        "record": item.record,
-        "start": format_address(version, first),
-        "end": format_address(version, last),
-        "used": item.used,
-    }
-
-
-def _object(outcome: ObjectOutcome) -> dict[str, Any]:
-    drift = outcome.drift
-    return {
-        "object": outcome.object,
-        "result": outcome.result.value,
-        "drift": {
-            "manager": drift.manager or None,
-            "time": drift.time or None,
-            "fields": list(drift.fields),
-        }
-        if drift
-        else None,
-        "error": outcome.error or None,
-    }
-
-
-def _check(check: DiagnosisCheck) -> dict[str, Any]:
-    return {
-        "check": check.name,
-        "verdict": check.verdict.value,
-        "message": check.message,
-        "mend": check.mend or None,
-    }
-
-
-def _together(items: Sequence[Together]) -> list[dict[str, Any]]:
-    """Return other changes as data, in the requested order."""
-    return [
-        {
-            "name": item.name,
-            "revision": item.revision or None,
-            "notLookedAt": item.why,
-            "conflicts": list(item.conflicts),
-            "both": [
-                {
-                    "claim": str(it.ours),
-                    "other": str(it.theirs),
-                    "pool": str(it.pool),
-                    "addresses": format_short(it.range),
-                }
-                for it in item.both
-            ],
-            "secondHere": [_second_listed(it) for it in item.ours],
-            "secondThere": [_second_listed(it) for it in item.theirs],
-            "pools": [
-                {
-                    "pool": str(it.pool),
-                    "percent": it.alone.percent,
-                    "tier": it.alone.tier.value,
-                    "percentTogether": it.together.percent,
-                    "tierTogether": it.together.tier.value,
-                }
-                for it in item.pools
-            ],
-            "wrong": listed_findings(item.wrong),
-        }
-        for item in items
-    ]
-
-
-def _second_listed(item: Second) -> dict[str, Any]:
-    return {
-        "claim": str(item.claim),
-        "alone": format_short(item.alone),
-        "then": format_short(item.then) if item.then is not None else None,
-        "reason": item.reason,
-    }
-
-
-_MAX_TOGETHER = 10
-
-
-def title_of(item: Together) -> str:
-    """Return the title of another change."""
-    return f"{item.name} ({item.revision[:12]})" if item.revision else item.name
-
-
-def sentences_of(item: Together) -> Iterator[str]:
-    """Yield a sentence per effect of merging both changes, or one sentence if there is none."""
-    if item.why:
-        yield f"not looked at: {item.why}"
-    if item.conflicts:
-        yield f"whoever is merged second has a conflict in {join_limited(item.conflicts)}"
-    for both in item.both:
-        what = f"{format_short(both.range)} of {both.pool.name}"
-        yield f"both would take {what}: {_claim(both.ours)} here, {_claim(both.theirs)} there"
-    for whose, seconds in (("this one", item.ours), ("that one", item.theirs)):
-        for second in seconds:
-            yield f"if {whose} is merged second, {_second(second)}"
-    for pool in item.pools:
-        yield _fuller(pool)
-    yield from _wrong(item)
-    if not item.is_told:
-        yield "neither changes what the other one gets"
-
-
-def _claim(claim: Key) -> str:
-    return f"{claim._replace(slot='').short} ({claim.slot})"
-
-
-def _second(second: Second) -> str:
-    alone, claim = format_short(second.alone), _claim(second.claim)
-    if second.then is None:
-        return f"{claim} is refused ({second.reason}); alone it gets {alone}"
-    return f"{claim} gets {format_short(second.then)} instead of {alone}"
-
-
-def _wrong(item: Together) -> Iterator[str]:
-    for finding in item.wrong[:_MAX_TOGETHER]:
-        yield f"only both together: {finding.code}: {finding.message}"
-    if len(item.wrong) > _MAX_TOGETHER:
-        yield f"only both together: {len(item.wrong) - _MAX_TOGETHER} more that are wrong"
-
-
-def _fuller(item: Fuller) -> str:
-    alone, both = item.alone, item.together
-    words = f"{item.pool.name} is {both.percent}% full with both: {both.tier.value}"
-    return f"{words}; with this one alone {alone.percent}%: {alone.tier.value}"

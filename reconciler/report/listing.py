@@ -1,9 +1,9 @@
 """Lists in the style of kubectl."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,7 +16,6 @@ from reconciler.model import objects
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
-from reconciler.model.pool import Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.records.emit import record_document
@@ -60,10 +59,18 @@ class ListedItem(Struct, frozen=True):
 
 def items(evaluation: Evaluation, listing: Listing | None) -> list[ListedItem]:
     """Return the listed objects in table order, then objects without a row. None lists records."""
+    records = evaluation.state.records
     if listing is None:
-        records = sorted(evaluation.state.records, key=lambda it: (it.namespace, it.name))
-        return [_record(record) for record in records]
-    return list(_Documents(evaluation, listing).items())
+        return list(map(_record, sorted(records, key=lambda it: (it.namespace, it.name))))
+    documents = _Documents(evaluation)
+    usage, clock = evaluation.plan.before, evaluation.tree.clock
+    there = {item.identity: item for item in evaluation.documents.of(listing.kind)}
+    found = []
+    for row in listing.rows(ListingInput(evaluation.documents, usage, records, clock)):
+        document = there.pop(row.document.identity, None)
+        is_whole = document is not None
+        found.append(documents.item(document or row.document, row, is_whole=is_whole))
+    return found + [documents.item(it, None, is_whole=True) for it in there.values()]
 
 
 def _record(record: Allocation) -> ListedItem:
@@ -80,43 +87,35 @@ def _record(record: Allocation) -> ListedItem:
 
 
 class _Documents:
-    """Documents of one kind, with the status from their records."""
+    """Documents with the status from their records."""
 
-    def __init__(self, evaluation: Evaluation, listing: Listing) -> None:
-        self.evaluation = evaluation
-        self.listing = listing
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.pools = evaluation.state.pools
         self.held: dict[ListedOwner, list[Allocation]] = {}
         for record in evaluation.state.records:
             if record.is_live:
                 self.held.setdefault(record.claim.owner, []).append(record)
         self.statuses = cache(partial(_statuses, evaluation))
 
-    def items(self) -> Iterator[ListedItem]:
-        """Yield the objects with a row first."""
-        evaluation, listing = self.evaluation, self.listing
-        usage, records = evaluation.plan.before, evaluation.state.records
-        standing = ListingInput(evaluation.documents, usage, records, evaluation.tree.clock)
-        there = {item.identity: item for item in evaluation.documents.of(listing.kind)}
-        for row in listing.rows(standing):
-            document = there.pop(row.document.identity, None)
-            yield self._item(document or row.document, row, is_whole=document is not None)
-        for document in there.values():
-            yield self._item(document, None, is_whole=True)
-
-    def _item(self, document: Document, row: ListingRow | None, *, is_whole: bool) -> ListedItem:
+    def item(self, document: Document, row: ListingRow | None, *, is_whole: bool) -> ListedItem:
+        """Return the list item of a document."""
         family = family_of_kind(document.kind.id)
         name = family.name if family is not None else ""
         key = Key(name, document.namespace, document.name, "", document.kind.name)
-        pool = self.evaluation.state.pools.get(key)
+        pool = self.pools.get(key)
         records = _of_row(row)
         if records is None:
             records = self.held.get(key.owner, [])
-        pools = [document.name] if pool is not None else [it.pool.name for it in records]
+        if pool is not None:
+            names, ranges = [document.name], tuple(pool.windows)
+        else:
+            names = [it.pool.name for it in records]
+            ranges = tuple(sorted(it.range for it in records if it.range is not None))
         return ListedItem(
             namespace=document.namespace,
             name=row.document.name if row is not None else document.name,
-            ranges=_ranges(pool, records),
-            pools=tuple(sorted(dict.fromkeys(pools))),
+            ranges=ranges,
+            pools=tuple(sorted(set(names))),
             team=records[0].owner.team if records else "",
             since=min((it.allocated_at for it in records), default=""),
             row=row,
@@ -128,8 +127,19 @@ class _Documents:
         namespace = {"namespace": document.namespace} if document.namespace else {}
         body = {**document.body, "metadata": {**document.metadata, **namespace}}
         status = dict(self.statuses().get(document.identity, {}))
-        ordered = sorted(records, key=lambda it: it.claim.slot_order)
-        if held := [_held(it, it.range) for it in ordered if it.range is not None]:
+        held = [
+            {
+                "slot": it.claim.slot,
+                "name": it.name,
+                "pool": it.pool.name,
+                "startAddress": format_address(it.range.version, it.range.first),
+                "endAddress": format_address(it.range.version, it.range.last),
+                "count": it.range.size,
+            }
+            for it in sorted(records, key=lambda it: it.claim.slot_order)
+            if it.range is not None
+        ]
+        if held:
             status["addresses"] = held
         return {**body, "status": status} if status else body
 
@@ -137,27 +147,9 @@ class _Documents:
 def _of_row(row: ListingRow | None) -> list[Allocation] | None:
     """Return the records that a row is made from, or None for a row of another source."""
     more = row.more if row is not None else None
-    if isinstance(more, Allocation):
-        return [more]
-    is_listed = isinstance(more, list) and all(isinstance(it, Allocation) for it in more)
-    return more if is_listed else None
-
-
-def _ranges(pool: Pool | None, records: Iterable[Allocation]) -> tuple[IPRange, ...]:
-    if pool is not None:
-        return tuple(pool.windows)
-    return tuple(sorted(it.range for it in records if it.range is not None))
-
-
-def _held(record: Allocation, item: IPRange) -> dict[str, Any]:
-    return {
-        "slot": record.claim.slot,
-        "name": record.name,
-        "pool": record.pool.name,
-        "startAddress": format_address(item.version, item.first),
-        "endAddress": format_address(item.version, item.last),
-        "count": item.size,
-    }
+    found = [more] if isinstance(more, Allocation) else more
+    is_listed = isinstance(found, list) and all(isinstance(it, Allocation) for it in found)
+    return found if is_listed else None
 
 
 def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:
@@ -167,10 +159,8 @@ def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:
         body = item.manifest
         if item.cluster == MANAGEMENT and "status" in body:
             group, _, _ = body["apiVersion"].rpartition("/")
-            metadata = body["metadata"]
-            found[group, body["kind"], metadata.get("namespace", ""), metadata["name"]] = body[
-                "status"
-            ]
+            namespace, name = body["metadata"].get("namespace", ""), body["metadata"]["name"]
+            found[group, body["kind"], namespace, name] = body["status"]
     return found
 
 
@@ -190,21 +180,13 @@ def words() -> dict[str, str]:
     """Map each lower-case name to its listing: plural, singular, kind, short name, or group."""
     found: dict[str, str] = {}
     for name, listing in listings().items():
-        for word in _words(name, listing):
+        group, kind = (objects.GROUP, objects.KIND) if listing is None else listing.kind
+        short = objects.SHORT if listing is None else listing.short
+        kinds = [kind.lower(), f"{kind.lower()}s"]
+        grouped = [f"{it}.{group}" for it in kinds]
+        for word in (name, name.removesuffix("s"), *short, *kinds, *grouped):
             found.setdefault(word, name)
     return found
-
-
-def _words(name: str, listing: Listing | None) -> Iterator[str]:
-    yield name
-    yield name.removesuffix("s")
-    kind, group = objects.KIND, objects.GROUP
-    if listing is not None:
-        group, kind = listing.kind
-    yield from listing.short if listing is not None else objects.SHORT
-    for word in (kind.lower(), f"{kind.lower()}s"):
-        yield word
-        yield f"{word}.{group}"
 
 
 Labels = Mapping[str, str]
@@ -232,44 +214,37 @@ class Selection(Struct, frozen=True):
     missing: tuple[tuple[str, str], ...] = ()
 
 
-def choose(items: Sequence[ListedItem], wish: ListQuery) -> Selection:
+def choose(items: Sequence[ListedItem], query: ListQuery) -> Selection:
     """Return the objects that match a filter."""
-    among = [item for item in items if _is_meant(item, wish)]
-    if not wish.names:
+    among = [item for item in items if _matches(item, query)]
+    if not query.names:
         return Selection(tuple(among))
     there = {name for item in among for name in item.called}
-    asked = {name: asked_range(name) for name in wish.names if name not in there}
+    asked = {name: asked_range(name) for name in query.names if name not in there}
     spans = [span for span in asked.values() if span is not None]
-    named = frozenset(wish.names)
-    found = tuple(it for it in among if not named.isdisjoint(it.called) or _is_at(it, spans))
+    named = frozenset(query.names)
+    found = tuple(
+        it for it in among if not named.isdisjoint(it.called) or any(map(it.is_at, spans))
+    )
     missing = [
-        name
+        # The nearest name is in the form of the requested one.
+        (name, nearest(name, sorted(it for it in there if ("/" in it) is ("/" in name))))
         for name, span in asked.items()
         if span is None or not any(item.is_at(span) for item in found)
     ]
-    return Selection(found, tuple((it, _meant(it, there)) for it in missing))
+    return Selection(found, tuple(missing))
 
 
-def _meant(name: str, there: Iterable[str]) -> str:
-    """Return the nearest name, in the form of the requested one, or empty."""
-    return nearest(name, sorted(it for it in there if ("/" in it) is ("/" in name)))
+def _matches(item: ListedItem, query: ListQuery) -> bool:
+    def labels() -> Labels:
+        return (item.body()["metadata"].get("labels") or {}) if item.body is not None else {}
 
-
-def _is_at(item: ListedItem, spans: Iterable[IPRange]) -> bool:
-    return any(item.is_at(span) for span in spans)
-
-
-def _is_meant(item: ListedItem, wish: ListQuery) -> bool:
     return (
-        (not wish.namespace or item.namespace == wish.namespace)
-        and (not wish.pool or wish.pool in item.pools)
-        and (not wish.team or item.team == wish.team)
-        and (wish.has_labels is None or wish.has_labels(_labels(item)))
+        (not query.namespace or item.namespace == query.namespace)
+        and (not query.pool or query.pool in item.pools)
+        and (not query.team or item.team == query.team)
+        and (query.has_labels is None or query.has_labels(labels()))
     )
-
-
-def _labels(item: ListedItem) -> Labels:
-    return (item.body()["metadata"].get("labels") or {}) if item.body is not None else {}
 
 
 _ORDERS: dict[str, Callable[[ListedItem], Any]] = {
@@ -300,9 +275,7 @@ class SelectorError(ValueError):
     """A text is not a valid selector."""
 
 
-class _Term(NamedTuple):
-    key: str
-    holds: Callable[[str | None], bool]
+_Term = tuple[str, Callable[[str | None], bool]]
 
 
 def parse_selector(text: str) -> Callable[[Labels], bool]:
@@ -312,22 +285,18 @@ def parse_selector(text: str) -> Callable[[Labels], bool]:
         SelectorError: The selector is invalid. The message names the invalid part.
     """
     terms = [_term(part.strip()) for part in _PARTS.split(text)] if text.strip() else []
-    return lambda labels: _holds(terms, labels)
-
-
-def _holds(terms: Sequence[_Term], labels: Labels) -> bool:
-    return all(term.holds(labels.get(term.key)) for term in terms)
+    return lambda labels: all(holds(labels.get(key)) for key, holds in terms)
 
 
 def _term(text: str) -> _Term:
     if found := _SET.fullmatch(text):
         values = frozenset(value.strip() for value in found["values"].split(","))
         is_in = found["how"] == "in"
-        return _Term(found["key"], lambda value: (value in values) is is_in)
+        return found["key"], lambda value: (value in values) is is_in
     if found := _EQUAL.fullmatch(text):
         wanted, is_same = found["values"], found["how"] != "!="
-        return _Term(found["key"], lambda value: (value == wanted) is is_same)
+        return found["key"], lambda value: (value == wanted) is is_same
     if found := _THERE.fullmatch(text):
         is_there = not found["how"]
-        return _Term(found["key"], lambda value: (value is not None) is is_there)
+        return found["key"], lambda value: (value is not None) is is_there
     raise SelectorError(f"{text!r} is no term of a label selector")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape as html
 from itertools import groupby
 
-from reconciler.addresses import IPRange, format_address, format_count, format_short
+from reconciler.addresses import format_address, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.planning.pool_map import (
     CONFLICT,
@@ -18,9 +18,9 @@ from reconciler.planning.pool_map import (
     strip,
 )
 from reconciler.report.markup import cut
-from reconciler.report.text.pools import GUTTER
+from reconciler.report.text.pools import GUTTER, conflict_cells, sizes_by_use
 
-_ARROW = "  →  "
+_SIGNED = {*SIGNS, AddressUse.ALLOCATED}
 
 
 def changed_lines(before: PoolMap, after: PoolMap) -> list[str]:
@@ -47,28 +47,27 @@ def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
     changed = changed_rows(before, after)
     for old, new in changed:
         at = f"{format_address(4, new.first):<{GUTTER - 2}}"
-        yield f"{at}  {signs(before, old)}{_ARROW}{signs(after, new)}".rstrip()
+        yield f"{at}  {signs(before, old)}  →  {signs(after, new)}".rstrip()
     if same := len(after.rows) - len(changed):
         yield f"{same} more rows stay" if changed else "no cell shows another holder"
 
 
 def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
     """Yield a line per range that changes hands, because IPv6 has too many addresses for cells."""
-    old, new = ({(it.range, sign_of(side, it)) for it in side.parts} for side in (before, after))
+    old, new = (
+        {(it.range, side.sign(it) if it.sort in _SIGNED else " ") for it in side.parts}
+        for side in (before, after)
+    )
     for range_, sign in sorted(old ^ new):
         does = "-" if (range_, sign) in old else "+"
         yield f"{does} {sign}  {format_short(range_)}  {format_count(range_.size)}"
 
 
-def sign_of(found: PoolMap, part: AddressPart) -> str:
-    """Return the sign of a part, or a space if it has none."""
-    return found.sign(part) if part.sort in SIGNS or part.sort is AddressUse.ALLOCATED else " "
-
-
 def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
     """Yield each sign of a change with its number of addresses."""
     old, new = _counts(before), _counts(after)
-    shown = _shown(before, after)
+    rows = changed_rows(before, after) if after.per_cell else []
+    shown = {sign for one, two in rows for sign in signs(before, one) + signs(after, two)}
     order = [*after.letters.values(), *SIGNS.values()]
     for sign, title in sorted({**old, **new}, key=lambda it: (order.index(it[0]), it[1])):
         was, now = old.get((sign, title), 0), new.get((sign, title), 0)
@@ -78,21 +77,13 @@ def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
         yield f"  {sign}  {escape(title)}: {told}"
 
 
-def _shown(before: PoolMap, after: PoolMap) -> frozenset[str]:
-    rows = changed_rows(before, after) if after.per_cell else []
-    return frozenset(sign for old, new in rows for sign in signs(before, old) + signs(after, new))
-
-
 def _counts(found: PoolMap) -> dict[tuple[str, str], int]:
     """Return the number of addresses by sign and meaning."""
     counts: dict[tuple[str, str], int] = {}
     for holder in found.holders:
         title = "others" if holder.letter == OTHERS else holder.title
         counts[holder.letter, title] = counts.get((holder.letter, title), 0) + holder.size
-    for sort, sign in SIGNS.items():
-        if size := sum(part.range.size for part in found.parts if part.sort is sort):
-            counts[sign, sort.value] = size
-    return counts
+    return counts | {(SIGNS[it], it.value): size for it, size in sizes_by_use(found).items()}
 
 
 _CELL, _LINE = 11, 18
@@ -118,55 +109,33 @@ text{font:12px ui-monospace,monospace;fill:#1f2328;white-space:pre}
 .free{fill:#21262d}.unused{fill:#0d1117;stroke:#30363d}.reserved{fill:#484f58}.gateway{fill:#8b949e}
 .changed{stroke:#e6edf3}}
 """
-_Maps = Sequence[tuple[PoolMap, PoolMap]]
 
 
-def map_svg(maps: _Maps) -> str:
+def map_svg(maps: Sequence[tuple[PoolMap, PoolMap]]) -> str:
     """Return the picture of pools, or a picture that says that no pool changes."""
     shapes: list[str] = []
-    top = _EDGE
+    top, width = _EDGE, 480
     for before, after in maps:
-        drawn = list(_pool(before, after, top))
-        shapes += drawn
-        top += _height(before, after)
+        title, *lines = changed_lines(before, after)
+        if after.per_cell:
+            lines = [it for it in lines if it.startswith("  ")]
+        shapes.append(_text(_EDGE, top + _LINE, f"{title}, before → after"))
+        top += 2 * _LINE
+        for old, new in zip(before.rows, after.rows, strict=True):
+            shapes.append(_text(_EDGE, top + _CELL - 1, format_address(4, new.first)))
+            second = _EDGE + _LEFT + len(old.cells) * _CELL + _GAP
+            shapes += _row(before, old, _EDGE + _LEFT, top)
+            shapes += _row(after, new, second, top)
+            if after.per_cell and signs(before, old) != signs(after, new):
+                shapes += _changes((before, old), (after, new), second, top)
+            width = max(width, second + len(new.cells) * _CELL + _EDGE)
+            top += _CELL + 2
+        shapes += [_text(_EDGE, top + _LINE * at, it) for at, it in enumerate(lines, 1)]
+        top += _LINE * (1 + len(lines))
     if not maps:
         shapes = [_text(_EDGE, top + _LINE, "No addresses change hands.")]
         top += 2 * _LINE
-    width = max([480, *(_width(after) for _, after in maps)])
     return _picture("Addresses before and after", shapes, width, top)
-
-
-def _map_svg_legend(before: PoolMap, after: PoolMap) -> tuple[str, list[str]]:
-    """Return the title, and the lines below the cells. Without cells, the lines have everything."""
-    title, *lines = changed_lines(before, after)
-    return title, [it for it in lines if it.startswith("  ")] if after.per_cell else lines
-
-
-def _height(before: PoolMap, after: PoolMap) -> int:
-    return _LINE * (3 + len(_map_svg_legend(before, after)[1])) + (_CELL + 2) * len(after.rows)
-
-
-def _width(found: PoolMap) -> int:
-    columns = max((len(row.cells) for row in found.rows), default=0)
-    return 2 * _EDGE + _LEFT + 2 * columns * _CELL + _GAP
-
-
-def _pool(before: PoolMap, after: PoolMap, top: int) -> Iterator[str]:
-    title, lines = _map_svg_legend(before, after)
-    yield _text(_EDGE, top + _LINE, f"{title}, before → after")
-    top += 2 * _LINE
-    changed = {new.first for _, new in changed_rows(before, after)} if after.per_cell else set()
-    for old, new in zip(before.rows, after.rows, strict=True):
-        yield _text(_EDGE, top + _CELL - 1, format_address(4, new.first))
-        second = _EDGE + _LEFT + len(old.cells) * _CELL + _GAP
-        yield from _row(before, old, _EDGE + _LEFT, top)
-        yield from _row(after, new, second, top)
-        if new.first in changed:
-            yield from _changes((before, old), (after, new), second, top)
-        top += _CELL + 2
-    for line in lines:
-        top += _LINE
-        yield _text(_EDGE, top, line)
 
 
 def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
@@ -176,8 +145,8 @@ def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
         count = len(list(cells))
         if part is not None:
             name, letter = part
-            x, width = left + at * _CELL, count * _CELL - 1
-            yield f'<rect class="{name}" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+            x = left + at * _CELL
+            yield _rect(name, x, top, count)
             if letter:
                 yield _text(x + 2, top + _CELL - 2, letter, "mark")
         at += count
@@ -192,8 +161,7 @@ def _changes(
     for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
         count = len(list(cells))
         if is_changed:
-            x, width = left + at * _CELL, count * _CELL - 1
-            yield f'<rect class="changed" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+            yield _rect("changed", left + at * _CELL, top, count)
         at += count
 
 
@@ -207,6 +175,11 @@ def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:
     return f"a{turn}", found.letters[part.title]
 
 
+def _rect(name: str, x: int, top: int, count: int) -> str:
+    width = count * _CELL - 1
+    return f'<rect class="{name}" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+
+
 def _text(x: int, y: int, text: str, name: str = "") -> str:
     written = html(cut(escape(text), _TEXT))
     sort = f' class="{name}"' if name else ""
@@ -214,11 +187,7 @@ def _text(x: int, y: int, text: str, name: str = "") -> str:
 
 
 def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
-    """Return the picture of pools as they are, each with lines below its cells.
-
-    Args:
-        maps: Pools, each with its title and then lines that begin with signs.
-    """
+    """Return the picture of pools, each with its title and, below its cells, lines of a legend."""
     shapes: list[str] = []
     top, width = _EDGE, 480
     for found, (title, *lines) in maps:
@@ -227,7 +196,7 @@ def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
         for label, row in _labelled(found):
             shapes.append(_text(_EDGE, top + _CELL - 1, label))
             shapes += _row(found, row, _EDGE + _LEFT, top)
-            shapes += _torn(found, row, top)
+            shapes += _conflicts(found, row, top)
             width = max(width, 2 * _EDGE + _LEFT + len(row.cells) * _CELL)
             top += _CELL + 2
         for line in lines:
@@ -247,18 +216,12 @@ def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
     return [("", MapRow(0, tuple(strip(found.parts, MAX_COLUMNS))))]
 
 
-def _torn(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
+def _conflicts(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
     """Yield overlays for ranges that two records hold."""
-    if not found.per_cell:
-        return
-    whole = IPRange(4, row.first, row.first + len(row.cells) * found.per_cell - 1)
-    for item in found.conflicts:
-        if (shared := item.shared(whole)) is not None:
-            first = (shared.first - row.first) // found.per_cell
-            count = (shared.last - row.first) // found.per_cell + 1 - first
-            x, width = _EDGE + _LEFT + first * _CELL, count * _CELL - 1
-            yield f'<rect class="used" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
-            yield _text(x + 2, top + _CELL - 2, CONFLICT, "mark")
+    for first, count in conflict_cells(found, row) if found.per_cell else ():
+        x = _EDGE + _LEFT + first * _CELL
+        yield _rect("used", x, top, count)
+        yield _text(x + 2, top + _CELL - 2, CONFLICT, "mark")
 
 
 def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:

@@ -3,55 +3,51 @@
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from html import escape as html
-from typing import NamedTuple
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
-from reconciler.model.settings import PATH
-from reconciler.planning.digest import action_name, actions, digest, is_ahead, is_reported
+from reconciler.planning.digest import action_name, actions, digest
 from reconciler.planning.evaluate import Evaluation, is_held
-from reconciler.planning.pool_map import PoolMap
-from reconciler.report.findings import all_listed, gravest_first, verdict, within_sentence
-from reconciler.report.json import sentences_of, title_of
+from reconciler.report.findings import (
+    all_listed,
+    gravest_first,
+    place_of,
+    verdict,
+    where,
+    within_sentence,
+)
 from reconciler.report.maps import changed_lines
-from reconciler.report.markup import Section, bar, code, cut, fence, fitted, prose
-from reconciler.report.moves import blocks, moves_of, range_of, room_of, sentence_of, transfers_of
+from reconciler.report.markup import Fenced, Section, bar, code, cut, fitted, prose
 from reconciler.report.text.plan import (
-    commit_of,
+    blocks,
     counted,
     growth,
+    listed_decisions,
+    moves_of,
+    origin,
     own_documents,
+    owner_name,
+    pool_usage,
+    range_of,
     renamed_words,
-    whence,
+    sentence_of,
+    sentences_of,
+    title_of,
+    transfers_of,
 )
 from reconciler.review.preview import NOTHING, ClusterChange, Preview
-from reconciler.review.result import Compared, Together
+from reconciler.review.result import Compared
 
 MAX_CLUSTERS = 40
-"""Maximum number of shown clusters. The others are only counted."""
 _CONTEXT = 3
 _LINE = 300
-
-
-class _Block(NamedTuple):
-    """Lines in a fence that can be truncated, between a head and an end."""
-
-    head: str
-    language: str
-    lines: Sequence[str]
-    end: str
-
-    @property
-    def size(self) -> int:
-        return sum(len(line) + 1 for line in self.lines)
 
 
 def with_preview(sections: Sequence[Section], preview: Preview, room: int) -> list[str]:
@@ -63,11 +59,14 @@ def with_preview(sections: Sequence[Section], preview: Preview, room: int) -> li
 
 def previewed(preview: Preview, room: int) -> list[str]:
     """Return the sections of a preview in at most `room` characters."""
-    blocks = [_map(*found) for found in preview.maps]
+    blocks = [
+        Fenced("", "text", [_line(it) for it in changed_lines(*found)], "")
+        for found in preview.maps
+    ]
     # The objects of the management cluster repeat the tables, so they come last.
     shown = sorted(preview.applied, key=lambda it: it.cluster == MANAGEMENT)[:MAX_CLUSTERS]
     blocks += [_cluster(found) for found in shown]
-    texts = _fitted(blocks, room)
+    texts = fitted(blocks, room, gap=1)
     count = len(preview.maps)
     parts = []
     if preview.maps:
@@ -82,11 +81,7 @@ def previewed(preview: Preview, room: int) -> list[str]:
     return parts
 
 
-def _map(before: PoolMap, after: PoolMap) -> _Block:
-    return _Block("", "text", [_line(it) for it in changed_lines(before, after)], "")
-
-
-def _cluster(found: ClusterChange) -> _Block:
+def _cluster(found: ClusterChange) -> Fenced:
     paths = sorted(
         path
         for path in found.before.keys() | found.after.keys()
@@ -95,7 +90,7 @@ def _cluster(found: ClusterChange) -> _Block:
     lines = [_line(it) for path in paths for it in _diff(path, found)]
     many = "1 object changes" if len(paths) == 1 else f"{len(paths)} objects change"
     title = f"<code>{html(cut(escape(found.cluster), _LINE))}</code>: {many}"
-    return _Block(f"<details><summary>{title}</summary>\n\n", "diff", lines, "\n</details>\n")
+    return Fenced(f"<details><summary>{title}</summary>\n\n", "diff", lines, "\n</details>\n")
 
 
 def _diff(path: str, found: ClusterChange) -> Iterator[str]:
@@ -108,31 +103,6 @@ def _diff(path: str, found: ClusterChange) -> Iterator[str]:
 
 def _line(text: str) -> str:
     return cut(escape(text), _LINE)
-
-
-def _fitted(blocks: Sequence[_Block], room: int) -> list[str]:
-    """Return blocks in at most `room` characters. Short blocks leave their space to others."""
-    texts = {}
-    by_size = sorted(range(len(blocks)), key=lambda at: blocks[at].size)
-    for done, at in enumerate(by_size):
-        texts[at] = _rendered(blocks[at], room // (len(blocks) - done))
-        room -= len(texts[at]) + 1
-    return [texts[at] for at in range(len(blocks))]
-
-
-def _rendered(block: _Block, room: int) -> str:
-    marks = fence(block.lines)
-    left = room - len(block.head) - len(block.end) - 2 * len(marks) - 120
-    fitting = 0
-    for line in block.lines:
-        left -= len(line) + 1
-        if left < 0:
-            break
-        fitting += 1
-    lines = [f"{marks}{block.language}", *block.lines[:fitting], marks]
-    omitted = len(block.lines) - fitting
-    more = f"\n*{omitted} more lines do not fit here.*\n" if omitted else ""
-    return block.head + "\n".join(lines) + "\n" + more + block.end
 
 
 # CI jobs find and update the existing comment by this marker.
@@ -171,22 +141,21 @@ def markdown_text(
 ) -> str:
     """Return the comment of a change in at most `LIMIT` characters.
 
-    It has the verdict, moves and transfers, findings, exact addresses, and capacity. If known, maps
-    and the objects of clusters follow.
-
     Args:
         compared: The evaluation.
         verb: The command that printed it, for the command line in the footer.
         base: The base revision, as the user named it.
         keeps: Whether unchanged allocations are listed.
-        preview: Result of the merge.
+        preview: Maps and objects of clusters after the merge.
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
     moves, transfers = _moves(evaluation), _transfers(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
     head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
-    allocations = _allocations(compared, keeps=keeps)
+    own = own_documents(compared.causes)
+    listed_rows = listed_decisions(evaluation, keeps=keeps)
+    allocations = [_allocation(it, evaluation, own) for it in listed_rows]
     sections = [
         Section("Addresses", _ALLOCATIONS, allocations),
         Section("Capacity", _CAPACITY, _capacity(evaluation)),
@@ -197,11 +166,17 @@ def markdown_text(
     many = "" if len(transfers) == 1 else "s"
     sections.insert(0, Section(f"{len(transfers)} transfer{many}", _TRANSFERS, transfers))
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
-    inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
+    inherited = [
+        f"- **{it.code}** at {code(str(it.location))}: {prose(it.message)}"
+        for it in gravest_first(compared.inherited)
+    ]
     sections.append(Section("In the base already, and left as it is", "", inherited))
     for title, found in blocks(compared.causes):
         sections.append(Section(title, "", [f"- {prose(sentence_of(it))}" for it in found]))
-    also = [_beside(item) for item in compared.also]
+    also = [
+        f"- {code(title_of(it))}{''.join(f'<br>{prose(text)}' for text in sentences_of(it))}"
+        for it in compared.also
+    ]
     sections.append(Section("Beside other open changes", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
@@ -214,43 +189,29 @@ def markdown_text(
     return "\n".join(parts)
 
 
-def _allocations(compared: Compared, *, keeps: bool) -> list[str]:
-    evaluation, own = compared.evaluation, own_documents(compared.causes)
-    return [
-        _allocation(decision, evaluation, own)
-        for decision in evaluation.plan.decisions
-        if (keeps or is_reported(decision, evaluation)) and not is_ahead(decision, evaluation)
-    ]
-
-
 def _moves(evaluation: Evaluation) -> list[str]:
     rows = []
     for move in moves_of(evaluation):
         pools = dict.fromkeys((move.old.pool, move.new.pool))
-        rooms = "; ".join(f"{code(it.name)} {room_of(evaluation, it)}" for it in pools)
-        owner = code(move.claim._replace(slot="").short)
+        rooms = "; ".join(f"{code(it.name)} {pool_usage(evaluation, it)}" for it in pools)
+        claim = f"{code(owner_name(move.claim))} {prose(move.claim.slot)}"
         old, new = (f"{code(range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new))
         until = "until nobody uses it" if move.stays else "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
-        rows.append(f"| 🟠 {owner} {prose(move.claim.slot)} | {old} | {new} | {until} | {rooms} |")
+        rows.append(f"| 🟠 {claim} | {old} | {new} | {until} | {rooms} |")
     return rows
 
 
 def _transfers(evaluation: Evaluation) -> list[str]:
     rows = []
-    for transfer in transfers_of(evaluation):
-        record = transfer.decision.allocation
+    for decision, giver in transfers_of(evaluation):
+        record = decision.allocation
         claim, source = record.claim, evaluation.state.claims[record.claim].source
         cells = (
-            f"🟠 {code(claim._replace(slot='').short)} {prose(claim.slot)}",
+            f"🟠 {code(owner_name(claim))} {prose(claim.slot)}",
             f"{code(range_of(record))} of {code(record.pool.name)}",
-            ", ".join(
-                [
-                    code(transfer.giver.short),
-                    *map(prose, renamed_words(transfer.decision, evaluation)),
-                ]
-            ),
+            ", ".join([code(giver.short), *map(prose, renamed_words(decision, evaluation))]),
             code(record.owner.short),
             code(str(source)),
         )
@@ -261,6 +222,10 @@ def _transfers(evaluation: Evaluation) -> list[str]:
 def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     claim = decision.claim
     claimed = evaluation.state.claims.get(claim)
+    place = prose(origin(claim, evaluation, own))
+    if claimed is not None:
+        commit = own[claim].short if claim in own else ""
+        place = f"{code(str(claimed.source))} {commit}".rstrip()
     if isinstance(decision, Refuse):
         asked = evaluation.state.claims[claim]
         pools, size = asked.wanted, asked.size
@@ -268,22 +233,19 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
     else:
         allocation = decision.allocation
         pools, size = (allocation.pool.name,), allocation.size
-        given = code(format_short(allocation.range)) if allocation.range else "nothing"
+        given = code(range_of(allocation)) if allocation.range else "nothing"
         if words := growth(decision, evaluation):
             given += f"<br>{words}"
-    owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
     is_back = is_held(decision, evaluation)
     does = "held back by a brake" if is_back else action_name(decision, evaluation)
     action = ", ".join([does, *map(prose, renamed_words(decision, evaluation))])
     cells = (
         f"{'🟡' if is_back else _ACTION[type(decision)]} {action}",
-        f"{code(owner)} {prose(claim.slot)}",
+        f"{code(owner_name(claim))} {prose(claim.slot)}",
         ", ".join(code(name) for name in pools),
         given,
         str(size),
-        " ".join(filter(None, (code(str(claimed.source)), commit_of(claim, own))))
-        if claimed
-        else prose(whence(claim, evaluation, own)),
+        place,
     )
     return f"| {' | '.join(cells)} |"
 
@@ -319,62 +281,47 @@ def _pool(key: Key, before: Usage, after: Usage) -> str:
 
 
 def _finding(item: Finding) -> str:
-    place = item.location
-    where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
-    at = f" at {code(where)}" if place.path != "." else ""
+    at = f" at {code(where(item.location))}" if item.location.path != "." else ""
     hint = f"<br>💡 {prose(item.hint)}" if item.hint else ""
     return f"- {_SEVERITY[item.severity]} **{item.code}**{at}<br>{prose(item.message)}{hint}"
-
-
-def _inherited(item: Finding) -> str:
-    return f"- **{item.code}** at {code(str(item.location))}: {prose(item.message)}"
-
-
-def _beside(item: Together) -> str:
-    said = "".join(f"<br>{prose(sentence)}" for sentence in sentences_of(item))
-    return f"- {code(title_of(item))}{said}"
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "") -> str:
     """Return the compared revisions, the digest, and the command that repeats the output."""
     revision = evaluation.tree.revision
+    named = f" ({code(commit[:12])})" if commit and base != commit else ""
     parts = [
         f"Revision {code(revision)}" if revision else "The work tree",
-        *([f"base {code(base)}{_of(base, commit)}"] if base else []),
+        *([f"base {code(base)}{named}"] if base else []),
         f"digest `{digest(actions(evaluation))}`",
     ]
     # HEAD is another commit in the reader's clone, and a branch moves on.
-    named = commit[:12] or base or ""
-    if revision and not named.startswith("HEAD"):
-        words = ["ipam", verb, *(["--base", named] if named else []), "--rev", revision[:12]]
+    onto = commit[:12] or base or ""
+    if revision and not onto.startswith("HEAD"):
+        words = ["ipam", verb, *(["--base", onto] if onto else []), "--rev", revision[:12]]
         command = " ".join(words)
         parts.append(f"again: {code(command)}")
     return f"<sub>{' · '.join(parts)}</sub>\n"
 
 
-def _of(base: str, commit: str) -> str:
-    """Return the commit of a base, or empty if the base was named by its commit."""
-    return f" ({code(commit[:12])})" if commit and base != commit else ""
-
-
-WHOLE = "."
-"""The path of findings about the whole repository."""
-
-
 def at_top(compared: Compared, root: str) -> Compared:
     """Return the comparison with the paths of findings and files relative to the top.
 
-    Paths in messages and hints stay relative to the root, in which users work.
-
-    Args:
-        compared: The comparison, relative to the root.
-        root: The root folder, or empty for the top.
+    Paths in messages and hints stay relative to the root, in which users work. An empty root is the
+    top.
     """
     if not root:
         return compared
+    evaluation, tree = compared.evaluation, compared.evaluation.tree
+    sources = tuple(replace(item, path=f"{root}/{item.path}") for item in tree.sources)
     return replace(
         compared,
-        evaluation=_moved(compared.evaluation, root),
+        evaluation=replace(
+            evaluation,
+            findings=tuple(_placed(item, root) for item in evaluation.findings),
+            gates=tuple(_placed(item, root) for item in evaluation.gates),
+            tree=replace(tree, sources=sources),
+        ),
         inherited=tuple(_placed(item, root) for item in compared.inherited),
         causes=tuple(_caused(item, root) for item in compared.causes),
     )
@@ -386,9 +333,8 @@ def marked(text: str, root: str) -> str:
 
 
 def _placed(found: Finding, root: str) -> Finding:
-    path = found.location.path
-    inside = PATH if path == WHOLE else path
-    return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
+    place = place_of(found)._replace(line=found.location.line)
+    return replace(found, location=place._replace(path=f"{root}/{place.path}"))
 
 
 def _caused(cause: Cause, root: str) -> Cause:
@@ -396,14 +342,3 @@ def _caused(cause: Cause, root: str) -> Cause:
     if place is None:
         return cause
     return replace(cause, place=place._replace(path=f"{root}/{place.path}"))
-
-
-def _moved(evaluation: Evaluation, root: str) -> Evaluation:
-    tree = evaluation.tree
-    sources = tuple(replace(item, path=f"{root}/{item.path}") for item in tree.sources)
-    return replace(
-        evaluation,
-        findings=tuple(_placed(item, root) for item in evaluation.findings),
-        gates=tuple(_placed(item, root) for item in evaluation.gates),
-        tree=replace(tree, sources=sources),
-    )

@@ -7,6 +7,7 @@ which also sets names and addresses off from prose.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from reconciler.documents.text import escape
@@ -22,14 +23,70 @@ _EDGES = re.compile(r"([('\"]*)(.*?)([)'\",;:.?]*)", re.DOTALL)
 
 
 class Section(NamedTuple):
-    """Title, and a list of rows that can be long.
-
-    `head` is the head of a table, or empty for a list.
-    """
+    """Title, and the rows of a list, or of a table with this head."""
 
     title: str
     head: str
     rows: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """The number of characters of all rows."""
+        return sum(map(len, self.rows))
+
+    def rendered(self, room: int) -> str:
+        """Return the section in `room` characters: rows visible, then folded, then omitted."""
+        fitting = _fitting(self.rows, room - 2 * len(self.head) - len(self.title) - 200)
+        shown, folded = self.rows[: min(IN_VIEW, fitting)], self.rows[IN_VIEW:fitting]
+        parts = [f"#### {self.title}\n\n{self._listed(shown)}"]
+        if folded:
+            summary = f"<details><summary>{len(folded)} more</summary>"
+            parts.append(f"\n{summary}\n\n{self._listed(folded)}\n</details>\n")
+        if omitted := len(self.rows) - fitting:
+            parts.append(f"\n*{omitted} more do not fit here; `-o json` has them all.*\n")
+        return "".join(parts)
+
+    def _listed(self, rows: Sequence[str]) -> str:
+        return self.head + "".join(f"{row}\n" for row in rows) if rows else ""
+
+
+class Fenced(NamedTuple):
+    """Lines in a code fence, between a head and an end."""
+
+    head: str
+    language: str
+    lines: Sequence[str]
+    end: str
+
+    @property
+    def size(self) -> int:
+        """The number of characters of all lines."""
+        return sum(len(line) + 1 for line in self.lines)
+
+    def rendered(self, room: int) -> str:
+        """Return the first lines that fit into `room` characters."""
+        longest = max((len(run) for it in self.lines for run in _BACKTICKS.findall(it)), default=0)
+        marks = "`" * max(3, longest + 1)  # no line can close the fence
+        room -= len(self.head) + len(self.end) + 2 * len(marks) + 120
+        fitting = _fitting(self.lines, room)
+        lines = [f"{marks}{self.language}", *self.lines[:fitting], marks]
+        omitted = len(self.lines) - fitting
+        more = f"\n*{omitted} more lines do not fit here.*\n" if omitted else ""
+        return self.head + "\n".join(lines) + "\n" + more + self.end
+
+
+def _fitting(rows: Iterable[str], room: int) -> int:
+    return sum(1 for used in accumulate(len(row) + 1 for row in rows) if used <= room)
+
+
+def fitted(parts: Sequence[Section | Fenced], room: int, gap: int = 0) -> list[str]:
+    """Return parts in at most `room` characters. Short ones leave their space to others."""
+    texts = {}
+    by_size = sorted(range(len(parts)), key=lambda at: parts[at].size)
+    for done, at in enumerate(by_size):
+        texts[at] = parts[at].rendered(room // (len(parts) - done))
+        room -= len(texts[at]) + gap
+    return [texts[at] for at in range(len(parts))]
 
 
 def code(text: str) -> str:
@@ -41,12 +98,6 @@ def code(text: str) -> str:
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(plain)), default=0))
     padding = " " if len(fence) > 1 else ""
     return f"{fence}{padding}{plain}{padding}{fence}"
-
-
-def fence(lines: Iterable[str]) -> str:
-    """Return a code fence that no line can close."""
-    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
-    return "`" * max(3, longest + 1)
 
 
 def prose(text: str) -> str:
@@ -79,39 +130,6 @@ def _cells(percent: float) -> int:
     if percent <= 0 or percent >= 100:
         return _BAR if percent > 0 else 0
     return min(max(round(percent * _BAR / 100), 1), _BAR - 1)
-
-
-def fitted(sections: Sequence[Section], room: int) -> list[str]:
-    """Return sections in at most `room` characters. Short ones leave their space to others."""
-    texts = {}
-    by_size = sorted(range(len(sections)), key=lambda at: sum(map(len, sections[at].rows)))
-    for done, at in enumerate(by_size):
-        texts[at] = rendered(sections[at], room // (len(sections) - done))
-        room -= len(texts[at])
-    return [texts[at] for at in range(len(sections))]
-
-
-def rendered(section: Section, room: int) -> str:
-    """Return a section in at most `room` characters: rows visible, then folded, then omitted."""
-    left = room - 2 * len(section.head) - len(section.title) - 200
-    fitting = 0
-    for row in section.rows:
-        left -= len(row) + 1
-        if left < 0:
-            break
-        fitting += 1
-    shown, folded = section.rows[: min(IN_VIEW, fitting)], section.rows[IN_VIEW:fitting]
-    parts = [f"#### {section.title}\n\n{_rows(section, shown)}"]
-    if folded:
-        summary = f"<details><summary>{len(folded)} more</summary>"
-        parts.append(f"\n{summary}\n\n{_rows(section, folded)}\n</details>\n")
-    if omitted := len(section.rows) - fitting:
-        parts.append(f"\n*{omitted} more do not fit here; `-o json` has them all.*\n")
-    return "".join(parts)
-
-
-def _rows(section: Section, rows: Sequence[str]) -> str:
-    return section.head + "".join(f"{row}\n" for row in rows) if rows else ""
 
 
 def cut(text: str, most: int) -> str:

@@ -69,20 +69,8 @@ BUGS = _counter("bugs_total", "Bugs that were met; the work went on")
 
 OURS = (
     *(ROUNDS, ROUND_SECONDS, COMMITS, RACES, GROWTH_SECONDS, DEMAND, POOL, LARGEST, UP, APPLIED),
-    *(
-        DRIFT,
-        RESTARTS,
-        FINDINGS,
-        CODES,
-        REFUSED,
-        REVISION,
-        SUCCESS,
-        LEADING,
-        READY,
-        STOPPED,
-        EXPIRY,
-    ),
-    BUGS,
+    *(DRIFT, RESTARTS, FINDINGS, CODES, REFUSED, REVISION, SUCCESS, LEADING, READY, STOPPED),
+    *(EXPIRY, BUGS),
 )
 
 

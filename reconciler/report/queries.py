@@ -2,20 +2,19 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import IPRange, cidrs_of, format_address, format_range, format_short
+from reconciler.addresses import IPRange, cidrs_of, format_range, format_short
 from reconciler.documents.findings import Location
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow, ReplayVerdict
 from reconciler.history.applied import Headroom, Idle
-from reconciler.history.commits import CommitCause
-from reconciler.history.events import RecordEvent
+from reconciler.history.commits import Caused, CommitCause
 from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past, Rate
-from reconciler.history.runs import FreeSpace, ReservedRange, Runs, freeing
+from reconciler.history.runs import FreeSpace, freeing
 from reconciler.history.who import Holder
-from reconciler.importing.assembling import Imported, RangeChange
+from reconciler.importing.assembling import Imported
 from reconciler.model.claim import Allocation, Claim, current_records
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -27,7 +26,7 @@ from reconciler.planning.pool_map import AddressPart, PoolMap
 from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
-from reconciler.report.json import API_VERSION, envelope, listed_findings, plan_document
+from reconciler.report.json import ends, envelope, listed_findings, plan_document
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
@@ -38,39 +37,26 @@ def free_runs_document(found: FreeSpace) -> dict[str, Any]:
         "count": found.wanted.count if found.wanted.prefix is None else None,
         "prefix": found.wanted.prefix,
         "fits": found.fits,
-        "items": [_free_runs_pool(runs) for runs in found.pools],
-    }
-
-
-def _free_runs_pool(runs: Runs) -> dict[str, Any]:
-    return {
-        "pool": str(runs.pool),
-        "available": runs.free,
-        "closed": runs.closed or None,
-        "fits": [
-            {"block": ends(fit.block), "run": _sized(fit.run), "isNext": fit.is_next}
-            for fit in runs.fits
+        "items": [
+            {
+                "pool": str(runs.pool),
+                "available": runs.free,
+                "closed": runs.closed or None,
+                "fits": [
+                    {"block": ends(fit.block), "run": _sized(fit.run), "isNext": fit.is_next}
+                    for fit in runs.fits
+                ],
+                "largest": [_sized(run) for run in runs.largest],
+                "held": [{**_sized(it.range), "until": _instant(it.until)} for it in runs.held],
+                "fitsFrom": _instant(runs.fits_from),
+            }
+            for runs in found.pools
         ],
-        "largest": [_sized(run) for run in runs.largest],
-        "held": [_held(item) for item in runs.held],
-        "fitsFrom": _instant(runs.fits_from),
     }
-
-
-def _held(item: ReservedRange) -> dict[str, Any]:
-    return {**_sized(item.range), "until": _instant(item.until)}
 
 
 def _sized(item: IPRange) -> dict[str, Any]:
     return {**ends(item), "count": item.size}
-
-
-def ends(item: IPRange) -> dict[str, str]:
-    """Return the first and the last address."""
-    return {
-        "start": format_address(item.version, item.first),
-        "end": format_address(item.version, item.last),
-    }
 
 
 def _instant(seconds: int | None) -> str | None:
@@ -87,28 +73,21 @@ def standing(evaluation: Evaluation, asked: IPRange) -> dict[str, Any]:
     pools = {pool.source: pool for pool in evaluation.state.pools.values()}
     return {
         **envelope("Standing"),
-        **_ends(asked),
-        "items": [_item(item, asked, pools.get(item.source)) for item in there],
+        **ends(asked),
+        "items": [_use(item, asked, pools.get(item.source)) for item in there],
     }
 
 
-def _item(item: AddressUsage, asked: IPRange, pool: Pool | None) -> dict[str, Any]:
+def _use(item: AddressUsage, asked: IPRange, pool: Pool | None) -> dict[str, Any]:
     shared = item.range.shared(asked) or asked
     return {
         "sort": item.sort,
         "title": item.title,
-        **_ends(shared),
-        "whole": _ends(item.range),
+        **ends(shared),
+        "whole": ends(item.range),
         "addressSpaces": list(item.spaces),
         "says": of_pool(pool, shared) if pool is not None and item.sort == "pool" else None,
         "source": {"path": item.source.path, "line": item.source.line},
-    }
-
-
-def _ends(item: IPRange) -> dict[str, str]:
-    return {
-        "start": format_address(item.version, item.first),
-        "end": format_address(item.version, item.last),
     }
 
 
@@ -118,24 +97,23 @@ def pool_map_document(revision: str | None, maps: Iterable[PoolMap]) -> dict[str
         **envelope("PoolMap"),
         "revision": revision,
         "items": [
-            {"pool": str(found.pool), "parts": [_part(part) for part in found.parts]}
+            {
+                "pool": str(found.pool),
+                "parts": [
+                    {
+                        **ends(it.range),
+                        "count": it.range.size,
+                        "state": it.sort.value,
+                        "holder": it.title or None,
+                        "claim": str(it.record.claim) if it.record is not None else None,
+                    }
+                    for it in found.parts
+                ],
+            }
             for found in maps
         ],
     }
 
-
-def _part(part: AddressPart) -> dict[str, Any]:
-    record = part.record
-    return {
-        **ends(part.range),
-        "count": part.range.size,
-        "state": part.sort.value,
-        "holder": part.title or None,
-        "claim": str(record.claim) if record is not None else None,
-    }
-
-
-CausedEvent = tuple[RecordEvent, CommitCause | None]
 
 HOLDER_COLUMNS = (
     "start", "end", "state", "space", "pool", "holder", "team", "claim", "record", "since",
@@ -153,31 +131,31 @@ def holders_document(
     asked: str,
     revision: str | None,
     holders: Iterable[Holder],
-    brought: dict[str, CausedEvent],
-    history: Sequence[CausedEvent] | None,
+    brought: Mapping[str, Caused],
+    history: Sequence[Caused] | None,
 ) -> dict[str, Any]:
     """Return the holders of addresses, and optionally all of their history."""
     return {
         **envelope("Holders"),
         "revision": revision,
         "asked": asked,
-        "items": [_holder(it, _of(it, brought)) for it in holders],
+        "items": [_holder(it, commit_of(it, brought)) for it in holders],
         "history": None if history is None else [happening_item(it) for it in history],
     }
 
 
-def history_document(revision: str, told: Iterable[CausedEvent]) -> dict[str, Any]:
+def history_document(revision: str, events: Iterable[Caused]) -> dict[str, Any]:
     """Return events, newest first."""
     return {
         **envelope("History"),
         "revision": revision,
-        "items": [happening_item(it) for it in told],
+        "items": [happening_item(it) for it in events],
     }
 
 
-def happening_item(told: CausedEvent) -> dict[str, Any]:
+def happening_item(event: Caused) -> dict[str, Any]:
     """Return the event of a claim's addresses in a commit."""
-    item, cause = told
+    item, cause = event
     fact = item.fact
     return {
         "what": item.what.value,
@@ -185,8 +163,8 @@ def happening_item(told: CausedEvent) -> dict[str, Any]:
         "holder": fact.owner,
         "team": fact.team,
         "pool": fact.pool if item.range is not None else None,
-        "range": _holders_range(item.range),
-        "from": _holders_range(item.source),
+        "range": _ends(item.range),
+        "from": _ends(item.source),
         "formerHolder": item.giver or None,
         "heir": item.heir.name if item.heir is not None else None,
         "commit": _row(item.row),
@@ -194,13 +172,13 @@ def happening_item(told: CausedEvent) -> dict[str, Any]:
     }
 
 
-def holder_rows(holders: Iterable[Holder], brought: dict[str, CausedEvent]) -> Iterator[str]:
+def holder_rows(holders: Iterable[Holder], brought: Mapping[str, Caused]) -> Iterator[str]:
     """Yield lines of CSV, with column names first."""
-    yield _holders_line(HOLDER_COLUMNS)
+    yield _csv_line(HOLDER_COLUMNS)
     for holder in holders:
-        item = _holder(holder, _of(holder, brought))
+        item = _holder(holder, commit_of(holder, brought))
         commit = item["brought"]["commit"] if item["brought"] else {}
-        yield _holders_line(
+        yield _csv_line(
             [
                 *(item[name] for name in HOLDER_COLUMNS[:11]),
                 _place(item["document"]),
@@ -209,14 +187,14 @@ def holder_rows(holders: Iterable[Holder], brought: dict[str, CausedEvent]) -> I
         )
 
 
-def happening_rows(told: Iterable[CausedEvent]) -> Iterator[str]:
+def happening_rows(events: Iterable[Caused]) -> Iterator[str]:
     """Yield lines of CSV, with column names first."""
-    yield _holders_line(HISTORY_COLUMNS)
-    for one in told:
-        item = happening_item(one)
+    yield _csv_line(HISTORY_COLUMNS)
+    for event in events:
+        item = happening_item(event)
         span, commit, cause = item["range"] or {}, item["commit"], item["cause"] or {}
         brought = cause.get("commit") or {}
-        yield _holders_line(
+        yield _csv_line(
             [
                 *(commit["date"], item["what"], span.get("start"), span.get("end")),
                 *(item["holder"], item["team"], item["claim"], item["pool"], commit["id"]),
@@ -227,41 +205,41 @@ def happening_rows(told: Iterable[CausedEvent]) -> Iterator[str]:
         )
 
 
-def former_holder(holder: Holder, told: CausedEvent | None) -> str:
+def former_holder(holder: Holder, event: Caused | None) -> str:
     """Return the previous owner of addresses, or empty if the newest commit does not show it."""
     if holder.giver is not None:
         return holder.giver.short
-    return told[0].giver if told is not None else ""
+    return event[0].giver if event is not None else ""
 
 
-def _of(holder: Holder, brought: dict[str, CausedEvent]) -> CausedEvent | None:
+def commit_of(holder: Holder, brought: Mapping[str, Caused]) -> Caused | None:
+    """Return the newest event of the record that holds addresses, or None."""
     record = holder.part.record
     return brought.get(record.path) if record is not None else None
 
 
-def _holder(holder: Holder, told: CausedEvent | None) -> dict[str, Any]:
-    part = holder.part
-    record = part.record
+def _holder(holder: Holder, event: Caused | None) -> dict[str, Any]:
+    part, record = holder.part, holder.part.record
     return {
         **ends(part.range),
         "state": part.sort.value,
         "space": part.space or None,
         "pool": str(part.pool) if part.pool is not None else None,
         "holder": record.owner.short if record is not None else part.title or None,
-        "formerHolder": former_holder(holder, told) or None,
+        "formerHolder": former_holder(holder, event) or None,
         "team": record.owner.team if record is not None else None,
         "claim": str(record.claim) if record is not None else None,
         "record": record.path if record is not None else None,
-        "whole": _holders_range(record.range) if record is not None else None,
+        "whole": _ends(record.range) if record is not None else None,
         "since": record.since if record is not None else None,
-        "until": format_instant(holder.until) if holder.until is not None else None,
+        "until": _instant(holder.until),
         "announced": record is not None and record.announced,
         "document": _location(holder.document or (None if record is not None else part.source)),
         "before": _neighbour(holder.before),
         "after": _neighbour(holder.after),
         "brought": None
-        if told is None
-        else {"what": told[0].what.value, "commit": _row(told[0].row), "cause": _cause(told[1])},
+        if event is None
+        else {"what": event[0].what.value, "commit": _row(event[0].row), "cause": _cause(event[1])},
     }
 
 
@@ -272,7 +250,7 @@ def _neighbour(part: AddressPart | None) -> dict[str, Any] | None:
     return {**ends(part.range), "state": part.sort.value, "holder": holder}
 
 
-def _holders_range(item: IPRange | None) -> dict[str, str] | None:
+def _ends(item: IPRange | None) -> dict[str, str] | None:
     return None if item is None else ends(item)
 
 
@@ -306,7 +284,7 @@ def _place(place: dict[str, Any] | None) -> str:
     return f"{place['path']}:{place['line']}" if place and place.get("path") else ""
 
 
-def _holders_line(cells: Iterable[object]) -> str:
+def _csv_line(cells: Iterable[object]) -> str:
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerow([_cell(cell) for cell in cells])
     return written.getvalue()
@@ -326,17 +304,14 @@ def outlook_document(
         "revision": revision,
         "asOf": format_instant(past.clock),
         "historyDays": past.days,
-        "items": [_outlook_pool(item) for item in found],
-        "idle": None if idle is None else _idle(idle),
-    }
-
-
-def _idle(idle: Idle) -> dict[str, Any]:
-    return {
-        "resultRevision": idle.result,
-        "isOtherRevision": idle.is_other,
-        "tenants": [{"cluster": it.cluster, **_headroom(it)} for it in idle.items],
-        "total": _headroom(idle.total),
+        "items": [_outlook(item) for item in found],
+        "idle": idle
+        and {
+            "resultRevision": idle.result,
+            "isOtherRevision": idle.is_other,
+            "tenants": [{"cluster": it.cluster, **_headroom(it)} for it in idle.items],
+            "total": _headroom(idle.total),
+        },
     }
 
 
@@ -351,7 +326,7 @@ def _headroom(item: Headroom) -> dict[str, Any]:
     }
 
 
-def _outlook_pool(item: Outlook) -> dict[str, Any]:
+def _outlook(item: Outlook) -> dict[str, Any]:
     return {
         "pool": str(item.pool),
         "total": item.total,
@@ -385,8 +360,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
     remedies = [decision.hint] if isinstance(decision, Refuse) else []
     return {
-        "apiVersion": API_VERSION,
-        "kind": "Explanation",
+        **envelope("Explanation"),
         "claim": str(key),
         "action": action_name(decision, evaluation) if decision else "none",
         "verdict": _verdict(decision, evaluation),
@@ -395,9 +369,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "phase": record.phase.value if record else None,
         "since": record.since if record else None,
         "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
-        "pools": [_explanation_pool(evaluation, pool, claim) for pool in claim.candidates]
-        if claim
-        else [],
+        "pools": [_candidate(evaluation, it, claim) for it in claim.candidates] if claim else [],
         "remedies": (_remedies(evaluation, claim) if remedies and claim else []) + remedies,
         "patches": [],
     }
@@ -409,20 +381,18 @@ def _verdict(decision: Decision | None, evaluation: Evaluation) -> str:
             word = "keeps" if isinstance(decision, Keep) else "releases"
             giver = giver_of(decision, evaluation)
             whose = f", from {giver.short} to {allocation.owner.short}" if giver else ""
-            return f"{word} {_explanation_range(allocation.range)} of {allocation.pool.name}{whose}"
+            return f"{word} {_with_blocks(allocation.range)} of {allocation.pool.name}{whose}"
         case Grant(allocation) if allocation.range:
-            return f"gets {_explanation_range(allocation.range)} of {allocation.pool.name}"
+            return f"gets {_with_blocks(allocation.range)} of {allocation.pool.name}"
         case Refuse(_, reason, message):
             return f"{reason}: {message}"
         case _:
             return "nothing asks for it any more"
 
 
-def _explanation_range(item: IPRange) -> str:
-    if item.size == 1:
-        return format_short(item)
+def _with_blocks(item: IPRange) -> str:
     blocks = cidrs_of(item)
-    listed = f" ({', '.join(blocks)})" if len(blocks) <= 4 else ""
+    listed = f" ({', '.join(blocks)})" if item.size > 1 and len(blocks) <= 4 else ""
     return f"{format_short(item)}{listed}"
 
 
@@ -438,14 +408,14 @@ def _asked(claim: Claim) -> str:
     return "1 address" if claim.size == 1 else f"{claim.size} contiguous addresses"
 
 
-def _explanation_pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, Any]:
+def _candidate(evaluation: Evaluation, key: Key, claim: Claim) -> dict[str, Any]:
     usage = evaluation.plan.after[key]
     return {
         "pool": str(key),
         "available": usage.available,
         "largestFreeBlock": usage.largest,
         "total": usage.total,
-        "fits": claim is not None and usage.largest >= claim.size,
+        "fits": usage.largest >= claim.size,
     }
 
 
@@ -462,8 +432,7 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
     """Return a simulation as a document."""
     refused, stopped = result.refused, result.stopped
     return {
-        "apiVersion": API_VERSION,
-        "kind": "Simulation",
+        **envelope("Simulation"),
         "requested": result.requested,
         "fit": result.fit,
         "passes": result.passes,
@@ -480,17 +449,15 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
             }
             for step in result.steps
         ],
-        "refused": None
-        if refused is None
-        else {
+        "refused": refused
+        and {
             "claim": str(refused.claim),
             "reason": refused.reason,
             "message": refused.message,
             "hint": refused.hint,
         },
-        "stopped": None
-        if stopped is None
-        else {"code": stopped.code, "message": stopped.message, "hint": stopped.hint},
+        "stopped": stopped
+        and {"code": stopped.code, "message": stopped.message, "hint": stopped.hint},
     }
 
 
@@ -504,44 +471,47 @@ def verification_document(
     revision: str, found: Sequence[Verified], exit_code: int
 ) -> dict[str, Any]:
     """Return the verification of all commits, newest first."""
-    counts = {verdict.value: 0 for verdict in ReplayVerdict}
-    for item in found:
-        counts[item.verdict.value] += 1
+    counts = {it.value: sum(one.verdict is it for one in found) for it in ReplayVerdict}
     return {
         **envelope("Verification"),
         "revision": revision,
         "exitCode": int(exit_code),
         "summary": counts,
-        "commits": [_commit(item) for item in found],
-    }
-
-
-def _commit(item: Verified) -> dict[str, Any]:
-    return {
-        "commit": item.commit,
-        "verdict": item.verdict.value,
-        "wrong": item.is_wrong,
-        "date": None if item.clock is None else format_instant(item.clock),
-        "author": item.author,
-        "subject": item.subject,
-        "version": item.version or None,
-        "files": list(item.files),
+        "commits": [
+            {
+                "commit": it.commit,
+                "verdict": it.verdict.value,
+                "wrong": it.is_wrong,
+                "date": _instant(it.clock),
+                "author": it.author,
+                "subject": it.subject,
+                "version": it.version or None,
+                "files": list(it.files),
+            }
+            for it in found
+        ],
     }
 
 
 def import_document(result: Imported, written: Sequence[str], exit_code: int) -> dict[str, Any]:
-    """Return old and new range of each import, conflicts, files, and the resulting plan.
-
-    Args:
-        result: The import.
-        written: Paths of the files that were written.
-        exit_code: Exit code of the run.
-    """
+    """Return old and new range of each import, conflicts, files, and the resulting plan."""
     return {
         **envelope("ImportResult"),
         "exitCode": int(exit_code),
         "moved": moved(result),
-        "ranges": [_importing_line(line) for line in result.lines],
+        "ranges": [
+            {
+                "owner": it.owner,
+                "type": it.type,
+                "pool": it.pool,
+                "old": format_range(it.old) if it.old is not None else None,
+                "new": format_range(it.new) if it.new is not None else None,
+                "path": it.place.path,
+                "line": it.place.line,
+                "users": list(it.users),
+            }
+            for it in result.lines
+        ],
         "conflicts": listed_findings(result.conflicts),
         "notes": list(result.notes),
         "files": sorted(result.files),
@@ -553,21 +523,3 @@ def import_document(result: Imported, written: Sequence[str], exit_code: int) ->
 def moved(result: Imported) -> int:
     """Return the number of imports whose new range differs from the old one."""
     return sum(1 for line in result.lines if line.old and line.new and not line.is_same)
-
-
-def _importing_line(line: RangeChange) -> dict[str, Any]:
-    place = line.place
-    return {
-        "owner": line.owner,
-        "type": line.type,
-        "pool": line.pool,
-        "old": _importing_range(line.old),
-        "new": _importing_range(line.new),
-        "path": place.path,
-        "line": place.line,
-        "users": list(line.users),
-    }
-
-
-def _importing_range(item: IPRange | None) -> str | None:
-    return format_range(item) if item is not None else None

@@ -61,22 +61,20 @@ class _Finder:
     def cause(self, decision: Decision) -> Cause:
         """Return the cause of a decision."""
         claim = decision.claim
-        if (own := self._own(claim)) is not None:
-            return Cause(claim, own)
+        state = self._change.result.state.claims.get(claim)
+        if state is not None and state.source.path in self._change.paths:
+            return Cause(claim, state.source)
+        owner = (claim.kind, claim.namespace, claim.name)
+        removed = self._now.get(owner) or self._before.get(owner)
+        if state is None and removed is not None:
+            return Cause(claim, removed)
         if self._in_base.get(claim) == _outcome(decision):
             return Cause(claim, None, f"{self._change.name} has it already", is_caused=False)
         if isinstance(decision, Expire):
             return Cause(claim, None, "its retention has ended", is_caused=False)
-        return next(self._others(decision), Cause(claim, None, self._room()))
-
-    def _own(self, claim: Key) -> Location | None:
-        """Return the place where the change edits or removes the document of a claim."""
-        state = self._change.result.state.claims.get(claim)
-        if state is not None and state.source.path in self._change.paths:
-            return state.source
-        owner = (claim.kind, claim.namespace, claim.name)
-        place = self._now.get(owner) or self._before.get(owner)
-        return place if state is None or place is None else None
+        touched = join_limited(sorted(self._change.paths))
+        room = f"another edit of the change decides it, by what it frees or takes: {touched}"
+        return next(self._others(decision), Cause(claim, None, room))
 
     @cached_property
     def _in_base(self) -> Mapping[Key, tuple[object, ...]]:
@@ -93,10 +91,6 @@ class _Finder:
                 yield Cause(decision.claim, pool.source, f"pool {key.name} is another one by that")
         if PATH in change.paths:
             yield Cause(decision.claim, Location(PATH, 1, 1), "Settings are others by that")
-
-    def _room(self) -> str:
-        touched = join_limited(sorted(self._change.paths))
-        return f"another edit of the change decides it, by what it frees or takes: {touched}"
 
 
 def _outcome(decision: Decision) -> tuple[object, ...]:
@@ -237,7 +231,7 @@ class Change:
             key: replace(pool, gate=judging.gate, thresholds=judging.thresholds)
             for key, pool in now.pools.items()
             if key not in counting
-            and (key in base.state.frozen or pool.source.path in found.unread)
+            if key in base.state.frozen or pool.source.path in found.unread
         }
         return replace(
             found,
@@ -330,7 +324,7 @@ class RecordChanges:
         it = self._change
         base = it.base, read_own_settings(it.base).settings
         head, revision = (it.head, it.settings), it.head.revision()
-        if revision is not None and not has_records(*_folder_of(base)):
+        if revision is not None and not has_records(base[0], base[1].records):
             # The records of a root that the change moves are compared where they were.
             moved = moved_from(it.repository, revision.id, head)
             base = moved[1] if moved is not None else base
@@ -370,14 +364,10 @@ class RecordChanges:
     @cached_property
     def is_output(self) -> bool:
         """Return whether the folders are as reconcile commits them on the base, or proposes."""
-        return self._is_proposed or self._is_plan_of_base
-
-    @property
-    def _is_proposed(self) -> bool:
         it = self._change
-        if it.proposed is None:
-            return False
-        return self._is_as(it.repository.resolve(it.proposed).id)
+        if it.proposed is not None and self._is_as(it.repository.resolve(it.proposed).id):
+            return True
+        return self._is_plan_of_base()
 
     def _is_as(self, commit: str) -> bool:
         """Return whether the folders of the merge result equal the folders of a commit."""
@@ -385,17 +375,14 @@ class RecordChanges:
         settings = settings_at(source)
         return settings is not None and not differing((source, settings), self._sides[1])
 
-    @property
     def _is_plan_of_base(self) -> bool:
         (base, then), (head, now) = self._sides
-        if base is not self._change.base:
-            return False
-        if (then.records, then.observed) != (now.records, now.observed):
+        folders = [now.records, now.observed]
+        if base is not self._change.base or [then.records, then.observed] != folders:
             return False
         wanted = {it.path: it.data for it in without_expiries(self._change.base_plan)}
         if not self.pairs.keys() <= wanted.keys():
             return False
-        folders = [now.records, now.observed]
         there = {entry.path: entry for entry in head.entries(folders) if entry.path in wanted}
         made = {path: data for path, data in wanted.items() if data is not None}
         if there.keys() != made.keys() or any(it.mode != _PLAIN for it in there.values()):
@@ -445,22 +432,21 @@ class RecordChanges:
         parents = [repository.made(commit).parents for commit in self.carried]
         following = [(commit,) for commit in self.carried[1:]]
         is_row = all(len(it) == 1 for it in parents) and parents[:-1] == following
-        return is_row and _is_in(repository, parents[-1][0], base)
-
-
-def _folder_of(side: Side) -> tuple[Source, str]:
-    return side[0], side[1].records
-
-
-def _is_in(repository: Repository, commit: str, base: str) -> bool:
-    return commit == base or repository.is_in(commit, base)
+        return is_row and (parents[-1][0] == base or repository.is_in(parents[-1][0], base))
 
 
 def record_changes(change: "Change") -> Iterator[Finding]:
     """Report records that reconcile did not write, and commits that look like its commits."""
     found = RecordChanges(change)
     yield from _edited_records(found)
-    yield from _carried_commits(found, change.name)
+    if not found.carried or found.is_line():
+        return
+    more = f" and {len(found.carried) - 1} more" if found.carried[1:] else ""
+    message = f"commit {found.carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
+    message += f" {change.name} lacks it"
+    hint = f"if {change.name} is behind: git fetch, then --base origin/main; else drop the commits"
+    hint += f" that git log --grep ^Ipam-Plan {change.name}.. lists: git rebase -i {change.name}"
+    yield error("commit-carried", Location("."), message, hint)
 
 
 def _edited_records(found: RecordChanges) -> Iterator[Finding]:
@@ -477,22 +463,9 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
     many = "1 file" if len(pairs) == 1 else f"{len(pairs)} files"
     place = Location(next(iter(pairs)))
     message = f"this change edits {many} that only reconcile writes: {join_limited(list(pairs))}"
-    hint = (
-        f"to undo: {found.restoring()} && git commit -m 'Restore records'; to permit it, merge an"
-    )
-    hint += " Override of kind record first; a proposal of reconcile needs --proposed"
+    hint = f"to undo: {found.restoring()} && git commit -m 'Restore records'; to permit it, merge"
+    hint += " an Override of kind record first; a proposal of reconcile needs --proposed"
     yield error("records-changed", place, message, hint)
-
-
-def _carried_commits(found: RecordChanges, base: str) -> Iterator[Finding]:
-    if not found.carried or found.is_line():
-        return
-    more = f" and {len(found.carried) - 1} more" if found.carried[1:] else ""
-    message = f"commit {found.carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
-    message += f" {base} lacks it"
-    hint = f"if {base} is behind: git fetch, then --base origin/main; else drop the commits"
-    hint += f" that git log --grep ^Ipam-Plan {base}.. lists: git rebase -i {base}"
-    yield error("commit-carried", Location("."), message, hint)
 
 
 def moved_roots(change: "Change") -> Iterator[Finding]:

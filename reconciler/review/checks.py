@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeGuard
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, format_short
@@ -23,7 +21,7 @@ from reconciler.families import is_pool
 from reconciler.families.fields import PLACE, former_of, written
 from reconciler.gitio.interface import Repository, Source
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Grant, Usage
+from reconciler.model.plan import Grant
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
 from reconciler.planning.limits import CAPACITY
@@ -93,11 +91,6 @@ def settings_changed(change: Change) -> Iterator[Finding]:
             yield records_elsewhere(change.settings, base.records)
 
 
-def settings_loosened(change: Change) -> Iterator[Finding]:
-    """Report Settings of the base that are looser than in the last reconcile commit."""
-    yield from change.loosened
-
-
 def changed(earlier: Settings, own: Settings) -> Iterator[str]:
     """Return the fields in which Settings differ, with both values of the short ones."""
     for name, field in _FIELDS.items():
@@ -127,18 +120,19 @@ def withdrawn_pins(change: Change) -> Iterator[Finding]:
     if change.is_base_reconciled:
         return
     given = {it.claim: it for it in change.result.plan.decisions if isinstance(it, Grant)}
-    lost = {
-        it.claim: it
+    now = {claim: it.allocation.range for claim, it in given.items()}
+    lost = [
+        it
         for it in change.base_plan.plan.decisions
-        if _is_pinned(it) and _range(given.get(it.claim)) != it.allocation.range
-    }
-    for claim, old in lost.items():
-        now = _range(given.get(claim))
-        message = f"{claim.short} is pinned to {_short(_range(old))} on {change.name}, and has no"
-        message += f" record yet: with this change it gets {_short(now)}"
+        if isinstance(it, Grant) and it.replaces is None and it.allocation.pinned
+        if now.get(it.claim) != it.allocation.range
+    ]
+    for old in lost:
+        message = f"{old.claim.short} is pinned to {_short(old.allocation.range)} on {change.name},"
+        message += f" and has no record yet: with this change it gets {_short(now.get(old.claim))}"
         yield warning(_PIN, old.source, message, _HINT)
     pools = change.result.state.pools
-    held = Lookup((it.allocation.range, it) for it in lost.values() if it.allocation.range)
+    held = Lookup((it.allocation.range, it) for it in lost if it.allocation.range)
     for new in given.values() if lost else ():
         mine = new.allocation.range
         for _, old in held.overlapping(mine) if mine is not None else ():
@@ -147,14 +141,6 @@ def withdrawn_pins(change: Change) -> Iterator[Finding]:
                 message = f"{_short(mine)} of {new.claim.short} is pinned by {old.claim.short}"
                 message += f" on {change.name}, which has no record yet"
                 yield error(_PIN, new.source, message, _HINT)
-
-
-def _is_pinned(decision: Decision) -> TypeGuard[Grant]:
-    return isinstance(decision, Grant) and decision.replaces is None and decision.allocation.pinned
-
-
-def _range(decision: Grant | None) -> IPRange | None:
-    return decision.allocation.range if decision is not None else None
 
 
 def _short(item: IPRange | None) -> str:
@@ -173,7 +159,10 @@ def undone_renames(change: Change) -> Iterator[Finding]:
         return
     base = change.base_plan
     held, refused = _held(base), {it.location for it in base.findings if it.code == REFUSED}
-    taken = {it.before.owner for it in links if not _is_read(it, evaluation)}
+    documents = evaluation.documents
+    taken = {
+        it.before.owner for it in links if not is_there(it, documents) or broken(it, documents)
+    }
     for link in filter(_counts, links_of(base.documents)):
         ranges = held.get(link.before.owner, [])
         if not ranges or link.before.owner in taken or link.document.at(*PLACE) in refused:
@@ -183,10 +172,8 @@ def undone_renames(change: Change) -> Iterator[Finding]:
         message = f"{link.now.short} takes over {join_limited(ranges)} of {link.before.short} on"
         message += f" {change.name}, where reconcile has not renamed the records yet: with this"
         message += " change no document takes them over"
-        hint = (
-            f"keep {written(link.before.namespace, link.before.name)} until reconcile has renamed"
-        )
-        hint += " the records, also under a further name"
+        hint = f"keep {written(link.before.namespace, link.before.name)} until reconcile has"
+        hint += " renamed the records, also under a further name"
         for document in _successors(change, link, links):
             yield error(REFUSED, document.start, message, hint)
 
@@ -214,11 +201,6 @@ def _held(base: Evaluation) -> dict[DocumentName, list[str]]:
         if record.is_live and record.range is not None:
             held.setdefault(claim.owner, []).append(format_short(record.range))
     return held
-
-
-def _is_read(link: Link, evaluation: Evaluation) -> bool:
-    """Return whether a document has the old name, and its file is readable."""
-    return is_there(link, evaluation.documents) and not broken(link, evaluation.documents)
 
 
 def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
@@ -252,14 +234,13 @@ def missing_commits(change: Change) -> Iterator[Finding]:
 
 def releases_held(change: Change) -> Iterator[Finding]:
     """Report the releases of the change that the release limit holds back."""
-    known = change.held_by_base
-    return held_by_limit(change.result, change.repository, change.head, known)
+    return held_by_limit(change.result, change.repository, change.head, change.held_by_base)
 
 
 CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     missing_commits,
     settings_changed,
-    settings_loosened,
+    lambda change: change.loosened,
     limits_changed,
     shrunk,
     unreserved,
@@ -290,10 +271,10 @@ REPLACES: Mapping[str, str] = {
 """A finding of a check replaces findings of the evaluation at the same place: code by code."""
 
 _BRAKE = "brake"
+# Findings about the change as a whole, though they have a place.
 _OF_CHANGE = ("brake-held", "clock-ahead")
-"""Codes of findings about the change as a whole, though they have a place."""
+# An Override counts once it is in the base, and the change need not use it.
 _WAITING = "override-unused"
-"""An Override counts once it is in the base, and the change need not use it."""
 
 
 def review(
@@ -306,10 +287,10 @@ def review(
 
     Args:
         source: The files of the revision.
-        repository: The repository of the base; needed with `base` only.
+        repository: The repository of the base.
         base: The target revision of the change. Its Settings judge the change, except for the
             folders, which the change determines.
-        proposed: The tip of the branch that only reconcile may push to; with `base` only.
+        proposed: The tip of the branch that only reconcile may push to.
     """
     if repository is None:
         return Compared(with_overrides(evaluate_source(source)))
@@ -343,15 +324,6 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
         findings=tuple(it for it in listed if it.severity is not Severity.GATE),
         gates=tuple(it for it in listed if it.severity is Severity.GATE),
     )
-
-
-class _Same(Struct, frozen=True):
-    """The properties that identify a finding."""
-
-    severity: Severity
-    code: str
-    place: Location
-    message: str
 
 
 def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -397,14 +369,14 @@ def _is_within_limit(change: Change) -> bool:
     return not added or not is_over
 
 
-def _same(item: Finding, changed: frozenset[str]) -> _Same:
+def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Location, str]:
     """Return the identity of a finding, without lines of edited files and figures of gates."""
     is_edited = item.location.path in changed
     place = item.location._replace(line=0, column=0) if is_edited else item.location
     message = item.message if is_edited or item.severity is not Severity.GATE else ""
     if item.code == CAPACITY:
         place, message = item.location._replace(line=0, column=0), ""
-    return _Same(item.severity, item.code, place, message)
+    return item.severity, item.code, place, message
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
@@ -414,10 +386,7 @@ def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
     pools = evaluation.state.pools.values()
     for key in (pool.key for pool in pools if pool.source == item.location):
         now, was = evaluation.plan.after[key], base.plan.after.get(key)
-        if was is None or _used(now) * was.total > _used(was) * now.total:
+        used = now.allocated + now.held
+        if was is None or used * was.total > (was.allocated + was.held) * now.total:
             return True
     return False
-
-
-def _used(usage: Usage) -> int:
-    return usage.allocated + usage.held

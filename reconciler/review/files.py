@@ -14,7 +14,6 @@ from reconciler.families import key_of, role_of
 from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.gitio.interface import SMALL_FOLDERS, Entry, Source
 from reconciler.model.errors import GitError, LimitError
-from reconciler.model.pool import Pool
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
 from reconciler.planning.evaluate import Evaluation, evaluate
@@ -42,15 +41,12 @@ def shared_documents(change: Change) -> Iterator[Finding]:
             message = f"{document.title} could not be read in {change.name}"
             yield info(f"{role}-changed", document.start, message)
         else:
-            pool = now.pools.get(key_of(document))
-            message = f"{document.title} is new{_extent(pool) if pool is not None else ''}"
+            message = f"{document.title} is new"
+            if (pool := now.pools.get(key_of(document))) is not None:
+                space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
+                message += f": {', '.join(map(format_short, pool.extent))}{space}"
+                message += f", gate {levels(pool)}"
             yield info(f"{role}-added", document.start, message)
-
-
-def _extent(pool: Pool) -> str:
-    where = ", ".join(format_short(item) for item in pool.extent)
-    space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
-    return f": {where}{space}, gate {levels(pool)}"
 
 
 def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
@@ -78,10 +74,8 @@ def manual_ranges(change: Change) -> Iterator[Finding]:
             yield info("manual-range-changed", item.source, message)
 
 
-MAX_FILES = 1_000
-"""The number of changed files whose content is searched for an API that is known."""
-MAX_READ = 100
-"""The number of files with such an API that are read."""
+MAX_FILES, MAX_READ = 1_000, 100
+"""The numbers of changed files that are searched for a known API, and of files that are read."""
 _MAX_DEPTH, _MAX_PATH = 16, 1_024
 
 
@@ -139,24 +133,18 @@ def files_not_read(change: Change) -> Iterator[Finding]:
         changes, _ = repository.changed(start.id, end.id)
         there = [it.new for it in changes if it.new is not None and it.new.is_file]
         outside = [it for it in there if is_elsewhere(it.path, settings)]
-        yield from _found(outside, change.base, head, settings)
+        some = outside[:MAX_FILES]
+        suspects = [
+            it for it, is_one in zip(some, head.each(some, is_suspect), strict=True) if is_one
+        ]
+        roots = tuple(_roots(suspects[:MAX_READ], change.base, settings))
+        read = [it for it in suspects[:MAX_READ] if not it.path.startswith(roots)]
+        found = head.each(read, partial(elsewhere, settings=settings))
+        yield from (it for it in found if it is not None)
+        if left := len(outside) - len(some) + len(suspects[MAX_READ:]):
+            yield _left_out(f"{left} files that change outside of the folders that are read")
     except (GitError, LimitError):
         yield _left_out("what changes outside of the folders that are read")
-
-
-def _found(
-    outside: Sequence[Entry], base: Source, head: Source, settings: Settings
-) -> Iterator[Finding]:
-    some = outside[:MAX_FILES]
-    marks = zip(some, head.each(some, is_suspect), strict=True) if some else ()
-    suspects = [entry for entry, is_one in marks if is_one]
-    roots = _roots(suspects[:MAX_READ], base, settings) if suspects else ()
-    read = [it for it in suspects[:MAX_READ] if not it.path.startswith(tuple(roots))]
-    told = head.each(read, partial(elsewhere, settings=settings)) if read else ()
-    yield from (found for found in told if found is not None)
-    left = len(outside) - len(some) + len(suspects[MAX_READ:])
-    if left:
-        yield _left_out(f"{left} files that change outside of the folders that are read")
 
 
 def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:

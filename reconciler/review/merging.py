@@ -6,7 +6,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.documents.findings import Finding, Location, error, ordered
+from reconciler.documents.findings import Location, error, ordered
 from reconciler.gitio.interface import BranchCommit, Changed, Repository, Revision, Source
 from reconciler.model.errors import GitError, UnmergedError, UsageError
 from reconciler.model.settings import PATH, Settings
@@ -31,7 +31,6 @@ class Merged(Struct, frozen=True):
     """A change with the simulated merge.
 
     Attributes:
-        repository: The repository that has the merge.
         source: The files of the merge, or of the change if it has all of its base or conflicts.
         head: The commit that is merged; empty if the change has all of its base.
         conflicts: Files in which the change and its base conflict.
@@ -45,22 +44,20 @@ class Merged(Struct, frozen=True):
     why: str = ""
 
     def reviewed(self, compared: Compared, base: str) -> Compared:
-        """Return a review of the merge as a review of the change.
-
-        Args:
-            compared: The review.
-            base: The name of the base.
-        """
+        """Return a review of the merge as a review of the change."""
         evaluation = compared.evaluation
         if self.head:
             evaluation = replace(evaluation, tree=replace(evaluation.tree, revision=self.head))
-        found = [*map(self._explained, evaluation.findings), *_conflicts(self.conflicts, base)]
+        found = list(evaluation.findings)
+        for at, item in enumerate(found):
+            if item.code == "base-ahead" and self.why:
+                message = f"{item.message}; they are not merged here: {self.why}"
+                found[at] = replace(item, message=message)
+        for path in self.conflicts:
+            message = f"it was changed here and in {base}, and Git cannot merge the two"
+            hint = f"git merge {base}, keep of both what is meant, and commit"
+            found.append(error("merge-conflict", Location(path, 1, 1), message, hint))
         return replace(compared, evaluation=replace(evaluation, findings=ordered(found)))
-
-    def _explained(self, item: Finding) -> Finding:
-        if item.code != "base-ahead" or not self.why:
-            return item
-        return replace(item, message=f"{item.message}; they are not merged here: {self.why}")
 
 
 Merge = Callable[[Revision, Revision], tuple[Repository, Revision]]
@@ -68,14 +65,7 @@ Merge = Callable[[Revision, Revision], tuple[Repository, Revision]]
 
 
 def merged(repository: Repository, source: Source, base: str, merge: Merge) -> Merged:
-    """Simulate the merge of a change into its base.
-
-    Args:
-        repository: The repository of both.
-        source: The change; a work tree stays as it is.
-        base: The name of the base.
-        merge: The function that merges, or raises an `UnmergedError`.
-    """
+    """Simulate the merge of a change into its base. A work tree stays as it is."""
     head, onto = source.revision(), repository.source(base).revision()
     if head is None or onto is None:
         return Merged(repository, source)
@@ -91,23 +81,12 @@ def merged(repository: Repository, source: Source, base: str, merge: Merge) -> M
     return Merged(there, source, head.id)
 
 
-def _conflicts(paths: Sequence[str], base: str) -> Iterator[Finding]:
-    for path in paths:
-        message = f"it was changed here and in {base}, and Git cannot merge the two"
-        hint = f"git merge {base}, keep of both what is meant, and commit"
-        yield error("merge-conflict", Location(path, 1, 1), message, hint)
-
-
 def changed_since(
     repository: Repository, base: Source, source: Source, settings: Settings
 ) -> tuple[list[Changed], bool]:
     """Return the files that differ since the merge base, and whether the change has all of the base.
 
-    Args:
-        repository: The repository of the base.
-        base: The base: a revision.
-        source: The change: a revision, or a work tree with its uncommitted files.
-        settings: The Settings that name the folders.
+    The change is a revision, or a work tree with its uncommitted files.
 
     Raises:
         UsageError: The base is a work tree.

@@ -9,7 +9,6 @@ from reconciler.apply.render import objects
 from reconciler.documents.findings import has_error
 from reconciler.documents.yaml import dump
 from reconciler.gitio.interface import Repository, Source
-from reconciler.model.claim import Allocation
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
 from reconciler.model.objects import Manifest
@@ -54,12 +53,7 @@ NOTHING = Preview()
 
 
 def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None) -> Preview:
-    """Return the preview of an evaluation; nothing if it has errors.
-
-    Args:
-        evaluation: The evaluation of the change, read as a whole.
-        base: Returns the evaluation of the base; without it clusters are not compared.
-    """
+    """Return the preview of a change; nothing if it has errors. Without a base: only maps."""
     if has_error(evaluation.findings):
         return Preview()
     then = carried_out(evaluation)
@@ -84,19 +78,15 @@ def evaluated_base(repository: Repository, source: Source) -> Evaluation:
 
 
 def _maps(before: State, after: State) -> Iterable[tuple[PoolMap, PoolMap]]:
-    touched = {pool for pool, *_ in frozenset(_held(before)) ^ frozenset(_held(after))}
+    touched = {pool for pool, *_ in _held(before) ^ _held(after)}
     keys = [key for key in before.pools if key in touched]
     for key in keys[:_MAX_MAPS]:
         old, new = pool_maps((before, after), key, _COLUMNS)
         yield old, new
 
 
-def _held(state: State) -> Iterable[tuple[Key, object, bool, str]]:
-    return map(_holding, state.records)
-
-
-def _holding(record: Allocation) -> tuple[Key, object, bool, str]:
-    return record.pool, record.range, record.is_released, record.owner.short
+def _held(state: State) -> frozenset[tuple[Key, object, bool, str]]:
+    return frozenset((it.pool, it.range, it.is_released, it.owner.short) for it in state.records)
 
 
 def _applied(

@@ -54,83 +54,40 @@ class Compared(Struct, frozen=True):
         )
 
     def whole(self, base: str) -> Evaluation:
-        """Return the evaluation with the findings of the base, as warnings at most.
-
-        Args:
-            base: The name of the base.
-        """
-        softened = [_softened(item, base) for item in self.inherited]
+        """Return the evaluation with the findings of the base, as warnings at most."""
+        softened = [
+            replace(
+                item,
+                severity=Severity.INFO if item.severity is Severity.INFO else Severity.WARNING,
+                message=f"{item.message}; {base} has it already",
+            )
+            for item in self.inherited
+        ]
         findings = ordered([*self.evaluation.findings, *softened])
         return replace(self.evaluation, findings=findings) if softened else self.evaluation
 
-    @property
-    def moved(self) -> int:
-        """Return the number of claims that get another range."""
-        return len(self.evaluation.moves)
-
-
-def _softened(item: Finding, base: str) -> Finding:
-    severity = Severity.INFO if item.severity is Severity.INFO else Severity.WARNING
-    return replace(item, severity=severity, message=f"{item.message}; {base} has it already")
-
-
-_CODE = "nothing-to-check"
-_PLACE = Location(".")
-
 
 def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compared:
-    """Return a review with a finding if the tree has no document.
-
-    Args:
-        source: The files of the revision.
-        compared: The review.
-        allows: An empty tree is expected.
-    """
+    """Return a review with a finding if the tree has no document, an error unless `allows`."""
     evaluation = compared.evaluation
-    found = emptiness(source, evaluation, allows=allows)
-    if found is None:
+    if evaluation.state.pools or evaluation.plan.decisions:  # without reading files
         return compared
-    found_too = ordered([*evaluation.findings, found])
-    return replace(compared, evaluation=replace(evaluation, findings=found_too))
-
-
-def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Finding | None:
-    """Return the finding about a tree without documents; None if it has documents.
-
-    The arguments are the same as in `with_emptiness`.
-    """
-    if _has_something(evaluation):
-        return None
-    settings = evaluation.tree.settings
+    settings, code, place = evaluation.tree.settings, "nothing-to-check", Location(".")
     there = source.entries([*settings.folders, settings.records, OVERRIDES])
     if any(is_yaml(entry.path) for entry in there):
-        return None
-    return _as_finding(settings.sources, is_place=bool(there), allows=allows)
-
-
-def _has_something(evaluation: Evaluation) -> bool:
-    """Return whether the tree has content, without reading files."""
-    return bool(evaluation.state.pools or evaluation.plan.decisions)
-
-
-def _as_finding(sources: tuple[str, ...], *, is_place: bool, allows: bool) -> Finding:
-    listed = article_list([f"{folder}/" for folder in sources])
-    if is_place or allows:
-        return info(_CODE, _PLACE, f"nothing to check yet: no document is in {listed}")
-    hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources;"
-    hint += " check --allow-empty when there is to be none yet"
-    return error(_CODE, _PLACE, f"nothing to check: no file is in {listed}", hint)
+        return compared
+    listed = article_list([f"{folder}/" for folder in settings.sources])
+    found = info(code, place, f"nothing to check yet: no document is in {listed}")
+    if not there and not allows:
+        hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources;"
+        hint += " check --allow-empty when there is to be none yet"
+        found = error(code, place, f"nothing to check: no file is in {listed}", hint)
+    every = ordered([*evaluation.findings, found])
+    return replace(compared, evaluation=replace(evaluation, findings=every))
 
 
 class Both(NamedTuple):
-    """Addresses that two claims of two changes get.
-
-    Attributes:
-        ours: The claim of the change.
-        theirs: The claim of the other change.
-        pool: The pool of both.
-        range: The shared addresses.
-    """
+    """Addresses that a claim of the change, and one of the other change, both get."""
 
     ours: Key
     theirs: Key
@@ -142,7 +99,6 @@ class Second(NamedTuple):
     """A claim that gets another range if its change is merged after the other one.
 
     Attributes:
-        claim: The claim.
         alone: The range without the other change.
         then: The range after the other change; None if the claim is refused.
         reason: The code of the refusal; empty without one.
@@ -166,7 +122,6 @@ class Together(Struct, frozen=True):
     """A change compared with another open change.
 
     Attributes:
-        name: The name of the other change.
         revision: Its commit; empty if there is none.
         why: The reason why it is not compared; else empty.
         conflicts: Files that Git cannot merge.

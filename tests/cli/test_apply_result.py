@@ -135,10 +135,10 @@ def test_records_of_which_an_address_is_used_or_nothing_is_known_are_never_named
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"{", "it is no JSON"),
-        (b'{"kind": "Plan"}', "kind is 'Plan', not ApplyResult"),
-        (b'{"kind": "\\u001b[2J\\ud800"}', "not ApplyResult"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"{", "it is no result of apply or reconcile"),
+        (b'{"kind": "Plan"}', "'Plan'"),
+        (b'{"kind": "\\u001b[2J\\ud800"}', "it is no result"),
+        (b'{"a": ' + b"[" * 100_000, "recursion depth"),
     ],
 )
 def test_what_is_no_result_is_wrong_usage(

@@ -204,7 +204,7 @@ def test_of_a_longer_past_the_newest_part_is_told(
     repo = grown(tmp_path / "repo", Random(3), capsys)
     whole = paged(repo)
     assert whole["history"]["isWhole"]
-    monkeypatch.setattr("reconciler.report.page.build.MAX_COMMITS", 3)
+    monkeypatch.setattr("reconciler.report.page.document._MAX_COMMITS", 3)
     newest = paged(repo)
     assert not newest["history"]["isWhole"]
     assert newest["commits"]["id"] == whole["commits"]["id"][-3:]

@@ -2,7 +2,7 @@
 
 from reconciler.addresses import IPRange
 from reconciler.gitio.interface import CommitRow, Touch
-from reconciler.history.events import Fact, Facts, RecordEvent, happenings
+from reconciler.history.events import Fact, Facts, RecordEvent, events_of
 from tests.world import CLOCK
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -32,4 +32,4 @@ def happened(old: Fact | None, new: Fact | None, path: str = RECORD) -> list[Rec
     """What happened in a commit that changed one record so."""
     touch = Touch(path, "old" if old else "", "new" if new else "")
     known: Facts = {("old", path): old, ("new", path): new}
-    return list(happenings(ROW._replace(touched=(touch,)), known))
+    return list(events_of(ROW._replace(touched=(touch,)), known))

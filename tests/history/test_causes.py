@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.gitio.interface import CommitRow, Touch
-from reconciler.history.commits import CommitCause, cause_in, may_tell, taken_out
+from reconciler.history.commits import CommitCause, cause_in, documents_of, removal_in
 from tests.history.pasts import ROW, fact, happened
 from tests.world import tenant
 
@@ -15,7 +15,7 @@ TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}
 
 def describe(*rows: CommitRow) -> list[tuple[CommitRow, list[Touch]]]:
     """Rows with the documents that may tell something."""
-    return [(row, may_tell(row, "allocations", 50)) for row in rows]
+    return [(row, documents_of(row, "allocations", 50)) for row in rows]
 
 
 def person(*touched: Touch, number: int = 1) -> CommitRow:
@@ -42,7 +42,8 @@ def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
 
 
 def gone(*rows: CommitRow) -> CommitCause | None:
-    return taken_out(ITEM, rows, "allocations", {**TEXTS, "3": tenant("one", "team-b").encode()}, 2)
+    documents = [(row, documents_of(row, "allocations", 2)) for row in rows]
+    return removal_in(ITEM, documents, {**TEXTS, "3": tenant("one", "team-b").encode()})
 
 
 def test_a_document_went_in_the_newest_commit_after_which_nothing_names_it() -> None:

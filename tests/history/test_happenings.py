@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.gitio.interface import Touch
-from reconciler.history.events import Fact, What, fact_of, happenings
+from reconciler.history.events import Fact, What, events_of, fact_of
 from reconciler.history.who import is_named
 from tests.history.pasts import EDGE, RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, reconciled, tenant
@@ -73,7 +73,7 @@ def test_a_move_names_both_places_and_concerns_the_addresses_of_each() -> None:
 
 def test_a_version_that_nobody_could_read_says_nothing() -> None:
     touch = Touch(RECORD, "old", "new")
-    assert list(happenings(ROW._replace(touched=(touch,)), {})) == []
+    assert list(events_of(ROW._replace(touched=(touch,)), {})) == []
     assert fact_of(None) is None
 
 
@@ -87,10 +87,6 @@ def test_what_a_document_asks_for_beyond_its_first_addresses_is_growth_too() -> 
     }
 
 
-def test_what_gives_is_told_apart() -> None:
-    assert [it.value for it in What if it.gives] == ["allocated", "grew", "taken back", "moved"]
-
-
 @pytest.mark.parametrize("phase", ["Allocated", "Released"])
 @pytest.mark.parametrize(("first", "is_it"), [(0, True), (16, False)])
 def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
@@ -100,7 +96,7 @@ def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
     old, new = fact(phase), fact(phase, first=first)
     new = new._replace(claim=old.claim.replace("/one/", "/store/"), name="store")
     row = ROW._replace(touched=(Touch(RECORD, "old", ""), Touch(other, "", "new")))
-    found = list(happenings(row, {("old", RECORD): old, ("new", other): new}))
+    found = list(events_of(row, {("old", RECORD): old, ("new", other): new}))
     if is_it:
         (item,) = found
         assert (item.what, item.fact, item.heir, item.delta) == (What.RENAMED, old, new, ())

@@ -1,7 +1,7 @@
 """Lives of ranges, told backwards from the records as they stand."""
 
 from reconciler.gitio.interface import CommitRow, Touch
-from reconciler.history.events import Fact, Life, lives
+from reconciler.history.events import Fact, lives
 from tests.history.pasts import RECORD, ROW, fact
 
 KNOWN: dict[tuple[str, str], Fact | None] = {
@@ -38,4 +38,3 @@ def test_a_history_that_is_cut_or_too_long_ends_before_that() -> None:
     assert describe(rows[0], rows[1], cut) == [(fact("Released"), "2", "3"), (fact(), "", "2")]
     found, reach = lives((), rows, KNOWN, 2)
     assert (len(found), reach) == (2, 2)
-    assert not Life(fact(), None, rows[0]).is_there

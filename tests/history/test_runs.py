@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet, format_short
-from reconciler.history.runs import FreeQuery, Runs, as_planned, free_runs
+from reconciler.addresses import format_short
+from reconciler.history.runs import FreeQuery, Runs, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant
 from tests.examples import scaled
@@ -99,11 +99,3 @@ def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int],
     granted = [it for it in plan.decisions if isinstance(it, Grant)]
     expected = [format_short(it.allocation.range) for it in granted if it.allocation.range]
     assert expected == [format_short(fit.block) for fit in runs.fits if fit.is_next]
-
-
-def test_what_live_records_have_is_given_back_by_the_plan_alone() -> None:
-    (runs,) = found(gone("tenants/two.yaml", reconciled(TWO)), FreeQuery(8))
-    (held,) = runs.held
-    for today, is_planned in (((held.range,), True), ((), False)):
-        (told,) = as_planned(runs, IPSet.of(today)).held
-        assert told == held._replace(is_planned=is_planned)

@@ -12,11 +12,10 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.report.findings import verdict
 from reconciler.report.json import plan_document
 from reconciler.report.markdown import markdown_text
-from reconciler.report.moves import transfers_of
 from reconciler.report.queries import explanation
-from reconciler.report.text.plan import check_text, plan_text
+from reconciler.report.text.plan import check_text, plan_text, transfers_of
 from reconciler.report.text.table import Painter
-from reconciler.report.text.watching import decisions_told
+from reconciler.report.text.watching import decision_lines
 from reconciler.review.result import Compared
 from tests.hostile.test_announced import extra
 from tests.moving import moving
@@ -146,8 +145,8 @@ def test_nothing_is_fine_where_somebody_gets_what_another_had() -> None:
 
 def test_a_daemon_and_an_explanation_tell_it() -> None:
     evaluation = evaluation_of(GIVEN)
-    (told,) = decisions_told(evaluation)
-    assert told.action == "transfer"
+    (told,) = decision_lines(evaluation)
+    assert told.words.startswith("transfer: ")
     assert told.words.endswith("; team-a/one → team-a/two")
     key = Key.parse(KEY)
     assert key is not None

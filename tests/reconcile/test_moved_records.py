@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 def codes(folder: Path) -> list[tuple[str, str]]:
     opened = open_repository(folder, ENVIRONMENT)
     compared = review(opened.source("HEAD"), opened, "main")
-    assert compared.moved == 0
+    assert not compared.evaluation.moves
     return [(item.code, item.severity.value) for item in compared.evaluation.findings]
 
 

@@ -94,7 +94,7 @@ def test_no_text_becomes_markup_a_link_or_a_mention(text: str) -> None:
 def test_no_text_becomes_a_line_or_a_command_of_its_own(text: str) -> None:
     for compared, plain in ((beside(text), beside("plain")), (named(text), named("plain"))):
         said, wanted = (
-            check_text(it.evaluation, Painter(is_on=False), beside=it).split("\n")
+            check_text(it.evaluation, Painter(is_on=False), compared=it).split("\n")
             for it in (compared, plain)
         )
         assert len(said) == len(wanted)
@@ -122,7 +122,7 @@ def test_all_that_is_told_beside_is_in_each_form() -> None:
     compared = beside("canary")
     evaluation = compared.evaluation
     titles = ("Caused elsewhere in this change", "Not caused by this change")
-    said = check_text(evaluation, Painter(is_on=False), beside=compared)
+    said = check_text(evaluation, Painter(is_on=False), compared=compared)
     raw = markdown_text(compared, "check", base="main")
     for form, name in ((said, "Beside canary"), (raw, "Beside other open changes")):
         for words in (*titles, name, "Not within the contract of one team: "):

@@ -4,7 +4,7 @@ from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause
 from reconciler.report.markdown import at_top
-from reconciler.report.moves import place_of, sentence_of
+from reconciler.report.text.plan import place_of, sentence_of
 from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of
 

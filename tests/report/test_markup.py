@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.report.markup import IN_VIEW, Section, bar, code, fitted, prose, rendered
+from reconciler.report.markup import IN_VIEW, Section, bar, code, fitted, prose
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def rows(count: int) -> list[str]:
 
 
 def test_few_rows_are_in_view() -> None:
-    assert rendered(Section("T", "", rows(2)), 1_000) == "#### T\n\n- 000\n- 001\n"
+    assert Section("T", "", rows(2)).rendered(1_000) == "#### T\n\n- 000\n- 001\n"
 
 
 def test_further_rows_are_folded_below_a_head_of_their_own() -> None:
-    text = rendered(Section("T", "head\n", rows(IN_VIEW + 2)), 10_000)
+    text = Section("T", "head\n", rows(IN_VIEW + 2)).rendered(10_000)
     assert text.endswith(
         "- 009\n\n<details><summary>2 more</summary>\n\nhead\n- 010\n- 011\n\n</details>\n"
     )
@@ -81,7 +81,7 @@ def test_further_rows_are_folded_below_a_head_of_their_own() -> None:
 
 @pytest.mark.parametrize("room", [100, 230, 300, 1_000, 2_000])
 def test_rows_that_do_not_fit_are_counted(room: int) -> None:
-    text = rendered(Section("T", "head\n", rows(500)), room)
+    text = Section("T", "head\n", rows(500)).rendered(room)
     shown = text.count("\n- ")
     assert f"*{500 - shown} more do not fit here" in text
     assert text.count("<details>") == text.count("</details>") == (shown > IN_VIEW)

@@ -9,7 +9,7 @@ from reconciler.addresses import IPRange
 from reconciler.model.plan import State
 from reconciler.planning.pool_map import pool_map
 from reconciler.report.maps import pool_svg
-from reconciler.report.text.pools import told_lines
+from reconciler.report.text.pools import picture_lines
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, reconciled, tenant
@@ -25,7 +25,7 @@ FILES = {
 
 def drawn(state: State) -> str:
     maps = [pool_map(state, key, 64) for key in sorted(state.pools)]
-    return pool_svg([(it, told_lines(it)) for it in maps])
+    return pool_svg([(it, picture_lines(it)) for it in maps])
 
 
 def shapes(text: str, name: str) -> list[ElementTree.Element]:

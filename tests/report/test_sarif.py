@@ -7,7 +7,8 @@ from jsonschema import Draft4Validator
 
 from reconciler.codes import CODES
 from reconciler.documents.findings import Location, error, gate, info, warning
-from reconciler.report.ci import RESULTS, SCHEMA, sarif_text
+from reconciler.report.ci import SCHEMA, sarif_text
+from reconciler.report.findings import IN_ALL
 from tests.report.hostile import PLACE, found
 
 OASIS = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))
@@ -103,9 +104,9 @@ def test_nothing_reads_as_a_link_or_as_a_placeholder() -> None:
 
 
 def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
-    many = [warning("base-ahead", Location(f"{n}.yaml", 1), "w") for n in range(RESULTS + 1)]
+    many = [warning("base-ahead", Location(f"{n}.yaml", 1), "w") for n in range(IN_ALL + 1)]
     run = run_of(sarif_text(found(*many, error("cidr-invalid", PLACE, "e")), "1"))
-    assert len(run["results"]) == RESULTS
+    assert len(run["results"]) == IN_ALL
     assert run["results"][0]["ruleId"] == "cidr-invalid"
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"].startswith("3 more findings were left out")

@@ -123,7 +123,7 @@ def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:
     first = repository.head
     repository.head = repository.add(first, CLOCK + 1, encoded(renamed()))
     compared = review(repository.source("HEAD"), repository, first)
-    assert compared.moved == 0
+    assert not compared.evaluation.moves
     assert compared.evaluation.gates == ()
     after = evaluation_of(reconciled(renamed()))
     ranges = sorted(format_short(it.range) for it in after.state.records if it.range)

@@ -1,23 +1,23 @@
-"""Data of the page."""
+"""Content of the page."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
-from typing import Any, Generic, TypeVar
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 from reconciler import __version__
 from reconciler.addresses import IPRange, IPSet, format_address
+from reconciler.apply.targets import balancer_records
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
+from reconciler.documents.validators import folder
 from reconciler.gitio.interface import CommitRow
-from reconciler.history.applied import ApplyResult, Served
-from reconciler.history.commits import CommitCause
-from reconciler.history.events import Fact, Life, RecordEvent, What
-from reconciler.history.forecast import Outlook, Past
+from reconciler.history.applied import ApplyResult, Served, headroom
+from reconciler.history.commits import Caused, CommitCause, History
+from reconciler.history.events import Fact, Life, What, lives
+from reconciler.history.queries import forecast
 from reconciler.history.runs import free_of
-from reconciler.model.claim import Phase
+from reconciler.model.claim import Allocation, Phase
 from reconciler.model.instant import DAY, format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import State
@@ -26,56 +26,149 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, without_record
 from reconciler.planning.retention import retention_end
 from reconciler.report.findings import capped
-from reconciler.report.json import envelope, plan_document, pool_list, pools
+from reconciler.report.json import envelope, finding, plan_document, pools
 from reconciler.report.markup import cut
-from reconciler.report.page.html import Material, packed_names, packed_numbers, packed_steps
-from reconciler.report.queries import outlook_document
-
-MAX_EXACT = 2**53 - 1
-"""A browser's numbers are exact up to it."""
-
-_OF_STATUS = (
-    *("total", "allocated", "held", "available", "allocationCount", "fragmentationPercent"),
-    *("largestFreeBlock", "utilizationPercent", "tier"),
+from reconciler.report.page.html import (
+    Parts,
+    packed_names,
+    packed_numbers,
+    packed_steps,
+    page_html,
 )
+from reconciler.report.queries import outlook_document
+from reconciler.review.result import Compared
+
+# The newest commits and lives that a page has at most.
+_MAX_COMMITS, _MAX_LIVES = 20_000, 200_000
+_MAX_EXACT = 2**53 - 1  # the numbers of browsers are exact up to here
+_MAX_TEXT = 200
+# Added to IPv6 addresses, so that both versions are in one column.
+_IPV6 = 1 << 32
 
 
-def pools_document(
-    evaluation: Evaluation,
-    past: Past,
-    outlooks: Mapping[Key, Outlook],
-    idle: Mapping[Key, int] | None,
+class Given(NamedTuple):
+    """Results of clusters, in files from the user: an apply, and waiting times of growth."""
+
+    applied: ApplyResult | None = None
+    served: Sequence[Served] | None = None
+
+
+@cache
+def shipped_parts() -> Parts:
+    """Return the parts of the page that are shipped."""
+    there = {item.name: item.read_text("utf-8") for item in folder("page").iterdir()}
+    modules = {
+        name.removesuffix(".js"): text for name, text in there.items() if name.endswith(".js")
+    }
+    styles = [there[name] for name in sorted(there) if name.endswith(".css")]
+    return Parts(there["template.html"], modules, styles)
+
+
+def page(
+    evaluation: Evaluation, compared: Compared, history: History, base: str | None, given: Given
+) -> str:
+    """Return the page, the same for the same revision on any machine.
+
+    Args:
+        evaluation: The evaluation of the revision.
+        compared: The result of `check` for it.
+        history: Its history.
+        base: Id of the base that it is compared with, or None.
+        given: Results of clusters.
+    """
+    state, tree = evaluation.state, evaluation.tree
+    events, is_whole = _events_of(history)
+    kept = history.rows[:_MAX_COMMITS]
+    found, reach = lives(state.records, kept, history.known, _MAX_LIVES)
+    rows = kept[:reach]
+    past, outlooks = forecast(evaluation, history, None)
+    ahead = outlook_document("", past, outlooks)["items"]
+    begins = rows[-1].clock if rows else state.clock
+    listed = _pools(evaluation, ahead, given.applied)
+    document = {
+        **envelope("Report"),
+        "version": __version__,
+        "revision": tree.revision,
+        "base": base,
+        "asOf": format_instant(state.clock),
+        "history": {
+            "days": max(state.clock - begins, 0) // DAY,
+            "isWhole": is_whole and reach == len(history.rows),
+            "begins": format_instant(begins),
+        },
+        "pools": listed,
+        **_past(rows, events, found, [it["key"] for it in listed]),
+        "findings": [
+            *(_finding(it) for it in capped(compared.evaluation.findings)),
+            *({**_finding(it), "severity": "gate"} for it in capped(compared.evaluation.gates)),
+        ],
+        "drift": None if given.applied is None else list(_drift(given.applied)),
+        "growth": None if given.served is None else list(_growth(given.served, rows)),
+        "change": _change(compared.evaluation, base),
+    }
+    return page_html(shipped_parts(), document)
+
+
+def _events_of(history: History) -> tuple[list[Caused], bool]:
+    """Return the events of the newest commits, and whether those are all."""
+    found: list[Caused] = []
+    kept: frozenset[str] = frozenset()
+    for item in history.events():
+        if not kept and len(history.rows) > _MAX_COMMITS:
+            kept = frozenset(row.id for row in history.rows[:_MAX_COMMITS])
+        if kept and item[0].row.id not in kept:
+            return found, False
+        found.append(item)
+    return found, not history.log.is_cut()
+
+
+def _exact(value: Any) -> Any:
+    """Return a count that a browser reads exactly: digits if it is very large."""
+    is_large = isinstance(value, int) and value > _MAX_EXACT
+    return str(value) if is_large else value
+
+
+def _ends(item: IPRange) -> list[str]:
+    return [format_address(item.version, at) for at in (item.first, item.last)]
+
+
+def _pools(
+    evaluation: Evaluation, ahead: Sequence[Mapping[str, Any]], applied: ApplyResult | None
 ) -> list[dict[str, Any]]:
-    """Each pool, by key."""
+    """Return all pools, by key."""
     state = evaluation.state
     keys = sorted(state.pools)
-    usage = {item["pool"]: item for item in pool_list(evaluation)["items"]}
-    ahead = outlook_document("", past, [outlooks[key] for key in keys])["items"]
+    usage = {item["pool"]: item for item in pools(evaluation, today=True)}
     free, others = free_of(state, keys), without_record(state)
     later, shares = _comes_free(state), _overlaps(state.pools.values())
+    idle = None if applied is None else _idle(state.records, applied)
+    names = (
+        *("total", "allocated", "held", "available", "allocationCount", "fragmentationPercent"),
+        *("largestFreeBlock", "utilizationPercent", "tier"),
+    )
     return [
         {
             **_named(state.pools[key]),
-            **{name: exact(usage[str(key)][name]) for name in _OF_STATUS},
+            **{name: _exact(usage[str(key)][name]) for name in names},
             **_drawn(state.pools[key], others, free[key]),
             "comesFree": later.get(key, []),
             **_ahead(found),
-            "overlaps": shares.get(key, []),
-            "idle": None if idle is None else exact(idle.get(key, 0)),
+            "overlaps": sorted(shares.get(key, ())),
+            "idle": None if idle is None else _exact(idle.get(key, 0)),
         }
         for key, found in zip(keys, ahead, strict=True)
     ]
 
 
-def exact(value: Any) -> Any:
-    """A count that a browser reads exactly: of very many addresses its digits."""
-    is_large = isinstance(value, int) and value > MAX_EXACT
-    return str(value) if is_large else value
-
-
-def ends(item: IPRange) -> list[str]:
-    """The first and the last address of a range."""
-    return [format_address(item.version, at) for at in (item.first, item.last)]
+def _idle(records: Iterable[Allocation], result: ApplyResult) -> dict[Key, int]:
+    """Return the number of addresses that no Service uses, by pool."""
+    by_pool: dict[Key, list[Allocation]] = {}
+    for record in records:
+        by_pool.setdefault(record.pool, []).append(record)
+    return {
+        pool: headroom(balancer_records(found), result, "").total.idle
+        for pool, found in by_pool.items()
+    }
 
 
 def _named(pool: Pool) -> dict[str, Any]:
@@ -104,34 +197,31 @@ def _named(pool: Pool) -> dict[str, Any]:
 def _drawn(pool: Pool, others: Sequence[AddressPart], free: IPSet) -> dict[str, Any]:
     network = pool.extent | pool.usable
     reserved = pool.reserved & pool.extent
-    kept = [AddressPart(item, AddressUse.RESERVED, source=pool.source) for item in reserved]
-    unused = [AddressPart(item, AddressUse.UNUSED) for item in pool.extent - pool.usable - reserved]
-    inside = [
+    parts = [AddressPart(item, AddressUse.RESERVED, source=pool.source) for item in reserved]
+    parts += [AddressPart(item, AddressUse.UNUSED) for item in pool.extent - pool.usable - reserved]
+    parts += [
         part._replace(range=item)
         for part in others
         if part.space in ("", pool.space)
         for item in network & IPSet((part.range,))
     ]
+    parts.sort(key=lambda it: (it.range, it.sort.value, it.title))
     return {
-        "networks": [ends(item) for item in network],
-        "reserved": exact(reserved.size),
-        "others": [_other(part) for part in sorted([*inside, *kept, *unused], key=_by_place)],
-        "free": [ends(item) for item in free],
+        "networks": [_ends(item) for item in network],
+        "reserved": _exact(reserved.size),
+        "others": [_other(part) for part in parts],
+        "free": [_ends(item) for item in free],
     }
-
-
-def _by_place(part: AddressPart) -> tuple[IPRange, str, str]:
-    return part.range, part.sort.value, part.title
 
 
 def _other(part: AddressPart) -> list[Any]:
     place = part.source
     where = [escape(place.path), place.line] if place is not None else ["", 0]
-    return [*ends(part.range), part.sort.value, escape(part.title), *where]
+    return [*_ends(part.range), part.sort.value, escape(part.title), *where]
 
 
 def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
-    """What released records alone hold, by their pools, the soonest first."""
+    """Return ranges of released records, by pool, the soonest first."""
     found: dict[Key, list[tuple[bool, int, IPRange]]] = {}
     for record in state.records:
         if record.is_released and record.range is not None:
@@ -139,7 +229,7 @@ def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
             found.setdefault(record.pool, []).append((end is None, end or 0, record.range))
     return {
         pool: [
-            [*ends(item), None if never else format_instant(end)]
+            [*_ends(item), None if never else format_instant(end)]
             for never, end, item in sorted(items)
         ]
         for pool, items in found.items()
@@ -150,110 +240,82 @@ def _ahead(found: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "fits": found["tenantsThatFit"],
         "moreFit": found["moreFit"],
-        "shape": [exact(size) for size in found["medianShape"]],
-        "levels": [{**it, "addresses": exact(it["addresses"])} for it in found["levels"]],
-        "rates": [{**it, "change": exact(it["change"])} for it in found["rates"]],
-        "trend": [{**it, "used": exact(it["used"])} for it in found["trend"]],
+        "shape": [_exact(size) for size in found["medianShape"]],
+        "levels": [{**it, "addresses": _exact(it["addresses"])} for it in found["levels"]],
+        "rates": [{**it, "change": _exact(it["change"])} for it in found["rates"]],
+        "trend": [{**it, "used": _exact(it["used"])} for it in found["trend"]],
     }
 
 
-def _overlaps(pools: Iterable[Pool]) -> dict[Key, list[str]]:
-    """Which pools of one address space share addresses, by one sweep."""
-    ranges = sorted(
-        ((pool.space, item, pool.key) for pool in pools for item in pool.extent | pool.usable),
-    )
+def _overlaps(pools: Iterable[Pool]) -> dict[Key, set[str]]:
+    """Return the pools of one address space that share addresses, by one sweep."""
     found: dict[Key, set[str]] = {}
-    for one, other in _meeting(ranges):
-        if one != other:
-            found.setdefault(one, set()).add(str(other))
-            found.setdefault(other, set()).add(str(one))
-    return {key: sorted(names) for key, names in found.items()}
-
-
-def _meeting(ranges: Sequence[tuple[str, IPRange, Key]]) -> Iterator[tuple[Key, Key]]:
-    """Pools of which two ranges meet."""
     open_: list[tuple[str, IPRange, Key]] = []
-    for item in ranges:
+    for item in sorted((it.space, one, it.key) for it in pools for one in it.extent | it.usable):
         space, range_, key = item
         open_ = [it for it in open_ if it[0] == space and it[1].overlaps(range_)]
-        for it in open_:
-            yield it[2], key
+        for _, _, other in open_:
+            if other != key:
+                found.setdefault(key, set()).add(str(other))
+                found.setdefault(other, set()).add(str(key))
         open_.append(item)
+    return found
 
 
-_IPV6 = 1 << 32
-"""Is added to addresses of IPv6, so that those of both versions are numbers of one column."""
+class _Numbers(dict[str, int]):
+    """Numbers of texts, in the order of their first use."""
 
-_LONGEST = 200
-_HELD, _LEFT, _GROWTH = 1, 2, 4
-_MARKS = {
-    What.RELEASED: "released",
-    What.REFUSED: "refused",
-    What.MOVED: "moved",
-    What.TRANSFERRED: "moved",
-}
-T = TypeVar("T", bound=Hashable)
-_Mark = tuple[int, str, str]
-"""Number of the commit, what happened, key of the pool."""
-
-_Told = Iterable[tuple[RecordEvent, CommitCause | None]]
+    def __missing__(self, text: str) -> int:
+        self[text] = len(self)
+        return self[text]
 
 
-@dataclass(slots=True)
-class _Numbered(Generic[T]):
-    """Values with a number each, in the order in which they were asked for first."""
-
-    numbers: dict[T, int] = field(default_factory=dict)
-
-    def of(self, value: T) -> int:
-        """The number of a value."""
-        return self.numbers.setdefault(value, len(self.numbers))
-
-
-def past_document(
-    rows: Sequence[CommitRow], told: _Told, found: Iterable[Life], pools: Sequence[str]
+def _past(
+    rows: Sequence[CommitRow], events: Iterable[Caused], found: Iterable[Life], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """The past of some pools.
-
-    Args:
-        rows: The commits, newest first.
-        told: What happened in them.
-        found: What held which addresses in them.
-        pools: Keys of the pools that the page shows; lives of others are not told.
-    """
+    """Return the history of the pools with these keys. The commits are newest first."""
     numbers = {row.id: at for at, row in enumerate(reversed(rows))}
-    behind = [(item, cause) for item, cause in told if item.row.id in numbers]
-    causes = {(item.row.id, item.fact.claim): cause for item, cause in behind if cause is not None}
-    paths = _Numbered[str]()
-    places = {key: at for at, key in enumerate(pools)}
+    inside = [(item, cause) for item, cause in events if item.row.id in numbers]
+    causes = {(item.row.id, item.fact.claim): cause for item, cause in inside if cause is not None}
+    paths, places = _Numbers(), {key: at for at, key in enumerate(keys)}
     shown = sorted(
         (it for it in found if it.fact.pool in places and it.fact.range is not None),
-        key=lambda it: (places[it.fact.pool], *_order(it, numbers)),
+        key=lambda it: (
+            places[it.fact.pool],
+            _first(it.fact),
+            _begin(it, numbers),
+            it.fact.claim,
+        ),
     )
     facts = {it.fact.claim: it.fact for it in shown}
     claims = {claim: at for at, claim in enumerate(sorted(facts))}
+    begun = [_cause(it, numbers, causes, paths) for it in shown]
     return {
         **_claims([facts[claim] for claim in claims]),
         **_commits(rows),
-        "lives": _lives(shown, places, claims, _CommitCauses(numbers, causes, paths)),
-        "paths": [escape(path) for path in paths.numbers],
-        "events": _events(behind, numbers),
+        "lives": {
+            "count": len(shown),
+            "pool": packed_steps(places[it.fact.pool] for it in shown),
+            "first": packed_numbers(_firsts(shown)),
+            "size": packed_numbers(it.fact.range.size if it.fact.range else 0 for it in shown),
+            "claim": packed_steps(claims[it.fact.claim] for it in shown),
+            "state": packed_numbers(_state(it.fact) for it in shown),
+            "from": packed_numbers(_begin(it, numbers) for it in shown),
+            "to": packed_numbers(0 if it.ends is None else numbers[it.ends.id] + 1 for it in shown),
+            **_columns(("cause", "path", "line"), begun),
+        },
+        "paths": [escape(path) for path in paths],
+        "events": _events(inside, numbers),
     }
 
 
-def _order(life: Life, numbers: Mapping[str, int]) -> tuple[int, int, str]:
-    return _number(life.fact), _begin(life, numbers), life.fact.claim
+def _columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> dict[str, str]:
+    return {name: packed_numbers(row[at] for row in rows) for at, name in enumerate(names)}
 
 
-def _number(fact: Fact) -> int:
-    item = _range(fact)
-    return item.first + (_IPV6 if item.version == 6 else 0)
-
-
-def _range(fact: Fact) -> IPRange:
-    if fact.range is None:
-        raise ValueError("a life without a range")
-    return fact.range
+def _first(fact: Fact) -> int:
+    item = fact.range
+    return 0 if item is None else item.first + (_IPV6 if item.version == 6 else 0)
 
 
 def _begin(life: Life, numbers: Mapping[str, int]) -> int:
@@ -261,188 +323,117 @@ def _begin(life: Life, numbers: Mapping[str, int]) -> int:
 
 
 def _claims(facts: Sequence[Fact]) -> dict[str, Any]:
-    """Claims by key; what they have in common stands once."""
+    """Return claims by key, with each owner, team, and type once."""
     owners = {owner: at for at, owner in enumerate(sorted({it.owner for it in facts}))}
-    teams, types = _Numbered[str](), _Numbered[str]()
-    columns = [(owners[it.owner], teams.of(it.team), types.of(it.type)) for it in facts]
+    teams, types = _Numbers(), _Numbers()
+    rows = [(owners[it.owner], teams[it.team], types[it.type]) for it in facts]
     return {
         "owners": packed_names(map(escape, owners)),
         "claims": {
             "count": len(facts),
             "name": packed_names(escape(it.claim) for it in facts),
-            **{
-                name: packed_numbers(column[at] for column in columns)
-                for at, name in enumerate(("owner", "team", "type"))
-            },
+            **_columns(("owner", "team", "type"), rows),
         },
-        "teams": [escape(team) for team in teams.numbers],
-        "types": [escape(kind) for kind in types.numbers],
+        "teams": [escape(team) for team in teams],
+        "types": [escape(kind) for kind in types],
     }
 
 
 def _commits(rows: Sequence[CommitRow]) -> dict[str, Any]:
-    """Commits, the oldest first."""
+    """Return the commits, oldest first."""
     oldest_first = rows[::-1]
-    authors, subjects = _Numbered[str](), _Numbered[str]()
-    by_author = packed_numbers(authors.of(row.author) for row in oldest_first)
-    by_subject = packed_numbers(subjects.of(row.subject) for row in oldest_first)
+    authors, subjects = _Numbers(), _Numbers()
+    requests = {str(at): escape(it.request) for at, it in enumerate(oldest_first) if it.request}
     return {
         "commits": {
             "count": len(rows),
             "id": [row.id[:12] for row in oldest_first],
             "clock": packed_steps(row.clock for row in oldest_first),
-            "author": by_author,
-            "subject": by_subject,
-            "request": {
-                str(at): escape(row.request) for at, row in enumerate(oldest_first) if row.request
-            },
+            "author": packed_numbers(authors[row.author] for row in oldest_first),
+            "subject": packed_numbers(subjects[row.subject] for row in oldest_first),
+            "request": requests,
             "plan": packed_numbers(int(row.is_plan) for row in oldest_first),
         },
-        "authors": [_short(author) for author in authors.numbers],
-        "subjects": [_short(subject) for subject in subjects.numbers],
+        "authors": [escape(cut(author, _MAX_TEXT)) for author in authors],
+        "subjects": [escape(cut(subject, _MAX_TEXT)) for subject in subjects],
     }
 
 
-def _short(text: str) -> str:
-    return escape(cut(text, _LONGEST))
+def _cause(
+    life: Life,
+    numbers: Mapping[str, int],
+    causes: Mapping[tuple[str, str], CommitCause],
+    paths: _Numbers,
+) -> tuple[int, int, int]:
+    """Return the commit that caused a life, and the file and line in it; 0 if unknown."""
+    cause = causes.get((life.begins.id, life.fact.claim)) if life.begins is not None else None
+    if cause is None:
+        return 0, 0, 0
+    path = paths[cause.path] + 1 if cause.path else 0
+    return numbers.get(cause.row.id, -1) + 1, path, cause.line
 
 
-class _CommitCauses(Struct, frozen=True):
-    """Which commits there are, and which of people began what."""
-
-    numbers: Mapping[str, int]
-    causes: Mapping[tuple[str, str], CommitCause]
-    paths: _Numbered[str]
-
-    def of(self, life: Life) -> tuple[int, int, int]:
-        """The commit behind a life, the file and the line in it; 0 for what nobody knows."""
-        if life.begins is None:
-            return 0, 0, 0
-        cause = self.causes.get((life.begins.id, life.fact.claim))
-        if cause is None:
-            return 0, 0, 0
-        path = self.paths.of(cause.path) + 1 if cause.path else 0
-        return self.numbers.get(cause.row.id, -1) + 1, path, cause.line
-
-
-def _lives(
-    shown: Sequence[Life],
-    places: Mapping[str, int],
-    claims: Mapping[str, int],
-    causes: _CommitCauses,
-) -> dict[str, Any]:
-    behind = [causes.of(life) for life in shown]
-    ends = [0 if it.ends is None else causes.numbers[it.ends.id] + 1 for it in shown]
-    return {
-        "count": len(shown),
-        "pool": packed_steps(places[it.fact.pool] for it in shown),
-        "first": packed_numbers(_firsts(shown)),
-        "size": packed_numbers(_range(it.fact).size for it in shown),
-        "claim": packed_steps(claims[it.fact.claim] for it in shown),
-        "state": packed_numbers(_state(it.fact) for it in shown),
-        "from": packed_numbers(_begin(it, causes.numbers) for it in shown),
-        "to": packed_numbers(ends),
-        **{
-            name: packed_numbers(row[at] for row in behind)
-            for at, name in enumerate(("cause", "path", "line"))
-        },
-    }
-
-
-def _firsts(shown: Iterable[Life]) -> Iterable[int]:
-    """First addresses, each by its difference to the one before in its pool."""
+def _firsts(shown: Iterable[Life]) -> Iterator[int]:
+    """Yield first addresses, each by its difference from the previous one in its pool."""
     for _, of_pool in groupby(shown, key=lambda it: it.fact.pool):
         before = 0
         for life in of_pool:
-            first = _number(life.fact)
+            first = _first(life.fact)
             yield first - before
             before = first
 
 
 def _state(fact: Fact) -> int:
-    state = 0
-    if fact.phase == Phase.RELEASED.value:
-        state = _LEFT if fact.is_announced else _HELD
-    growth = _GROWTH if fact.is_growth else 0
-    return state | growth
+    """Return bits: 1 held, 2 left but announced, 4 growth."""
+    released = 2 if fact.is_announced else 1
+    state = released if fact.phase == Phase.RELEASED.value else 0
+    return state | (4 if fact.is_growth else 0)
 
 
-def _events(told: _Told, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """What the slider marks of each commit, by pool, the oldest first."""
-    found: dict[_Mark, list[str]] = {}
-    for item, cause in told:
+_MARKS = {
+    What.RELEASED: "released",
+    What.REFUSED: "refused",
+    What.MOVED: "moved",
+    What.TRANSFERRED: "moved",
+}
+
+
+def _events(events: Iterable[Caused], numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the marks of the slider, by commit and pool, oldest first."""
+    found: dict[tuple[int, str, str], set[str]] = {}
+    for item, cause in events:
         at, pool = numbers[item.row.id], item.fact.pool
         if mark := _MARKS.get(item.what):
-            found.setdefault((at, mark, pool), []).append(item.fact.name)
+            found.setdefault((at, mark, pool), set()).add(item.fact.name)
         if cause is not None and cause.approval is not None:
-            found.setdefault((at, "approved", pool), []).append(cause.approval.path)
-    return [_event(mark, names) for mark, names in sorted(found.items())]
+            found.setdefault((at, "approved", pool), set()).add(cause.approval.path)
+    return [
+        {
+            "commit": at,
+            "what": what,
+            "pool": pool,
+            "count": len(names),
+            "text": escape(cut(join_limited(sorted(names)), _MAX_TEXT)),
+        }
+        for (at, what, pool), names in sorted(found.items())
+    ]
 
 
-def _event(mark: _Mark, names: Sequence[str]) -> dict[str, Any]:
-    (at, what, pool), once = mark, sorted(set(names))
-    text = escape(cut(join_limited(once), _LONGEST))
-    return {"commit": at, "what": what, "pool": pool, "count": len(once), "text": text}
+def _finding(item: Finding) -> dict[str, Any]:
+    found = finding(item)
+    del found["pointer"]
+    return {name: escape(it) if isinstance(it, str) else it for name, it in found.items()}
 
 
-_USAGE = ("total", "allocated", "held", "available", "utilizationPercent", "tier")
-
-
-def page_document(found: Material) -> dict[str, Any]:
-    """The document: the same for the same revision, on any machine."""
-    evaluation, compared = found.evaluation, found.compared
-    listed = pools_document(evaluation, found.past, found.outlooks, found.idle)
-    begins = found.rows[-1].clock if found.rows else evaluation.state.clock
-    findings = [*_findings(compared.evaluation.findings), *_gates(compared.evaluation.gates)]
-    applied, served = found.given.applied, found.given.served
+def _change(evaluation: Evaluation, base: str | None) -> dict[str, Any]:
+    """Return what reconciling the revision does, or merging it into its base."""
+    plan = plan_document(evaluation, base=base)
+    today, after = (
+        {item["pool"]: _used(item) for item in side}
+        for side in (pools(evaluation, today=True), plan["pools"])
+    )
     return {
-        **envelope("Report"),
-        "version": __version__,
-        "revision": evaluation.tree.revision,
-        "base": found.base,
-        "asOf": format_instant(evaluation.state.clock),
-        "history": {
-            "days": max(evaluation.state.clock - begins, 0) // DAY,
-            "isWhole": found.is_whole,
-            "begins": format_instant(begins),
-        },
-        "pools": listed,
-        **past_document(found.rows, found.told, found.lives, [it["key"] for it in listed]),
-        "findings": findings,
-        "drift": None if applied is None else list(_drift(applied)),
-        "growth": None if served is None else list(_growth(served, found.rows)),
-        "change": _change(found),
-    }
-
-
-def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    return [_finding(item, item.severity.value) for item in capped(tuple(findings))]
-
-
-def _gates(gates: Iterable[Finding]) -> list[dict[str, Any]]:
-    return [_finding(item, "gate") for item in capped(tuple(gates))]
-
-
-def _finding(item: Finding, severity: str) -> dict[str, Any]:
-    return {
-        "code": item.code,
-        "severity": severity,
-        "message": escape(item.message),
-        "path": escape(item.location.path),
-        "line": item.location.line,
-        "column": item.location.column,
-        "hint": escape(item.hint),
-    }
-
-
-def _change(found: Material) -> dict[str, Any]:
-    """What reconciling the revision does; with a base what merging it does."""
-    evaluation = found.compared.evaluation
-    plan = plan_document(evaluation, base=found.base)
-    today = {item["pool"]: _used(item) for item in pools(evaluation, today=True)}
-    after = {item["pool"]: _used(item) for item in plan["pools"]}
-    return {
-        "base": found.base,
+        "base": base,
         "digest": plan["digest"],
         "summary": plan["summary"],
         "actions": [_action(item) for item in plan["actions"]],
@@ -455,26 +446,26 @@ def _change(found: Material) -> dict[str, Any]:
 
 
 def _used(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: exact(item[name]) for name in _USAGE}
+    names = ("total", "allocated", "held", "available", "utilizationPercent", "tier")
+    return {name: _exact(item[name]) for name in names}
 
 
 def _action(item: Mapping[str, Any]) -> dict[str, Any]:
     source, came = item["source"], item.get("from") or {}
+    moved = {name: came[name] for name in ("pool", "start", "end")} if "start" in came else None
     return {
         **{name: item[name] for name in ("action", "claim", "pool", "start", "end", "reason")},
-        "count": exact(item["count"]),
+        "count": _exact(item["count"]),
         "message": escape(item["message"] or "") or None,
         "path": escape(source["path"]),
         "line": source["line"],
-        "from": {name: came[name] for name in ("pool", "start", "end")}
-        if "start" in came
-        else None,
+        "from": moved,
         "grows": item.get("grows"),
     }
 
 
 def _growth(served: Iterable[Served], rows: Iterable[CommitRow]) -> Iterator[dict[str, Any]]:
-    """How long growth waited, each at the time of the commit that was the newest then."""
+    """Yield the waiting times of growth, each at the time of its commit."""
     clocks = {row.id: row.clock for row in rows}
     for item in served:
         clock = clocks.get(item.revision)
@@ -484,10 +475,10 @@ def _growth(served: Iterable[Served], rows: Iterable[CommitRow]) -> Iterator[dic
 
 def _drift(result: ApplyResult) -> Iterator[dict[str, Any]]:
     for name, cluster in result.clusters.items():
+        common = {"cluster": escape(name), "state": cluster.state}
         for item in cluster.drifted:
             yield {
-                "cluster": escape(name),
-                "state": cluster.state,
+                **common,
                 "object": escape(item.object),
                 "manager": escape(item.manager) or None,
                 "time": escape(item.time) or None,
@@ -495,12 +486,5 @@ def _drift(result: ApplyResult) -> Iterator[dict[str, Any]]:
                 "error": escape(item.error) or None,
             }
         if cluster.state in ("unreachable", "refused", "failed") and not cluster.drifted:
-            yield {
-                "cluster": escape(name),
-                "state": cluster.state,
-                "object": None,
-                "manager": None,
-                "time": None,
-                "fields": [],
-                "error": escape(cluster.error) or None,
-            }
+            empty = dict.fromkeys(("object", "manager", "time"))
+            yield {**common, **empty, "fields": [], "error": escape(cluster.error) or None}

@@ -1,11 +1,13 @@
-"""Text of plans and checks."""
+"""Text of plans and checks, and the sentences that other formats share with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from reconciler.addresses import IPRange, format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.families import known_as
+from reconciler.model.claim import Allocation, Owner
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release
@@ -13,9 +15,12 @@ from reconciler.planning.digest import (
     actions,
     digest,
     former_of,
+    giver_of,
     growth_of,
     is_ahead,
+    is_move,
     is_reported,
+    is_transfer,
     summary,
 )
 from reconciler.planning.documents import is_observed
@@ -23,19 +28,8 @@ from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.retention import retention_end
 from reconciler.records.layout import UNPLACED
 from reconciler.report.findings import gravest_first, verdict, within_sentence
-from reconciler.report.json import sentences_of, title_of
-from reconciler.report.moves import (
-    blocks,
-    change_of_owner,
-    moves_of,
-    place_of,
-    range_of,
-    room_of,
-    sentence_of,
-    transfers_of,
-)
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, findings_text, table
-from reconciler.review.result import Compared, Together
+from reconciler.review.result import Compared, Second, Together
 
 _SIGN = {
     Keep: ("=", None),
@@ -44,96 +38,147 @@ _SIGN = {
     Expire: ("×", Colour.DIM),  # noqa: RUF001 - a sign, not a letter
     Refuse: ("!", Colour.RED),
 }
+# Maximum numbers of lines in text. The JSON has all of them.
+_MAX_CAUSES, _MAX_RELEASES, _MAX_INHERITED, _MAX_TOGETHER = 20, 10, 10, 10
 
 
 def plan_text(
     evaluation: Evaluation, painter: Painter, *, keeps: bool = False, causes: Sequence[Cause] = ()
 ) -> str:
-    """What moves, what else reconciling does, how full it makes the pools, and the sum of it.
+    """Return moves, transfers, other decisions, refusals, the usage of pools, and the sum.
 
     Args:
         evaluation: The evaluation.
-        painter: Colours.
-        keeps: Also what stays.
-        causes: What of a change causes each decision: it knows where documents stood that are gone.
+        painter: Colors.
+        keeps: Whether unchanged allocations are listed.
+        causes: Causes in the change. They know the places of removed documents.
     """
     own = own_documents(causes)
-    tree = evaluation.tree
-    marked = digest(actions(evaluation))
+    tree, plan = evaluation.tree, evaluation.plan
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
-    rows = [
-        _row(decision, evaluation, own)
-        for decision in evaluation.plan.decisions
-        if (keeps or is_reported(decision, evaluation)) and not is_ahead(decision, evaluation)
+    marked = painter.paint(digest(actions(evaluation)), Colour.DIM)
+    rows = [_row(it, evaluation, own) for it in listed_decisions(evaluation, keeps=keeps)]
+    changed = [key for key, after in plan.after.items() if plan.before[key] != after]
+    return "".join(
+        [
+            f"{painter.paint(head, Colour.BOLD)}   {marked}\n",
+            moves_text(evaluation, painter),
+            _transfers_text(evaluation, painter),
+            _indented(table((), rows, painter, right=(4,))),
+            _refusals(evaluation, painter),
+            _pools_text(changed, evaluation, painter),
+            _sum(evaluation, painter),
+        ]
+    )
+
+
+def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
+    """Return the decisions to list after moves and transfers."""
+    return [
+        it
+        for it in evaluation.plan.decisions
+        if (keeps or is_reported(it, evaluation)) and not is_ahead(it, evaluation)
     ]
-    parts = [f"{painter.paint(head, Colour.BOLD)}   {painter.paint(marked, Colour.DIM)}\n"]
-    parts.append(moves_text(evaluation, painter))
-    parts.append(transfers_text(evaluation, painter))
-    parts.append(_indented(table((), rows, painter, right=(4,))))
-    parts.append(_refusals(evaluation, painter))
-    parts.append(_capacity(evaluation, painter))
-    parts.append(_sum(evaluation, painter))
-    return "".join(part for part in parts if part)
+
+
+class RangeMove(NamedTuple):
+    """Claim that gets another range than it held.
+
+    Attributes:
+        stays: Whether the old range is announced until it is unused. Otherwise it is free at once.
+        giver: The owner of the old range if the new one is for another owner, or None.
+    """
+
+    claim: Key
+    old: Allocation
+    new: Allocation
+    stays: bool
+    giver: Owner | None = None
+
+
+def moves_of(evaluation: Evaluation) -> list[RangeMove]:
+    """Return the claims that move, by claim."""
+    return [
+        RangeMove(
+            it.claim,
+            evaluation.moves[it.claim],
+            it.allocation,
+            isinstance(it, Grant) and it.leaves is not None,
+            giver_of(it, evaluation),
+        )
+        for it in (evaluation.plan.decisions if evaluation.moves else ())
+        if isinstance(it, Grant | Keep) and is_move(it, evaluation)
+    ]
+
+
+def transfers_of(evaluation: Evaluation) -> list[tuple[Keep, Owner]]:
+    """Return the kept records that go to another owner, by claim, with the owner in the record."""
+    return [
+        (it, giver)
+        for it in (evaluation.plan.decisions if evaluation.state.givers else ())
+        if isinstance(it, Keep) and is_transfer(it, evaluation)
+        if (giver := giver_of(it, evaluation)) is not None
+    ]
+
+
+def owner_name(key: Key) -> str:
+    """Return the namespace and name of a claim's owner."""
+    return key._replace(slot="").short
+
+
+def range_of(record: Allocation) -> str:
+    """Return the range of a record in short form."""
+    return format_short(record.range) if record.range is not None else "nothing"
+
+
+def pool_usage(evaluation: Evaluation, pool: Key) -> str:
+    """Return the usage of a pool after the plan."""
+    usage = evaluation.plan.after.get(pool)
+    if usage is None:
+        return "not in the repository"
+    return f"{usage.percent}% of {usage.total}, {usage.available} free"
 
 
 def moves_text(evaluation: Evaluation, painter: Painter) -> str:
-    """How many claims move, and each from where to where; empty for none."""
-    if not evaluation.moves:
-        return ""
-
+    """Return the number of moves, each with its old and new range, or empty."""
     moves = moves_of(evaluation)
     rows: list[list[Cell]] = []
     for move in moves:
         old, new = (
-            f"{range_of(it)} of {it.pool.name} ({room_of(evaluation, it.pool)})"
+            f"{range_of(it)} of {it.pool.name} ({pool_usage(evaluation, it.pool)})"
             for it in (move.old, move.new)
         )
-        owner = move.claim._replace(slot="").short
-        whose = [change_of_owner(move.giver, move.new)] if move.giver is not None else []
-        cells: list[Cell] = [owner, move.claim.slot, old, "→", (new, Colour.YELLOW), *whose]
-        rows.append([("~", Colour.YELLOW), *cells])
+        owners = "" if move.giver is None else f"{move.giver.short} → {move.new.owner.short}"
+        named = [owner_name(move.claim), move.claim.slot]
+        rows.append([("~", Colour.YELLOW), *named, old, "→", (new, Colour.YELLOW), owners])
     if not moves:
         return ""
-    left = [(range_of(move.old), move.stays) for move in moves]
     head = painter.paint(f"{len(moves)} moves", Colour.BOLD, Colour.YELLOW)
-    return f"{head}\n{_indented(table((), rows, painter))}{_afterwards(left)}"
+    stay, free = (join_limited([range_of(it.old) for it in moves if it.stays is does])
+                  for does in (True, False))  # fmt: skip
+    after = f"  {stay}: announced until nobody uses it\n" if stay else ""
+    after += f"  {free}: free at once, whoever uses it\n" if free else ""
+    return f"{head}\n{_indented(table((), rows, painter))}{after}"
 
 
-def transfers_text(evaluation: Evaluation, painter: Painter) -> str:
-    """How many ranges go to another owner, and each from whom to whom; empty for none."""
-    if not evaluation.state.givers:
-        return ""
-
+def _transfers_text(evaluation: Evaluation, painter: Painter) -> str:
     rows: list[list[Cell]] = []
-    for transfer in transfers_of(evaluation):
-        record = transfer.decision.allocation
+    for decision, giver in transfers_of(evaluation):
+        record = decision.allocation
         claim, source = record.claim, evaluation.state.claims[record.claim].source
-        words = renamed_words(transfer.decision, evaluation)
-        place = ", ".join([f"{source.path}:{source.line}", *words])
+        place = ", ".join([f"{source.path}:{source.line}", *renamed_words(decision, evaluation)])
         held = f"{range_of(record)} of {record.pool.name}"
-        named = [claim._replace(slot="").short, claim.slot, place]
-        rows.append(
-            [("~", Colour.YELLOW), "transfer", held, (transfer.words, Colour.YELLOW), *named]
-        )
+        owners = f"{giver.short} → {record.owner.short}", Colour.YELLOW
+        named = [owner_name(claim), claim.slot, place]
+        rows.append([("~", Colour.YELLOW), "transfer", held, owners, *named])
     if not rows:
         return ""
-    head = painter.paint(
-        f"{len(rows)} transfer{'' if len(rows) == 1 else 's'}", Colour.BOLD, Colour.YELLOW
-    )
+    many = f"{len(rows)} transfer{'' if len(rows) == 1 else 's'}"
+    head = painter.paint(many, Colour.BOLD, Colour.YELLOW)
     return f"{head}\n{_indented(table((), rows, painter))}"
 
 
-def _afterwards(left: Sequence[tuple[str, bool]]) -> str:
-    """What becomes of the ranges that are left, each with whether it stays announced."""
-    stays, free = (
-        join_limited([text for text, is_kept in left if is_kept is it]) for it in (True, False)
-    )
-    told = f"  {stays}: announced until nobody uses it\n" if stays else ""
-    return f"{told}  {free}: free at once, whoever uses it\n" if free else told
-
-
 def _refusals(evaluation: Evaluation, painter: Painter) -> str:
-    """Why claims get nothing, and what would help."""
     lines = []
     for decision in evaluation.plan.decisions:
         if isinstance(decision, Refuse):
@@ -143,98 +188,73 @@ def _refusals(evaluation: Evaluation, painter: Painter) -> str:
 
 
 def own_documents(causes: Sequence[Cause]) -> Mapping[Key, Cause]:
-    """Those that stand, or stood, in the document of the claim itself."""
+    """Return the causes that are in the document of the claim itself, present or removed."""
     return {it.claim: it for it in causes if it.place is not None and not it.reason}
 
 
 def _row(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -> list[Cell]:
     sign, colour = _SIGN[type(decision)]
     claim = decision.claim
-    owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
     if isinstance(decision, Refuse):
         asked = evaluation.state.claims[claim]
-        names = ", ".join(asked.wanted)
+        pool, size, given = ", ".join(asked.wanted), asked.size, decision.reason
         place = f"{asked.source.path}:{asked.source.line}"
-        return [(sign, colour), owner, claim.slot, names, str(asked.size),
-                (decision.reason, colour), place]  # fmt: skip
-    allocation = decision.allocation
-    place = whence(claim, evaluation, own)
-    place += "".join(f", {words}" for words in renamed_words(decision, evaluation))
-    text = format_short(allocation.range) if allocation.range else "nothing"
+    else:
+        record = decision.allocation
+        pool, size, given = record.pool.name, record.size, range_of(record)
+        place = ", ".join([origin(claim, evaluation, own), *renamed_words(decision, evaluation)])
+    marked: Cell = (given, colour)
     if is_held(decision, evaluation):
         sign, colour, place = "=", Colour.YELLOW, f"{place}  held back by a brake"
     if words := growth(decision, evaluation):
         place = f"{place}  {words}"
-    return [(sign, colour), owner, claim.slot, allocation.pool.name, str(allocation.size),
-            (text, colour), place]  # fmt: skip
+    return [(sign, colour), owner_name(claim), claim.slot, pool, str(size), marked, place]
 
 
-def whence(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
-    """Where a claim is asked for; of one that nobody asks for any more, what became of its document.
+def origin(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
+    """Return the place of a claim, or what happened to its document.
 
     Args:
         claim: The claim.
         evaluation: The evaluation.
-        own: As `own_documents` gives them.
+        own: The result of `own_documents`.
     """
     asked = evaluation.state.claims.get(claim)
     if asked is not None:
-        place, commit = f"{asked.source.path}:{asked.source.line}", commit_of(claim, own)
+        place = f"{asked.source.path}:{asked.source.line}"
+        commit = own[claim].short if claim in own else ""
         return f"{place} ({commit})" if commit else place
     kind = known_as(claim.family, claim.kind)
     document = evaluation.documents.find(kind, claim.namespace, claim.name)
     if document is not None:
         return f"{document.path}:{document.start.line} asks for none"
     gone = f"its {claim.kind or 'claim'} is gone"
-    if claim not in own:
-        return gone
-
-    return f"{gone}: {place_of(own[claim])}"
-
-
-def commit_of(claim: Key, own: Mapping[Key, Cause]) -> str:
-    """The commit of a change that wrote the document of a claim, in short; empty where none did.
-
-    Args:
-        claim: The claim.
-        own: As `own_documents` gives them.
-    """
-    return own[claim].short if claim in own else ""
+    return f"{gone}: {place_of(own[claim])}" if claim in own else gone
 
 
 def growth(decision: Decision, evaluation: Evaluation) -> str:
-    """`grow 8 → 16: + 10.60.1.52-59` where a grant adds to what its owner has; else empty."""
+    """Return `grow 8 → 16: + 10.60.1.52-59` for a grant that adds to a claim, or empty."""
     grown = growth_of(decision, evaluation)
     if grown is None or isinstance(decision, Refuse) or decision.allocation.range is None:
         return ""
-    return f"grow {grown[0]} → {grown[1]}: + {_brief(decision.allocation.range)}"
-
-
-def _brief(item: IPRange) -> str:
-    """A range with the last part alone of its end, where the other parts are those of its start."""
-    first, _, last = format_short(item).partition("-")
+    added = format_short(decision.allocation.range)
+    first, _, last = added.partition("-")
     network, _, end = last.rpartition(".")
-    return f"{first}-{end}" if network and first.startswith(f"{network}.") else format_short(item)
+    added = f"{first}-{end}" if network and first.startswith(f"{network}.") else added
+    return f"grow {grown[0]} → {grown[1]}: + {added}"
 
 
 def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
-    """What a record was called before: `renamed from team-a/one`, `pool renamed from edge`."""
+    """Return the previous names of a record: `renamed from team-a/one`, `pool renamed from edge`."""
     former = former_of(decision, evaluation)
     if former is None:
         return []
     names = (("renamed from", former.claim), ("pool renamed from", former.pool))
-    return [f"{what} {key._replace(slot='').short}" for what, key in names if key is not None]
+    return [f"{what} {owner_name(key)}" for what, key in names if key is not None]
 
 
-def _capacity(evaluation: Evaluation, painter: Painter) -> str:
-    """Pools that the plan changes, before and after."""
-    plan = evaluation.plan
-    return pools_text([key for key, after in plan.after.items() if plan.before[key] != after],
-                      evaluation, painter)  # fmt: skip
-
-
-def pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
-    """Some pools, before and after; of one that gets another size, both sizes."""
+def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
+    """Return pools before and after the plan, with both sizes if the size changes."""
     plan = evaluation.plan
     rows: list[list[Cell]] = []
     for key in keys:
@@ -246,28 +266,25 @@ def pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) ->
             free = f"{before.available} → {after.available} free, largest run"
             free = f"{free} {before.largest} → {after.largest}"
         rows.append([key.name, use, free, (after.tier.value, TIER_COLOURS[after.tier])])
-    shown = table((), rows, painter)
-    return f"{painter.paint('Pools', Colour.BOLD)}\n{_indented(shown)}" if shown else ""
+    shown = _indented(table((), rows, painter))
+    return f"{painter.paint('Pools', Colour.BOLD)}\n{shown}" if rows else ""
 
 
 def _sum(evaluation: Evaluation, painter: Painter) -> str:
     counts = summary(evaluation)
-    rewritten, moved = len(evaluation.changes), counts["moved"]
-    if not rewritten and not counts["refuse"]:
-        return f"No changes. {counts['keep']} allocations kept, {moved} moved.\n"
-    text = f"Plan: {counted(evaluation)}, {moved} moved."
-    refused = f" {counts['refuse']} refused." if counts["refuse"] else ""
-    bold = painter.paint(text, Colour.BOLD)
-    return f"{bold}{painter.paint(refused, Colour.RED) if refused else ''}\n"
+    if not evaluation.changes and not counts["refuse"]:
+        return f"No changes. {counts['keep']} allocations kept, {counts['moved']} moved.\n"
+    bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
+    refused = painter.paint(f" {counts['refuse']} refused.", Colour.RED)
+    return f"{bold}{refused if counts['refuse'] else ''}\n"
 
 
 def counted(evaluation: Evaluation) -> str:
-    """What there is to do, and how much stays: `2 to allocate, 1 to release, 12 kept`."""
+    """Return what a plan does and keeps: `2 to allocate, 1 to release, 12 kept`."""
     counts = summary(evaluation)
     held = sum(is_held(it, evaluation) for it in evaluation.plan.decisions)
     counts["release"] -= held
-    names = [name for name in ("allocate", "release", "expire") if counts[name]]
-    words = [f"{counts[name]} to {name}" for name in names]
+    words = [f"{counts[it]} to {it}" for it in ("allocate", "release", "expire") if counts[it]]
     if held:
         words.append(f"{held} held back by a brake")
     if transferred := counts.get("transferred"):
@@ -275,14 +292,12 @@ def counted(evaluation: Evaluation) -> str:
     if renamed := sum(1 for it in evaluation.plan.decisions if former_of(it, evaluation)):
         words.append(f"{renamed} to rename")
     settings = evaluation.tree.settings
-    records = [item for item in evaluation.changes if not is_observed(settings, item.path)]
-    rewritten = [item for item in records if f"/{UNPLACED}/" not in item.path]
-    copies = len(evaluation.changes) - len(records)  # which people describe themselves
-    if copies:
+    records = [it for it in evaluation.changes if not is_observed(settings, it.path)]
+    if copies := len(evaluation.changes) - len(records):
         words.append(f"{copies} observed to remove")
+    rewritten = [it for it in records if f"/{UNPLACED}/" not in it.path]
     if not words and rewritten and not evaluation.moves:
-        # Nobody's addresses change, but a team, a place or the form of some record does.
-        words = [f"{len(rewritten)} to rewrite"]
+        words = [f"{len(rewritten)} to rewrite"]  # a team, a place, or the form of a record
     return ", ".join([*words, f"{counts['keep']} kept"])
 
 
@@ -290,121 +305,155 @@ def _indented(text: str) -> str:
     return "".join(f"  {line}\n" for line in text.splitlines())
 
 
-MAX_CAUSES = 20
-"""So many decisions are told with why they are none of the change's own documents."""
-MAX_RELEASES = 10
-"""So many releases are shown each; of others how many there are."""
-MAX_INHERITED = 10
-"""So many findings of the base are shown beside those of the change."""
-
-
 def check_text(
     evaluation: Evaluation,
     painter: Painter,
     inherited: Sequence[Finding] = (),
     base: str = "",
-    beside: Compared | None = None,
+    compared: Compared | None = None,
 ) -> str:
-    """What moves, goes to another owner or comes free, all findings and gates, those of the base, the verdict.
+    """Return moves, transfers, releases, findings, causes, other changes, pools, and the verdict.
 
-    Causes, and what other changes have to do with it, are no part of the verdict.
+    Causes and other changes are not part of the verdict.
     """
-    found = [*evaluation.findings, *evaluation.gates]
-    ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
-    ahead += _releases(evaluation, painter)
-    pools = pools_text(_changed(evaluation), evaluation, painter)
-    told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
-    told += _compared(beside, painter) if beside is not None else ""
-    return f"{told}{pools}{verdict_text(evaluation, painter, len(inherited))}"
+    plan = evaluation.plan
+    within = within_sentence(compared.within_contract) if compared is not None else ""
+    # Pools that get another size or reach a worse tier, even one below the limit.
+    changed = [
+        key
+        for key, after in plan.after.items()
+        if plan.before[key].total != after.total or after.tier.rank > plan.before[key].tier.rank
+    ]
+    return "".join(
+        [
+            moves_text(evaluation, painter),
+            _transfers_text(evaluation, painter),
+            _releases(evaluation, painter),
+            findings_text([*evaluation.findings, *evaluation.gates], painter),
+            _inherited_text(inherited, base, painter),
+            causes_text(compared.causes if compared is not None else (), painter),
+            *(_together(it, painter) for it in (compared.also if compared is not None else ())),
+            f"{escape(within)}\n" if within else "",
+            _pools_text(changed, evaluation, painter),
+            verdict_text(evaluation, painter, len(inherited)),
+        ]
+    )
 
 
 def _releases(evaluation: Evaluation, painter: Painter) -> str:
-    """What comes free, and until when it is held at least; a row each, of the first few."""
     found = [it for it in evaluation.plan.decisions if isinstance(it, Release)]
     rows: list[list[Cell]] = []
-    for decision in found[:MAX_RELEASES]:
+    for decision in found[:_MAX_RELEASES]:
         record, claim = decision.allocation, decision.claim
-        held = format_short(record.range) if record.range else "nothing"
-        row = [claim._replace(slot="").short, claim.slot, f"{held} of {record.pool.name}"]
-        rows.append([("-", Colour.RED), *row, _until(decision, evaluation)])
+        row = [owner_name(claim), claim.slot, f"{range_of(record)} of {record.pool.name}"]
+        rows.append([("-", Colour.RED), *row, _held_until(decision, evaluation)])
     if not rows:
         return ""
-    head = painter.paint(
-        f"{len(found)} {'release' if len(found) == 1 else 'releases'}", Colour.BOLD
-    )
+    many = f"{len(found)} {'release' if len(found) == 1 else 'releases'}"
     more = len(found) - len(rows)
     rest = f"  and {more} more: ipam plan lists them\n" if more else ""
-    lines = "".join(f"  {line}\n" for line in table((), rows, painter).splitlines())
-    return f"{head}\n{lines}{rest}"
+    return f"{painter.paint(many, Colour.BOLD)}\n{_indented(table((), rows, painter))}{rest}"
 
 
-def _until(decision: Release, evaluation: Evaluation) -> str:
-    """Who merges later releases later: what is known is the earliest end."""
+def _held_until(decision: Release, evaluation: Evaluation) -> str:
+    """Return the earliest end of retention, because a later merge releases later."""
     if is_held(decision, evaluation):
         return "held back by a brake"
     end = retention_end(decision.allocation, evaluation.state)
     return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
 
 
-def _compared(compared: Compared, painter: Painter) -> str:
-    """What of the change causes what it decides, and what other changes have to do with it."""
-    others = "".join(_beside(item, painter) for item in compared.also)
-    within = within_sentence(compared.within_contract)
-    said = f"{escape(within)}\n" if within else ""
-    return f"{causes_text(compared.causes, painter)}{others}{said}"
-
-
 def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
-    """What is decided that the document of its claim does not tell: a line each."""
-    if not causes:
-        return ""
-
+    """Return the causes outside of the claims' own documents, a line each."""
     lines = []
     for title, found in blocks(causes):
         lines.append(painter.paint(f"{title}:", Colour.BOLD))
-        lines += [f"  {escape(sentence_of(it))}" for it in found[:MAX_CAUSES]]
-        if more := len(found[MAX_CAUSES:]):
+        lines += [f"  {escape(sentence_of(it))}" for it in found[:_MAX_CAUSES]]
+        if more := len(found[_MAX_CAUSES:]):
             lines.append(f"  and {more} more; -o json has them")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _beside(item: Together, painter: Painter) -> str:
-    """What another change that waits for its merge has to do with this one."""
+def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[Cause]]]:
+    """Yield causes outside of the claims' own documents, with their title."""
+    for title, found in (
+        ("Caused elsewhere in this change", [it for it in causes if it.is_caused and it.reason]),
+        ("Not caused by this change", [it for it in causes if not it.is_caused]),
+    ):
+        if found:
+            yield title, found
+
+
+def sentence_of(cause: Cause) -> str:
+    """Return the reason for a decision in a sentence."""
+    place = f"{place_of(cause)}: " if cause.place is not None else ""
+    return f"{cause.claim.short}: {place}{cause.reason}"
+
+
+def place_of(cause: Cause) -> str:
+    """Return file, line, and commit, or empty for a decision that the change does not cause."""
+    if cause.place is None:
+        return ""
+    return f"{cause.place.path}:{cause.place.line}{f' ({cause.short})' if cause.commit else ''}"
+
+
+def _together(item: Together, painter: Painter) -> str:
     lines = [painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD)]
     lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:
-    """What a change found as it is and left so: a line each, dim, and the gravest first."""
+def title_of(item: Together) -> str:
+    """Return the title of another open change."""
+    return f"{item.name} ({item.revision[:12]})" if item.revision else item.name
+
+
+def sentences_of(item: Together) -> Iterator[str]:
+    """Yield a sentence per effect of merging both changes, or one sentence if there is none."""
+    if item.why:
+        yield f"not looked at: {item.why}"
+    if item.conflicts:
+        yield f"whoever is merged second has a conflict in {join_limited(item.conflicts)}"
+    for both in item.both:
+        what = f"{format_short(both.range)} of {both.pool.name}"
+        yield f"both would take {what}: {both.ours.short} here, {both.theirs.short} there"
+    for whose, seconds in (("this one", item.ours), ("that one", item.theirs)):
+        for second in seconds:
+            yield f"if {whose} is merged second, {_second(second)}"
+    for pool in item.pools:
+        alone, merged = pool.alone, pool.together
+        words = f"{pool.pool.name} is {merged.percent}% full with both: {merged.tier.value}"
+        yield f"{words}; with this one alone {alone.percent}%: {alone.tier.value}"
+    wrong = [f"{it.code}: {it.message}" for it in item.wrong]
+    more = [f"{len(wrong) - _MAX_TOGETHER} more that are wrong"] if wrong[_MAX_TOGETHER:] else []
+    yield from (f"only both together: {it}" for it in [*wrong[:_MAX_TOGETHER], *more])
+    if not item.is_told:
+        yield "neither changes what the other one gets"
+
+
+def _second(second: Second) -> str:
+    alone, claim = format_short(second.alone), second.claim.short
+    if second.then is None:
+        return f"{claim} is refused ({second.reason}); alone it gets {alone}"
+    return f"{claim} gets {format_short(second.then)} instead of {alone}"
+
+
+def _inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:
+    """Return the findings that the base already has, most severe first."""
     if not inherited:
         return ""
-    shown = gravest_first(inherited)[:MAX_INHERITED]
+    shown = gravest_first(inherited)[:_MAX_INHERITED]
     lines = [f"In {escape(base)} already, and left as it is:"]
     lines += [f"  {escape(str(it.location))}: {it.code}: {escape(it.message)}" for it in shown]
-    if inherited[MAX_INHERITED:]:
-        more = len(inherited) - len(shown)
+    if more := len(inherited) - len(shown):
         lines.append(f"  and {more} more: ipam check --rev {escape(base)}")
     return "".join(f"{painter.paint(line, Colour.DIM)}\n" for line in lines)
 
 
-def _changed(evaluation: Evaluation) -> list[Key]:
-    """Pools that get another size, or come into a worse tier, also one below the gate."""
-    plan = evaluation.plan
-    return [
-        key
-        for key, after in plan.after.items()
-        if plan.before[key].total != after.total or after.tier.rank > plan.before[key].tier.rank
-    ]
-
-
 def verdict_text(evaluation: Evaluation, painter: Painter, inherited: int = 0) -> str:
-    """What a check comes to, on one line."""
+    """Return the verdict of a check on one line."""
     worst, says, listed = verdict(evaluation, inherited)
-    sign = (
-        painter.paint(f"✗ {says}", Colour.RED)
-        if worst
-        else painter.paint(f"✓ {says}", Colour.GREEN)
-    )
+    sign, colour = ("✗", Colour.RED) if worst else ("✓", Colour.GREEN)
     moved = f", {len(evaluation.moves)} moved" if evaluation.moves else ""
-    return f"{sign}: {listed}; {counted(evaluation)}{moved}\n"
+    marked = painter.paint(f"{sign} {says}", colour)
+    return f"{marked}: {listed}; {counted(evaluation)}{moved}\n"

@@ -1,6 +1,7 @@
 """Text, maps, and bar charts of pools."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from reconciler.planning.pool_map import (
     SIGNS,
     AddressPart,
     AddressUse,
-    MapHolder,
     MapRow,
     PoolMap,
     strip,
@@ -28,33 +28,27 @@ from reconciler.planning.space import percentage
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
 CELLS = 10
-_SIGNS = "▓▒░"
-_PLAIN = "#=."
+NO_POOLS = "No pools found.\n"
 
 
 def usage_bar(usage: Usage, *, plain: bool = False) -> str:
-    """How full a pool is: allocated, held, free; one cell at least for what is not nothing.
-
-    Args:
-        usage: Of the pool.
-        plain: In ASCII, for a terminal without UTF-8.
-    """
-    return "".join(parts_of(usage, CELLS, plain=plain))
+    """Return a short bar: allocated, held, and free, each at least one cell if not zero."""
+    return "".join(bar_parts(usage, CELLS, plain=plain))
 
 
-def parts_of(
+def bar_parts(
     usage: Usage, cells: int, levels: Sequence[int] = (), *, plain: bool = False
 ) -> tuple[str, str, str]:
-    """A bar of so many cells in its parts: allocated, held, free; all empty of nothing.
+    """Return the parts of a bar: allocated, held, and free, or three empty texts for no addresses.
 
     Args:
-        usage: Of the pool.
-        cells: How wide it is; 3 at least.
-        levels: Percents, rising. The bar is over the cell of one exactly when it is reached, where
-            each has a cell of its own.
-        plain: In ASCII, for a terminal without UTF-8.
+        usage: Usage of the pool.
+        cells: Width of the bar, at least 3.
+        levels: Rising percentages. The bar covers the cell of a level exactly if it is reached and
+            each level has a cell of its own.
+        plain: Whether to use ASCII.
     """
-    signs, total = _PLAIN if plain else _SIGNS, usage.total
+    signs, total = "#=." if plain else "▓▒░", usage.total
     if total == 0:
         return "", "", ""
     used = usage.allocated + usage.held
@@ -63,82 +57,40 @@ def parts_of(
         at = tick(level, cells)
         full = max(full, at + 1) if 100 * used >= level * total else min(full, at)
     full = max(min(full, cells - (used < total)), int(used > 0))
-    held = full - min(live, full)
-    if not usage.held:
-        held = 0
-    elif not held:  # it shows all the same, beside what is allocated
+    held = full - min(live, full) if usage.held else 0
+    if usage.held and not held:
         held, full = 1, max(full, 1 + (live > 0))
     return signs[0] * (full - held), signs[1] * held, signs[2] * (cells - full)
 
 
 def tick(level: int, cells: int) -> int:
-    """The cell of a bar, from 0, that is filled once a percent is reached."""
+    """Return the cell of a bar, from 0, that is filled when a percentage is reached."""
     return min(max(-(-level * cells // 100) - 1, 0), cells - 1)
 
 
-def sparkline(values: Sequence[int | None], total: int, *, plain: bool = False) -> str:
-    """A share of something over time, a sign each: the lowest is nothing, the highest all of it.
-
-    Args:
-        values: Counts, the earliest first; None where nothing is known.
-        total: What all of it is.
-        plain: In ASCII, for a terminal without UTF-8: tenths, from 0 to 9.
-    """
-    signs, nothing = ("0123456789", ".") if plain else ("▁▂▃▄▅▆▇█", "·")
-    top = len(signs) - 1
-    line = []
-    for value in values:
-        if value is None:
-            line.append(nothing)
-            continue
-        # One step at least for what is not nothing, and the highest for all of it alone.
-        lowest = 1 if value > 0 and total else 0
-        line.append(signs[min(max(value * top // max(total, 1), lowest), top)])
-    return "".join(line)
-
-
 def _bar_cells(part: int, whole: int, cells: int) -> int:
-    """Cells of a share; one at least for what is not nothing, all of them only for the whole."""
+    """Return the cells of a share: at least one if not zero, and all only for the whole."""
     if part <= 0 or part >= whole:
         return cells if part > 0 else 0
     return min(max((2 * cells * part + whole) // (2 * whole), 1), cells - 1)
 
 
-class StatusColumn(NamedTuple):
-    """A column: its header, and what stands in it for a pool that is used so much.
+def _trend(values: Sequence[int | None], total: int, *, plain: bool) -> tuple[str, str, str] | None:
+    """Return a sparkline, and the first and last percentage; None for fewer than two values.
 
-    Attributes:
-        exact: What stands in it in a wide table, where that is something else.
+    The lowest sign is zero, and the highest is everything. In ASCII the signs are tenths.
     """
-
-    header: str
-    cell: Callable[[Key, Usage], Cell]
-    is_flush_right: bool = False
-    exact: Callable[[Key, Usage], Cell] | None = None
-
-
-def _counted(header: str, count: Callable[[Usage], int]) -> StatusColumn:
-    """A column of counts that may be as large as IPv6 has them."""
-    return StatusColumn(
-        header,
-        lambda _, usage: format_count(count(usage)),
-        is_flush_right=True,
-        exact=lambda _, usage: str(count(usage)),
+    known = [it for it in values if it is not None]
+    if len(known) < 2 or not total:
+        return None
+    signs, nothing = ("0123456789", ".") if plain else ("▁▂▃▄▅▆▇█", "·")
+    top = len(signs) - 1
+    line = "".join(
+        nothing if it is None else signs[min(max(it * top // total, int(it > 0)), top)]
+        for it in values
     )
-
-
-COLUMNS = (
-    StatusColumn("NAME", lambda pool, _: pool.name),
-    StatusColumn("KIND", lambda pool, _: pool.kind),
-    _counted("TOTAL", lambda usage: usage.total),
-    _counted("ALLOC", lambda usage: usage.allocated),
-    _counted("HELD", lambda usage: usage.held),
-    _counted("AVAIL", lambda usage: usage.available),
-    StatusColumn("COUNT", lambda _, usage: str(usage.count), is_flush_right=True),
-    StatusColumn("FRAG", lambda _, usage: str(usage.fragmentation), is_flush_right=True),
-    StatusColumn("USED%", lambda _, usage: f"{usage.percent:.1f}", is_flush_right=True),
-    StatusColumn("TIER", lambda _, usage: (usage.tier.value, TIER_COLOURS[usage.tier])),
-)
+    first, last = (f"{percentage(it, total):.1f}%" for it in (known[0], known[-1]))
+    return line, first, last
 
 
 def status_text(
@@ -149,25 +101,21 @@ def status_text(
     wide: bool = False,
     plain: bool = False,
 ) -> str:
-    """A row for each pool, as it is used today.
-
-    Args:
-        evaluation: Of the revision.
-        painter: Paints.
-        pools: Keys of those that are meant; None for all.
-        wide: Every number exact.
-        plain: The bar in ASCII, for a terminal without UTF-8.
-    """
+    """Return a row for each pool, selected ones or all. A wide table has exact counts."""
     plan = evaluation.plan
-    columns = (*COLUMNS, StatusColumn("USE", lambda _, usage: usage_bar(usage, plain=plain)))
-    cells = [column.exact if wide and column.exact else column.cell for column in columns]
-    rows = [
-        [cell(key, plan.before[key]) for cell in cells]
-        for key in (plan.after if pools is None else pools)
-    ]
-    headers = [column.header for column in columns]
-    right = [at for at, column in enumerate(columns) if column.is_flush_right]
-    return table(headers, rows, painter, right) or "No pools found.\n"
+    keys = plan.after if pools is None else pools
+    show: Callable[[int], str] = str if wide else format_count
+    rows = [_status_row(key, plan.before[key], show, plain=plain) for key in keys]
+    headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
+    return table((*headers, "TIER", "USE"), rows, painter, right=range(2, 9)) or NO_POOLS
+
+
+def _status_row(key: Key, usage: Usage, show: Callable[[int], str], *, plain: bool) -> list[Cell]:
+    counts = (usage.total, usage.allocated, usage.held, usage.available)
+    figures = [*map(show, counts), str(usage.count), str(usage.fragmentation)]
+    tier = usage.tier.value, TIER_COLOURS[usage.tier]
+    bar = usage_bar(usage, plain=plain)
+    return [key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar]
 
 
 _LEVELS = ("warning", "gate", "full")
@@ -175,8 +123,7 @@ _IDLE = (
     "Idle headroom is not told: nothing in the repository says how many addresses Services use."
     " --apply-result FILE does.\n"
 )
-_SOON = 4.0
-"""Weeks that are shown in colour."""
+_SOON_WEEKS = 4.0
 
 
 def forecast_text(
@@ -187,49 +134,18 @@ def forecast_text(
     *,
     plain: bool = False,
 ) -> str:
-    """A row for each pool and span, its use so far, what more fits, and what tenants leave idle.
-
-    Args:
-        past: What is known of the past.
-        found: The outlook of each pool.
-        painter: Paints.
-        idle: What tenants leave idle, or None where nobody looked.
-        plain: In ASCII, for a terminal without UTF-8.
-    """
+    """Return a row for each pool and span, past usage, free capacity, and unused addresses."""
     if not found:
-        return "No pools found.\n"
+        return NO_POOLS
     head = f"As of {format_instant(past.clock)}, looking back {past.days} days.\n"
-    rows = [_row(item, rate, past) for item in found for rate in item.rates]
+    rows = [_forecast_row(item, rate, past) for item in found for rate in item.rates]
     columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
     shown = table(columns, rows, painter, right=(1,))
-    more = (f"{_forecast_trend(item, plain=plain)}{_more(item)}" for item in found)
-    return "".join([head, shown, *more, _idle(idle, painter)])
+    more = (line for item in found for line in _forecast_lines(item, plain=plain))
+    return "".join([head, shown, *more, _idle_text(idle, painter)])
 
 
-def _idle(idle: Idle | None, painter: Painter) -> str:
-    if idle is None:
-        return _IDLE
-    if not idle.items:
-        return "Idle headroom: no tenant has load-balancer addresses.\n"
-    said = f"Idle headroom by the apply of {idle.result[:12]}"
-    if idle.is_other:
-        said += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
-    total = idle.total._replace(cluster="TOTAL")
-    rows = [_headroom(item) for item in (*idle.items, total)]
-    columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT LOOKED AT")
-    return f"{said}:\n" + table(columns, rows, painter, right=(1, 2, 3))
-
-
-def _headroom(item: Headroom) -> list[Cell]:
-    left = item.allocated - item.looked
-    begin: list[Cell] = [item.cluster, str(item.allocated)]
-    why = f"{left}: {item.why}" if item.why else str(left or "")
-    if not item.looked and left:
-        return [*begin, "unknown", "unknown", (why, Colour.DIM)]
-    return [*begin, str(item.used), str(item.idle), (why, Colour.DIM) if why else ""]
-
-
-def _row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:
+def _forecast_row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:
     used = f"{percentage(item.used, item.total):.1f}"
     begin: list[Cell] = [item.pool.name, used, f"{rate.days} days"]
     if rate.change is None:
@@ -245,40 +161,50 @@ def _weeks(weeks: float | None) -> Cell:
         return "never so"
     if weeks == 0:
         return "reached", Colour.RED
-    return f"{weeks:g} weeks", Colour.YELLOW if weeks <= _SOON else None
+    return f"{weeks:g} weeks", Colour.YELLOW if weeks <= _SOON_WEEKS else None
 
 
-def _forecast_trend(item: Outlook, *, plain: bool) -> str:
-    """The use of a pool so far; nothing of one without addresses, or without a past."""
-    known = [it for it in item.trend if it is not None]
-    if len(known) < 2 or not item.total:
-        return ""
-    line = sparkline(item.trend, item.total, plain=plain)
-    first, last = (f"{percentage(it, item.total):.1f}%" for it in (known[0], known[-1]))
-    return f"{item.pool.name}: last {TREND[0]} days {line} {first} → {last}\n"
-
-
-def _more(item: Outlook) -> str:
+def _forecast_lines(item: Outlook, *, plain: bool) -> Iterator[str]:
+    name = item.pool.name
+    if trend := _trend(item.trend, item.total, plain=plain):
+        line, first, last = trend
+        yield f"{name}: last {TREND[0]} days {line} {first} → {last}\n"
     if not item.shape:
-        return f"{item.pool.name}: has no tenants to tell a shape from\n"
-    least = "at least " if item.fits >= MAX_TENANTS else ""
+        yield f"{name}: has no tenants to tell a shape from\n"
+        return
+    count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{format_count(item.fits)}"
     shape = " + ".join(map(str, item.shape))
-    count = format_count(item.fits)
-    return f"{item.pool.name}: {least}{count} more tenants of the median shape ({shape}) fit\n"
+    yield f"{name}: {count} more tenants of the median shape ({shape}) fit\n"
+
+
+def _idle_text(idle: Idle | None, painter: Painter) -> str:
+    if idle is None:
+        return _IDLE
+    if not idle.items:
+        return "Idle headroom: no tenant has load-balancer addresses.\n"
+    said = f"Idle headroom by the apply of {idle.result[:12]}"
+    if idle.is_other:
+        said += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
+    rows = [_headroom(item) for item in (*idle.items, idle.total._replace(cluster="TOTAL"))]
+    columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT LOOKED AT")
+    return f"{said}:\n" + table(columns, rows, painter, right=(1, 2, 3))
+
+
+def _headroom(item: Headroom) -> list[Cell]:
+    left = item.allocated - item.looked
+    why = f"{left}: {item.why}" if item.why else str(left or "")
+    is_known = item.looked or not left
+    figures = [str(item.used), str(item.idle)] if is_known else ["unknown", "unknown"]
+    return [item.cluster, str(item.allocated), *figures, (why, Colour.DIM) if why else ""]
 
 
 MIN_BARS = 44
-"""Columns at least: below that lines wrap."""
-_BARS_INDENT = 2
+_BARS_INDENT = "  "
 _BARS_COLOURS = {**TIER_COLOURS, Tier.OK: Colour.GREEN}
 
 
-class Barred(NamedTuple):
-    """A pool that is drawn.
-
-    Attributes:
-        trend: Addresses that were allocated or held at each of `TREND`; None where nothing is known.
-    """
+class PoolBar(NamedTuple):
+    """Pool with its usage now, and at each of `TREND` if known."""
 
     pool: Key
     usage: Usage
@@ -287,97 +213,73 @@ class Barred(NamedTuple):
 
 
 def bars_text(
-    pools: Iterable[Barred],
+    pools: Iterable[PoolBar],
     painter: Painter,
     width: int,
     *,
     wide: bool = False,
     plain: bool = False,
 ) -> str:
-    """The pools one below the other, and what the signs mean.
+    """Return a bar for each pool, and a legend. No line is wider than `width`, or 44.
 
-    Args:
-        pools: In the order in which they are drawn.
-        painter: Paints.
-        width: Columns; no line is wider, from 44 on.
-        wide: Every number exact.
-        plain: In ASCII, for a terminal without UTF-8.
+    A wide chart has exact counts.
     """
     width = max(width, MIN_BARS)
     blocks = ["\n".join(_block(item, painter, width, wide=wide, plain=plain)) for item in pools]
     if not blocks:
-        return "No pools found.\n"
+        return NO_POOLS
     live, held, free, mark = "#=.^" if plain else "▓▒░╵"
     signs = (f"{live} allocated", f"{held} held", f"{free} free", f"{mark} thresholds")
-    told = "\n".join(painter.paint(line, Colour.DIM) for line in _wrapped(signs, width, ""))
-    return "\n\n".join([*blocks, told]) + "\n"
+    legend = "\n".join(painter.paint(line, Colour.DIM) for line in _wrapped(signs, width, ""))
+    return "\n\n".join([*blocks, legend]) + "\n"
 
 
-def _block(item: Barred, painter: Painter, width: int, *, wide: bool, plain: bool) -> Iterable[str]:
-    usage, inner = item.usage, width - _BARS_INDENT
-    indent = " " * _BARS_INDENT
-    yield from _bars_title(item, painter, width)
-    if not usage.total:
-        return
-    live, held, free = parts_of(usage, inner, item.thresholds.levels, plain=plain)
+def _block(
+    item: PoolBar, painter: Painter, width: int, *, wide: bool, plain: bool
+) -> Iterator[str]:
+    usage, inner, levels = item.usage, width - len(_BARS_INDENT), item.thresholds.levels
     colour = _BARS_COLOURS[usage.tier]
-    bar = painter.paint(live, colour) if live else ""
-    bar += painter.paint(held, colour) if held else ""
-    yield f"{indent}{bar}{painter.paint(free, Colour.DIM) if free else ''}"
-    yield f"{indent}{_ticks(item.thresholds.levels, inner, '^' if plain else '╵')}"
-    numbers = (usage.allocated, usage.held, usage.available)
-    shown = (str(number) if wide else format_count(number) for number in numbers)
-    words = ("allocated", "held", "free")
-    figures = [f"{number} {word}" for number, word in zip(shown, words, strict=True)]
-    yield from _wrapped([*figures, *_bars_trend(item, plain=plain)], inner, indent)
-
-
-def _bars_title(item: Barred, painter: Painter, width: int) -> Iterable[str]:
-    """The name; flush right how much is used, of how many, and the tier."""
-    usage = item.usage
-    tier = painter.paint(usage.tier.value, _BARS_COLOURS[usage.tier])
-    told = (
-        f"{usage.percent:.1f}% of {format_count(usage.total)}  "
-        if usage.total
-        else "no addresses  "
-    )
-    room = width - len(told) - len(usage.tier.value) - 2
+    total = f"{usage.percent:.1f}% of {format_count(usage.total)}  "
+    figures = total if usage.total else "no addresses  "
+    room = width - len(figures) - len(usage.tier.value) - 2
     name = escape(item.pool.name)
     name = name if len(name) <= room else f"{name[: room - 3]}..."
-    yield f"{painter.paint(name, Colour.BOLD)}{' ' * (room - len(name) + 2)}{told}{tier}"
+    tier = painter.paint(usage.tier.value, colour)
+    yield f"{painter.paint(name, Colour.BOLD)}{' ' * (room - len(name) + 2)}{figures}{tier}"
+    if not usage.total:
+        return
+    live, held, free = bar_parts(usage, inner, levels, plain=plain)
+    parts = ((live, colour), (held, colour), (free, Colour.DIM))
+    yield _BARS_INDENT + "".join(painter.paint(text, it) for text, it in parts if text)
+    yield f"{_BARS_INDENT}{_ticks(levels, inner, '^' if plain else '╵')}"
+    show: Callable[[int], str] = str if wide else format_count
+    numbers = (usage.allocated, usage.held, usage.available)
+    words = zip(numbers, ("allocated", "held", "free"), strict=True)
+    shown = [f"{show(number)} {word}" for number, word in words]
+    if trend := _trend(item.trend, usage.total, plain=plain):
+        line, first, last = trend
+        shown.append(f"{TREND[0]} days {line} {first} {'->' if plain else '→'} {last}")
+    yield from _wrapped(shown, inner, _BARS_INDENT)
 
 
 def _ticks(levels: Sequence[int], cells: int, mark: str) -> str:
-    """A mark below the cell of each level, with its number beside it where there is room."""
+    """Return a mark below the cell of each level, with its number next to it if there is room."""
     line = [" "] * cells
     places = [tick(level, cells) for level in levels]
     for place in places:
         line[place] = mark
     for level, place in zip(levels, places, strict=True):
         label = str(level)
-        after = range(place + 1, place + 1 + len(label))
-        before = range(place - len(label), place)
-        for at in (after, before):
-            if at.start >= 0 and at.stop <= cells and all(line[it] == " " for it in at):
-                line[at.start : at.stop] = label
+        for start in (place + 1, place - len(label)):
+            end = start + len(label)
+            if start >= 0 and end <= cells and set(line[start:end]) == {" "}:
+                line[start:end] = label
                 break
     return "".join(line).rstrip()
 
 
-def _bars_trend(item: Barred, *, plain: bool) -> list[str]:
-    """The use of the last days; nothing where the past tells nothing."""
-    known = [it for it in item.trend if it is not None]
-    if len(known) < 2:
-        return []
-    total = item.usage.total
-    line = sparkline(item.trend, total, plain=plain)
-    first, last = (f"{percentage(it, total):.1f}%" for it in (known[0], known[-1]))
-    arrow = "->" if plain else "→"
-    return [f"{TREND[0]} days {line} {first} {arrow} {last}"]
-
-
-def _wrapped(parts: Iterable[str], width: int, indent: str) -> Iterable[str]:
-    """Parts in as few lines as hold them; no part is torn."""
+def _wrapped(parts: Iterable[str], width: int, indent: str) -> Iterator[str]:
+    """Yield lines of whole parts."""
     line = ""
     for part in parts:
         longer = f"{line}   {part}" if line else part
@@ -390,13 +292,11 @@ def _wrapped(parts: Iterable[str], width: int, indent: str) -> Iterable[str]:
 
 
 GUTTER = 17
-"""Columns before the cells: an address, and two spaces."""
+"""Columns before the cells of a map: an address, and two spaces."""
 WIDTH = 80
 SHORT_ROWS = 2
-"""Rows of a pool that is one of many."""
-_MAP_INDENT = 5
-_PICTURE = 100
-_LOGARITHMIC = "widths are logarithms of sizes"
+"""Rows of a pool in a map of many pools."""
+_LEGEND_INDENT = 5
 _MAP_COLOURS = {
     AddressUse.HELD: Colour.YELLOW,
     AddressUse.GATEWAY: Colour.BOLD,
@@ -405,36 +305,31 @@ _MAP_COLOURS = {
     AddressUse.FREE: None,
     AddressUse.UNUSED: Colour.DIM,
 }
-_BY_TURNS = (Colour.GREEN, Colour.BLUE)
 
 
 def map_text(found: PoolMap, painter: Painter, width: int = WIDTH) -> str:
-    """The map of a pool, and what its signs mean. No line is wider than a width of 40 or more."""
-    scale = f"a cell is {format_count(found.per_cell)} addresses" if found.per_cell > 1 else ""
-    if not found.per_cell:
-        scale = _LOGARITHMIC
-    lines = [*_map_title(found, scale, painter, width), *_drawn(found, painter, width)]
-    if not found.per_cell:
-        lines += _intervals(found, painter, width)
-    lines += _legend(found, painter, width)
-    return "\n".join(lines) + "\n"
+    """Return the map of a pool with a legend. No line is wider than a width of 40 or more."""
+    lines = [*_map_title(found, _scale(found), painter, width), *_drawn(found, painter, width)]
+    return "\n".join([*lines, *_map_legend(found, painter, width)]) + "\n"
 
 
-def told_lines(found: PoolMap) -> list[str]:
-    """What a picture tells of a pool: its title, and what its signs mean."""
-    plain = Painter(is_on=False)
-    scale = f"  a cell is {format_count(found.per_cell)} addresses" if found.per_cell > 1 else ""
+def picture_lines(found: PoolMap) -> list[str]:
+    """Return the title and the legend of a pool's picture."""
+    title = f"{escape(found.pool.name)}  {_scale(found)}".rstrip()
+    return [title, *_map_legend(found, Painter(is_on=False), 100)]
+
+
+def _scale(found: PoolMap) -> str:
     if not found.per_cell:
-        scale = f"  {_LOGARITHMIC}"
-    ranges = [] if found.per_cell else _intervals(found, plain, _PICTURE)
-    return [f"{escape(found.pool.name)}{scale}", *ranges, *_legend(found, plain, _PICTURE)]
+        return "widths are logarithms of sizes"
+    return f"a cell is {format_count(found.per_cell)} addresses" if found.per_cell > 1 else ""
 
 
 def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: int = WIDTH) -> str:
-    """A few rows for each pool, with what is used of it; and what the signs of all mean."""
+    """Return a few rows for each pool, with its usage, and one legend."""
     lines: list[str] = []
     shown: set[AddressUse] = set()
-    is_torn = False
+    has_conflict = False
     for one, usage in found:
         free = format_count(usage.available)
         used = painter.paint(f"{usage.percent:.1f}% used", TIER_COLOURS[usage.tier])
@@ -442,25 +337,21 @@ def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: 
         lines += _map_title(one, f"{used}, {free} free{scale}", painter, width)
         lines += [*_drawn(one, painter, width), ""]
         shown |= {part.sort for part in one.parts}
-        is_torn = is_torn or bool(one.conflicts)
+        has_conflict = has_conflict or bool(one.conflicts)
     if not lines:
-        return "No pools found.\n"
-    told = [f"{SIGNS[sort]} {sort.value}" for sort in SIGNS if sort in shown]
-    if is_torn:
-        told.insert(0, f"{CONFLICT} in conflict")
+        return NO_POOLS
+    words = [f"{CONFLICT} in conflict"] if has_conflict else []
+    words += [f"{SIGNS[sort]} {sort.value}" for sort in SIGNS if sort in shown]
     letters = "A-Z, a-z, 0-9: who holds them; ipam map POOL tells whose each letter is"
-    lines += textwrap.wrap(", ".join([*told, letters]), width)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *textwrap.wrap(", ".join([*words, letters]), width)]) + "\n"
 
 
-def _map_title(found: PoolMap, told: str, painter: Painter, width: int) -> Iterator[str]:
-    """The name of a pool, and what is told of it beside it, or below where both are too long."""
+def _map_title(found: PoolMap, more: str, painter: Painter, width: int) -> list[str]:
+    """Return the name of a pool and further words, on the next line if they are too long."""
     name = _cut(escape(found.pool.name), width)
     shown = painter.paint(name, Colour.BOLD)
-    if len(name) + 2 + len(told) <= width or not told:
-        yield f"{shown}  {told}".rstrip()
-    else:
-        yield from (shown, f"  {told}")
+    is_short = len(name) + 2 + len(more) <= width or not more
+    return [f"{shown}  {more}".rstrip()] if is_short else [shown, f"  {more}"]
 
 
 def _cut(text: str, most: int) -> str:
@@ -468,109 +359,86 @@ def _cut(text: str, most: int) -> str:
 
 
 def _drawn(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    """Rows of cells; of what has none all parts in one row, by the logarithm of their size."""
-    if found.per_cell:
-        yield from _map_cells(found, painter)
-    elif found.parts:
+    """Yield rows of cells. Without cells, yield one row with a logarithmic scale."""
+    for row in found.rows if found.per_cell else ():
+        signs = [_sign(found, part, painter) for part in row.cells]
+        for first, count in conflict_cells(found, row):
+            signs[first : first + count] = [painter.paint(CONFLICT, Colour.RED)] * count
+        yield f"{format_address(4, row.first):<{GUTTER - 2}}  {''.join(signs)}".rstrip()
+    if found.parts and not found.per_cell:
         parts = strip(found.parts, min(width - 4, 64))
         yield "  " + "".join(_sign(found, part, painter) for part in parts)
 
 
-def _map_cells(found: PoolMap, painter: Painter) -> Iterator[str]:
-    for row in found.rows:
-        torn = _torn(found, row)
-        signs = "".join(
-            painter.paint(CONFLICT, Colour.RED) if at in torn else _sign(found, part, painter)
-            for at, part in enumerate(row.cells)
-        )
-        yield f"{format_address(4, row.first):<{GUTTER - 2}}  {signs}".rstrip()
-
-
-def _torn(found: PoolMap, row: MapRow) -> set[int]:
-    """The cells of a row in which a conflict is."""
+def conflict_cells(found: PoolMap, row: MapRow) -> Iterator[tuple[int, int]]:
+    """Yield the first cell, and the number of cells, of each conflict in a row of cells."""
     whole = IPRange(4, row.first, row.first + len(row.cells) * found.per_cell - 1)
-    shared = [part for item in found.conflicts if (part := item.shared(whole)) is not None]
-    return {
-        at
-        for item in shared
-        for at in range(
-            (item.first - row.first) // found.per_cell,
-            (item.last - row.first) // found.per_cell + 1,
-        )
-    }
+    for item in found.conflicts:
+        if (shared := item.shared(whole)) is not None:
+            first = (shared.first - row.first) // found.per_cell
+            yield first, (shared.last - row.first) // found.per_cell + 1 - first
 
 
 def _sign(found: PoolMap, part: AddressPart | None, painter: Painter) -> str:
-    return " " if part is None else painter.paint(found.sign(part), _colour(found, part))
+    if part is None:
+        return " "
+    colour = _MAP_COLOURS.get(part.sort)
+    if part.sort is AddressUse.ALLOCATED:  # neighbors differ
+        colour = (Colour.GREEN, Colour.BLUE)[list(found.letters).index(part.title) % 2]
+    return painter.paint(found.sign(part), colour)
 
 
-def _colour(found: PoolMap, part: AddressPart) -> Colour | None:
-    """The sign says the same; neighbours are set apart."""
-    if part.sort is not AddressUse.ALLOCATED:
-        return _MAP_COLOURS[part.sort]
-    order = list(found.letters).index(part.title)
-    return _BY_TURNS[order % len(_BY_TURNS)]
+def _map_legend(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
+    if not found.per_cell:
+        yield from _ranges(found, painter, width)
+    holders = [part for part in found.parts if part.sort.is_holder]
+    for item in found.conflicts:
+        titles = dict.fromkeys(part.title for part in holders if part.range.overlaps(item))
+        text = f"in conflict: {format_short(item)}: {', '.join(map(escape, titles))}"
+        yield f"  {painter.paint(CONFLICT, Colour.RED)}  {_cut(text, width - _LEGEND_INDENT)}"
+    slots = _slots(found)
+    for holder in found.holders:
+        if holder.letter != OTHERS:
+            size = f"{format_count(holder.size)}{_uses(slots.get(holder.title, {}))}"
+            title = _cut(escape(holder.title), max(width - _LEGEND_INDENT - 2 - len(size), 8))
+            yield f"  {painter.paint(holder.letter, Colour.BOLD)}  {title}: {size}"
+    if others := [it.size for it in found.holders if it.letter == OTHERS]:
+        yield f"  {OTHERS}  {len(others)} others: {format_count(sum(others))}"
+    for sort, count in sizes_by_use(found).items():
+        yield f"  {SIGNS[sort]}  {sort.value}: {format_count(count)}"
 
 
-def _intervals(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    """A line for each part: of IPv6 there are too many addresses for cells."""
+def sizes_by_use(found: PoolMap) -> dict[AddressUse, int]:
+    """Return the number of addresses that no claim holds, by use, without zeros."""
+    sizes = Counter[AddressUse]()
+    for part in found.parts:
+        sizes[part.sort] += part.range.size
+    return {sort: sizes[sort] for sort in SIGNS if sizes[sort]}
+
+
+def _ranges(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
+    """Yield a line for each range, because IPv6 has too many addresses for cells."""
     for part in found.parts:
         sign = _sign(found, part, painter)
         addresses, count = format_short(part.range), format_count(part.range.size)
-        if _MAP_INDENT + len(addresses) + 2 + len(count) <= width:
+        if _LEGEND_INDENT + len(addresses) + 2 + len(count) <= width:
             yield f"  {sign}  {addresses}  {count}"
         else:
             yield f"  {sign}  {count}:"
             yield from (f" {it}" for it in addresses.replace("-", "-\n").split("\n"))
 
 
-def _legend(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    if found.conflicts:
-        yield from _torn_lines(found, painter, width)
-    slots = _slots(found)
-    for holder in found.holders:
-        if holder.letter != OTHERS:
-            size = f"{format_count(holder.size)}{_uses(slots.get(holder.title, {}))}"
-            title = _cut(escape(holder.title), max(width - _MAP_INDENT - 2 - len(size), 8))
-            yield f"  {painter.paint(holder.letter, Colour.BOLD)}  {title}: {size}"
-    yield from _others([holder for holder in found.holders if holder.letter == OTHERS])
-    told: dict[AddressUse, int] = {}
-    for part in found.parts:
-        if part.sort in SIGNS:
-            told[part.sort] = told.get(part.sort, 0) + part.range.size
-    for sort in SIGNS:
-        if sort in told:
-            yield f"  {SIGNS[sort]}  {sort.value}: {format_count(told[sort])}"
-
-
-def _others(holders: list[MapHolder]) -> Iterator[str]:
-    if holders:
-        size = format_count(sum(it.size for it in holders))
-        yield f"  {OTHERS}  {len(holders)} others: {size}"
-
-
-def _torn_lines(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    sign = painter.paint(CONFLICT, Colour.RED)
-    for item in found.conflicts:
-        holders = [part for part in found.parts if part.sort.is_holder]
-        titles = dict.fromkeys(part.title for part in holders if part.range.overlaps(item))
-        told = f"in conflict: {format_short(item)}: {', '.join(map(escape, titles))}"
-        yield f"  {sign}  {_cut(told, width - _MAP_INDENT)}"
-
-
-def _slots(found: PoolMap) -> dict[str, dict[str, int]]:
-    """How many addresses each holder has for what, by title."""
-    slots: dict[str, dict[str, int]] = {}
+def _slots(found: PoolMap) -> dict[str, Counter[str]]:
+    """Return the number of addresses by holder and use."""
+    slots: dict[str, Counter[str]] = {}
     for part in found.parts:
         if part.sort is AddressUse.ALLOCATED and part.record is not None:
-            mine = slots.setdefault(part.title, {})
-            use = part.record.claim.slot
-            mine[use] = mine.get(use, 0) + part.range.size
+            mine = slots.setdefault(part.title, Counter())
+            mine[part.record.claim.slot] += part.range.size
     return slots
 
 
 def _uses(slots: dict[str, int]) -> str:
-    """What a holder has addresses for, where that is more than one thing."""
     if len(slots) < 2:
         return ""
     return f" ({', '.join(f'{use} {format_count(size)}' for use, size in slots.items())})"

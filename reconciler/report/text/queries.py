@@ -3,34 +3,38 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import format_address, format_cidr, format_count, format_short
+from reconciler.addresses import format_cidr, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.families.interface import Listing, ListingRow
 from reconciler.gitio.interface import CommitRow
-from reconciler.history.commits import CommitCause
-from reconciler.history.events import RecordEvent, What
-from reconciler.history.runs import FreeFit, FreeQuery, FreeSpace, ReservedRange, Runs
+from reconciler.history.commits import Caused
+from reconciler.history.events import What
+from reconciler.history.runs import FreeSpace, ReservedRange, Runs
 from reconciler.history.who import Holder
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import age, format_instant
 from reconciler.planning.pool_map import AddressPart, AddressUse
+from reconciler.report.json import ends
 from reconciler.report.listing import ListedItem
-from reconciler.report.queries import CausedEvent, former_holder
+from reconciler.report.queries import commit_of, former_holder
 from reconciler.report.text.table import Cell, Colour, Painter, table
 
 MAX_RUNS = 5
-"""So many runs of a pool are shown in which it fits."""
 MAX_HELD = 10
 
 
 def find_text(found: FreeSpace, painter: Painter) -> str:
-    """A row for each free run in which it fits; where it does not, what there is."""
+    """Return a row per free range that fits, and the largest free ranges of other pools."""
     rows = [row for runs in found.pools for row in _fitting(runs, found)]
     headers = ("POOL", "ADDRESSES", "IN FREE RUN", "SIZE", "")
     parts = [table(headers, rows, painter, right=(3,))]
     parts += [line for runs in found.pools for line in _more(runs)]
-    parts += [line for runs in found.pools if not runs.fits for line in _lacking(runs, painter)]
-    held = [row for runs in found.pools for row in _held(runs)]
+    parts += [_lacking(runs, painter) for runs in found.pools if not runs.fits]
+    held: list[list[Cell]] = [
+        [runs.pool.name, format_short(item.range), _free_from(item)]
+        for runs in found.pools
+        for item in runs.held
+    ]
     parts.append(table(("HELD IN", "ADDRESSES", "FREE FROM"), held[:MAX_HELD], painter))
     if len(held) > MAX_HELD:
         parts.append(f"{len(held) - MAX_HELD} more held ranges; -o json lists all\n")
@@ -38,21 +42,15 @@ def find_text(found: FreeSpace, painter: Painter) -> str:
 
 
 def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
-    # What the plan takes first, or gives back, is so only when it is carried out.
     says = "comes next, once the plan is reconciled" if found.is_planned else "comes next"
     for fit in runs.fits[:MAX_RUNS]:
         note: Cell = (says, Colour.GREEN) if fit.is_next else ""
-        size = format_count(fit.run.size)
-        yield [runs.pool.name, _find_block(fit, found.wanted), format_short(fit.run), size, note]
-
-
-def _find_block(fit: FreeFit, wanted: FreeQuery) -> str:
-    block = format_cidr(fit.block) if wanted.prefix is not None else None
-    return block or format_short(fit.block)
+        block = format_cidr(fit.block) if found.wanted.prefix is not None else None
+        run, size = format_short(fit.run), format_count(fit.run.size)
+        yield [runs.pool.name, block or format_short(fit.block), run, size, note]
 
 
 def _more(runs: Runs) -> Iterator[str]:
-    """What the rows of a pool do not tell."""
     if len(runs.fits) > MAX_RUNS:
         left = len(runs.fits) - MAX_RUNS
         yield f"{runs.pool.name}: it fits into {left} more runs; -o json lists all\n"
@@ -60,18 +58,12 @@ def _more(runs: Runs) -> Iterator[str]:
         yield f"{runs.pool.name}: gives none of them by itself: {escape(runs.closed)}\n"
 
 
-def _lacking(runs: Runs, painter: Painter) -> Iterator[str]:
-    """A pool in which it does not fit."""
+def _lacking(runs: Runs, painter: Painter) -> str:
     says = painter.paint("does not fit", Colour.RED)
     largest = ", ".join(f"{format_short(it)} ({format_count(it.size)})" for it in runs.largest)
     there = f"{format_count(runs.free)} free, largest runs {largest}" if largest else "nothing free"
     when = f"; it fits from {format_instant(runs.fits_from)} on" if runs.fits_from else ""
-    yield f"{runs.pool.name}: {says}: {there}{when}\n"
-
-
-def _held(runs: Runs) -> Iterator[list[Cell]]:
-    for item in runs.held:
-        yield [runs.pool.name, format_short(item.range), _free_from(item)]
+    return f"{runs.pool.name}: {says}: {there}{when}\n"
 
 
 def _free_from(item: ReservedRange) -> str:
@@ -95,12 +87,11 @@ def listing_text(
     wide: bool,
     headers: bool = True,
 ) -> str:
-    """The rows of documents."""
+    """Return the table of documents."""
     columns = (*listing.columns, *(listing.wide if wide else ()))
     cells = [column.exact if wide and column.exact else column.cell for column in columns]
-    rows = [
-        [cell(item.row) for cell in cells] for item in items if isinstance(item.row, ListingRow)
-    ]
+    listed = [item.row for item in items if isinstance(item.row, ListingRow)]
+    rows = [[cell(row) for cell in cells] for row in listed]
     names = [column.header for column in columns]
     return table(names if headers else (), rows, painter)
 
@@ -108,27 +99,24 @@ def listing_text(
 def allocations_text(
     items: Iterable[ListedItem], clock: int, painter: Painter, *, wide: bool, headers: bool = True
 ) -> str:
-    """The rows of records."""
+    """Return the table of records."""
     records = (item.row for item in items)
-    rows = [_row(it, clock, wide=wide) for it in records if isinstance(it, Allocation)]
+    rows = [_record_row(it, clock, wide=wide) for it in records if isinstance(it, Allocation)]
     names = [*_RECORDS, *(_WIDE if wide else ())]
     return table(names if headers else (), rows, painter)
 
 
-def _row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:
-    start = end = ""
-    if record.range is not None:
-        start = format_address(record.range.version, record.range.first)
-        end = format_address(record.range.version, record.range.last)
+def _record_row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:
+    addresses = ends(record.range).values() if record.range is not None else ("", "")
     row: list[Cell] = [record.name, record.pool.name, record.owner.name, record.type]
-    row += [record.phase.value, start, end, age(record.allocated_at or record.since, clock)]
+    row += [record.phase.value, *addresses, age(record.allocated_at or record.since, clock)]
     if wide:
         row += [record.owner.namespace, record.owner.team, str(record.size), record.path]
     return row
 
 
 def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
-    """The explanation for people."""
+    """Return the text of an `Explanation` document."""
     refused = explained["action"] == "refuse"
     lines = [
         painter.paint(explained["claim"], Colour.BOLD),
@@ -159,39 +147,37 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
     return "\n".join(lines) + "\n"
 
 
-def code_text(told: dict[str, Any], painter: Painter) -> str:
-    """What a code means, and an example of it; for people."""
-    lines = [painter.paint(told["code"], Colour.BOLD), f"  {told['help']}"]
-    if example := told["example"]:
+def code_text(code: dict[str, Any], painter: Painter) -> str:
+    """Return the text of a `Code` document."""
+    lines = [painter.paint(code["code"], Colour.BOLD), f"  {code['help']}"]
+    if example := code["example"]:
         lines += ["  for example", f"    {escape(example['finding'])}"]
         lines += [f"      hint: {escape(example['hint'])}"] if example["hint"] else []
     return "\n".join(lines) + "\n"
 
 
-def standing_text(told: dict[str, Any], painter: Painter) -> str:
-    """What stands at some addresses, a line each; for people."""
-    lines = [painter.paint(range_text(told), Colour.BOLD)]
-    width = max((len(item["sort"]) for item in told["items"]), default=0)
-    for item in told["items"]:
+def standing_text(found: dict[str, Any], painter: Painter) -> str:
+    """Return the text of a `Standing` document, a line per object."""
+    lines = [painter.paint(range_text(found), Colour.BOLD)]
+    width = max((len(item["sort"]) for item in found["items"]), default=0)
+    for item in found["items"]:
         says = f", {item['says']} {range_text(item)}" if item["says"] else ""
         what = f"{escape(item['title'])}: {range_text(item['whole'])}{says}"
         place = f"{escape(item['source']['path'])}:{item['source']['line']}"
         lines.append(f"  {item['sort']:{width}}  {what}  {place}")
-    if not told["items"]:
+    if not found["items"]:
         lines.append("  nothing of this repository stands there")
     return "\n".join(lines) + "\n"
 
 
 def range_text(item: Mapping[str, Any]) -> str:
-    """Addresses of JSON output, for people: one alone, else `first-last`."""
+    """Return `first-last` of a JSON range, or one address."""
     start, end = item["start"], item["end"]
     return start if start == end else f"{start}-{end}"
 
 
-FEW = 3
-"""So many answers are told each by itself, with all that is known; more are rows."""
-LEFT = "left, still announced until unused"
-"""What addresses are that a claim has left, and that clusters announce."""
+_MAX_BLOCKS = 3
+_LEFT = "left, still announced until unused"
 _COLOURS = {
     AddressUse.ALLOCATED: Colour.GREEN,
     AddressUse.HELD: Colour.YELLOW,
@@ -199,74 +185,58 @@ _COLOURS = {
 }
 
 
-def who_text(holders: Sequence[Holder], brought: dict[str, CausedEvent], painter: Painter) -> str:
-    """What some addresses are: in blocks when they are few, else a row each."""
-    if len(holders) > FEW:
+def who_text(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: Painter) -> str:
+    """Return all details of up to three holders, or a row each."""
+    if len(holders) > _MAX_BLOCKS:
         return _rows(holders, brought, painter)
-    return "\n".join(_who_block(it, _of(it, brought), painter) for it in holders)
+    return "\n".join(_who_block(it, commit_of(it, brought), painter) for it in holders)
 
 
-def happening_text(told: CausedEvent, painter: Painter) -> str:
-    """What happened to the addresses of a claim, in one line."""
-    item, cause = told
+def happening_text(event: Caused, painter: Painter) -> str:
+    """Return an event of a claim's addresses on one line."""
+    item = event[0]
     where = "" if item.range is None else format_short(item.range)
     if item.source is not None:
         where = f"{format_short(item.source)} → {where}"
-    pool = item.fact.pool.rpartition("/")[2]
+    named, pool = escape(item.fact.name), item.fact.pool.rpartition("/")[2]
+    if item.giver:
+        named += f" from {escape(item.giver)} to {escape(item.fact.owner)}"
+    elif item.heir is not None:
+        named += f" to {escape(item.heir.name)}"
+    still = ", still announced until unused" if item.what is What.LEFT else ""
     parts = [
         painter.paint(format_instant(item.row.clock), Colour.DIM),
         item.row.id[:12],
         f"{item.what.value:<10}",
         f"{where:<24}",
-        f"{escape(item.fact.name)}{_on(item)} in {pool}{_still(item)}",
+        f"{named} in {pool}{still}",
+        painter.paint(escape(f"by {_author(event)}"), Colour.DIM),
     ]
-    parts.append(painter.paint(escape(_by(item.row, cause)), Colour.DIM))
     return f"{'  '.join(parts)}\n"
 
 
-def _on(item: RecordEvent) -> str:
-    """To whom it went on: another owner, or the claim under another name."""
-    if item.giver:
-        return f" from {escape(item.giver)} to {escape(item.fact.owner)}"
-    return f" to {escape(item.heir.name)}" if item.heir is not None else ""
-
-
-def _still(item: RecordEvent) -> str:
-    """What a claim has left is not free, and not at rest."""
-    return ", still announced until unused" if item.what is What.LEFT else ""
-
-
-def _by(row: CommitRow, cause: CommitCause | None) -> str:
-    """Who brought it about: the person whose commit it carries out, else who made the commit."""
+def _author(event: Caused) -> str:
+    """Return the author of the cause, with its place and the Override, or of the commit."""
+    item, cause = event
     if cause is None:
-        return f"by {row.author}"
+        return item.row.author
     where = f" {cause.path}:{cause.line}" if cause.path else ""
     request = f" {cause.row.request}" if cause.row.request else ""
-    return f"by {cause.row.author}{request}{where}{_approved(cause)}"
+    approved = ""
+    if cause.approval is not None:
+        row, path = cause.approval
+        approved = f", Override {path} ({row.id[:12]} of {row.author})"
+    return f"{cause.row.author}{request}{where}{approved}"
 
 
-def _approved(cause: CommitCause) -> str:
-    """The Override that let it pass, and the commit of who wrote it."""
-    if cause.approval is None:
-        return ""
-    row, path = cause.approval
-    return f", Override {path} ({row.id[:12]} of {row.author})"
-
-
-def _of(holder: Holder, brought: dict[str, CausedEvent]) -> CausedEvent | None:
-    record = holder.part.record
-    return brought.get(record.path) if record is not None else None
-
-
-def _who_block(holder: Holder, told: CausedEvent | None, painter: Painter) -> str:
+def _who_block(holder: Holder, event: Caused | None, painter: Painter) -> str:
     part = holder.part
+    facts = [*_facts(holder, event), *_commits(holder, event)]
+    for name, neighbor in (("before", holder.before), ("after", holder.after)):
+        facts += [(name, _neighbor(neighbor))] if neighbor is not None else []
     state = painter.paint(_state(holder), _COLOURS.get(part.sort))
     lines = [f"{painter.paint(format_short(part.range), Colour.BOLD)}  {state}"]
-    lines += [f"  {name:<8}  {escape(text)}" for name, text in _facts(holder, told)]
-    lines += [f"  {name:<8}  {escape(text)}" for name, text in _commits(holder, told)]
-    for name, beside in (("before", holder.before), ("after", holder.after)):
-        if beside is not None:
-            lines.append(f"  {name:<8}  {escape(_beside(beside))}")
+    lines += [f"  {name:<8}  {escape(text)}" for name, text in facts]
     return "\n".join(lines) + "\n"
 
 
@@ -275,17 +245,16 @@ def _state(holder: Holder) -> str:
     if part.sort is not AddressUse.HELD:
         return part.sort.value
     if part.record is not None and part.record.announced:
-        return LEFT
+        return _LEFT
     return "held" if holder.until is None else f"held until {format_instant(holder.until)}"
 
 
-def _facts(holder: Holder, told: CausedEvent | None) -> Iterator[tuple[str, str]]:
-    part = holder.part
-    record = part.record
+def _facts(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
+    part, record = holder.part, holder.part.record
     if record is not None:
         team = f", team {record.owner.team}" if record.owner.team else ""
         yield "tenant", f"{record.owner.short}{team}"
-        if former := former_holder(holder, told):
+        if former := former_holder(holder, event):
             until = "" if holder.giver is None else ", as the record says until reconcile writes it"
             yield "from", f"{former}{until}"
         whole = f", {format_short(record.range)} ({record.size})" if record.range else ""
@@ -301,45 +270,48 @@ def _facts(holder: Holder, told: CausedEvent | None) -> Iterator[tuple[str, str]
         yield "source", f"{part.source.path}:{part.source.line}"
 
 
-def _commits(holder: Holder, told: CausedEvent | None) -> Iterator[tuple[str, str]]:
-    """Which commit did it, and which one it carries out."""
+def _commits(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
+    """Yield the commit that allocated addresses, and its cause."""
     document = holder.document
     place = f"{document.path}:{document.line}" if document is not None else ""
-    if told is None:
+    if event is None:
         if place:
             yield "cause", place
         return
-    item, cause = told
-    yield "commit", f"{item.row.id[:12]}, {format_instant(item.row.clock)}, {item.row.subject}"
+    item, cause = event
+    yield "commit", _commit(item.row)
     if cause is None:
         yield "author", item.row.author
         return
     if not place and cause.path:
         place = f"{cause.path}:{cause.line}"
-    told_by = f"{cause.row.id[:12]}, {format_instant(cause.row.clock)}, {cause.row.subject}"
-    yield "cause", f"{place}, {told_by}" if place else told_by
+    yield "cause", f"{place}, {_commit(cause.row)}" if place else _commit(cause.row)
     yield "author", f"{cause.row.author}{f', {cause.row.request}' if cause.row.request else ''}"
     if cause.approval is not None:
         row, path = cause.approval
         yield "override", f"{path}, {row.id[:12]} of {row.author}"
 
 
-def _beside(part: AddressPart) -> str:
+def _commit(row: CommitRow) -> str:
+    return f"{row.id[:12]}, {format_instant(row.clock)}, {row.subject}"
+
+
+def _neighbor(part: AddressPart) -> str:
     owner = part.record.owner.short if part.record is not None else part.title
     count = format_count(part.range.size)
     is_left = part.record is not None and part.record.announced
-    what = LEFT if is_left else part.sort.value
+    what = _LEFT if is_left else part.sort.value
     return f"{format_short(part.range)} ({count}) {what}{f' {owner}' if owner else ''}"
 
 
-def _rows(holders: Sequence[Holder], brought: dict[str, CausedEvent], painter: Painter) -> str:
+def _rows(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: Painter) -> str:
     rows: list[list[Cell]] = []
     for holder in holders:
-        part = holder.part
-        record, told = part.record, _of(holder, brought)
+        part, record = holder.part, holder.part.record
+        event = commit_of(holder, brought)
         owner = record.claim.short if record is not None else part.title
         since = record.since if record is not None else ""
-        by = _by(told[0].row, told[1]).removeprefix("by ") if told is not None else ""
+        by = _author(event) if event is not None else ""
         pool = part.pool.name if part.pool is not None else ""
         state = (_state(holder), _COLOURS.get(part.sort))
         rows.append([format_short(part.range), state, owner, pool, since, by])

@@ -7,11 +7,11 @@ from types import MappingProxyType
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.model.pool import Tier
-from reconciler.report.findings import IN_ALL, MORE, capped, gravest_first
+from reconciler.report.findings import IN_ALL, MORE, capped, gravest_first, where
 
 
 class Colour(StrEnum):
-    """Terminal colours, by their ANSI codes."""
+    """ANSI codes of terminal colors."""
 
     RED = "31"
     GREEN = "32"
@@ -30,13 +30,13 @@ TIER_COLOURS = {
 
 
 class Painter:
-    """Adds colour, or leaves text as it is."""
+    """Adds colors, or leaves text unchanged."""
 
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
 
     def paint(self, text: str, *colours: Colour | None) -> str:
-        """The text in colours."""
+        """Return a text in colors."""
         codes = ";".join(colour.value for colour in colours if colour is not None)
         return f"\x1b[{codes}m{text}\x1b[0m" if self._is_on and codes else text
 
@@ -50,13 +50,9 @@ def table(
     painter: Painter,
     right: Collection[int] = (),
 ) -> str:
-    """Rows below headers, three spaces between columns; no rows, no table.
+    """Return rows below headers, or empty without rows. Texts are escaped here.
 
-    Args:
-        headers: Names of the columns; empty for none.
-        rows: Texts, or texts with a colour. They are escaped here.
-        painter: Paints.
-        right: Positions of columns that are flush right, from 0.
+    `right` has the positions of columns that are flush right, from 0.
     """
     cells = [[_cell(cell) for cell in row] for row in rows]
     if not cells:
@@ -81,9 +77,8 @@ def _cell(cell: Cell) -> tuple[str, Colour | None]:
 
 MAX_FINDINGS = 200
 CARRIED_OUT = MappingProxyType({"capacity": "exceeded", "brake": "held", "clock-ahead": "held"})
-"""What is said of gates where a plan is carried out: none of these refuses it."""
-_REFUSED: Mapping[str, str] = MappingProxyType({})
-_SEVERITY = {
+"""Words for gates that do not stop a run, instead of `refused`."""
+SEVERITIES = {
     Severity.ERROR: ("error", Colour.RED),
     Severity.GATE: ("refused", Colour.RED),
     Severity.WARNING: ("warning", Colour.YELLOW),
@@ -92,14 +87,14 @@ _SEVERITY = {
 
 
 def findings_text(
-    findings: Sequence[Finding], painter: Painter, words: Mapping[str, str] = _REFUSED
+    findings: Sequence[Finding],
+    painter: Painter,
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """`path:line:column: severity code: message`, and the hint below.
+    """Return `path:line:column: severity code: message` and a hint for each finding.
 
-    Args:
-        findings: All of them. Of more than `MAX_FINDINGS` the gravest are shown.
-        painter: How words are set off.
-        words: What is said of gates, by code, in the place of `refused`.
+    If there are more than `MAX_FINDINGS`, only the most severe ones are shown. `words` replaces
+    the severity of gates, by code.
     """
     lines = []
     shown = capped(findings)
@@ -107,13 +102,11 @@ def findings_text(
     if is_cut:
         shown = [it for it in gravest_first(shown) if it.code != MORE][:MAX_FINDINGS]
     for item in shown:
-        place = item.location
-        where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
-        word, colour = _SEVERITY[item.severity]
+        word, colour = SEVERITIES[item.severity]
         if item.severity is Severity.GATE:
             word = words.get(item.code, word)
         head = painter.paint(f"{word} {item.code}", colour)
-        lines.append(f"{escape(where)}: {head}: {escape(item.message)}")
+        lines.append(f"{escape(where(item.location))}: {head}: {escape(item.message)}")
         if item.hint:
             lines.append(painter.paint(f"  hint: {escape(item.hint)}", Colour.DIM))
     if is_cut:

@@ -1,31 +1,26 @@
 """Log lines of the daemon."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from reconciler.apply.plan import WRITTEN, Applied, ClusterState, ObjectOutcome, ObjectResult
-from reconciler.documents.findings import Finding, Severity
+from reconciler.apply.plan import WRITTEN, Applied, ClusterState, ObjectResult
+from reconciler.documents.findings import Finding
 from reconciler.documents.text import escape
 from reconciler.planning.digest import actions
 from reconciler.planning.evaluate import Evaluation
+from reconciler.report.findings import where
 from reconciler.report.text.queries import range_text
-
-_WORDS = {
-    Severity.ERROR: "error",
-    Severity.GATE: "refused",
-    Severity.WARNING: "warning",
-    Severity.INFO: "info",
-}
+from reconciler.report.text.table import SEVERITIES
 
 
 class LogLine(NamedTuple):
-    """Something that is told.
+    """Line of the log.
 
     Attributes:
-        text: For people.
-        words: For the log, whose fields say what it is about.
-        about: Those fields: `cluster`, `claim`, `code`, `file`.
-        is_trouble: Somebody has to do something about it.
+        text: The line for the terminal.
+        words: The line for the log, without the values of `about`.
+        about: Fields of the log record: `cluster`, `claim`, `code`, `file`.
+        is_trouble: Whether somebody must act.
     """
 
     text: str
@@ -35,63 +30,42 @@ class LogLine(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The line for people, of which nothing acts on their terminal."""
+        """The line for the terminal, escaped."""
         return f"{escape(self.text)}\n"
 
 
 def commit_line(base: str, commit: str, subject: str) -> LogLine:
-    """What was committed."""
-    words = f"committed {commit[:12]} on {base[:12]}{': ' if subject else ''}{subject}"
-    return _of_git(words)
+    """Return the line of a commit."""
+    return _of_git(f"committed {commit[:12]} on {base[:12]}{': ' if subject else ''}{subject}")
 
 
-class LoggedDecision(NamedTuple):
-    """What is told of one decision.
-
-    Attributes:
-        action: What is done: `allocate`, `move`, `transfer`, `release`, `expire` or `refuse`.
-        claim: Whom it is done to.
-        words: The rest of it, on one line or more.
-    """
-
-    action: str
-    claim: str
-    words: str
-
-    @property
-    def is_refusal(self) -> bool:
-        """Nothing new is given."""
-        return self.action == "refuse"
-
-    @property
-    def line(self) -> LogLine:
-        """The same as a line."""
-        text = f"{self.action}: {self.claim}: {self.words}"
-        about = {"claim": self.claim}
-        return LogLine(text, f"{self.action}: {self.words}", about, self.is_refusal)
-
-
-def decisions_told(evaluation: Evaluation) -> Iterator[LoggedDecision]:
-    """What a plan gives, takes and refuses."""
+def decision_lines(evaluation: Evaluation) -> Iterator[LogLine]:
+    """Yield a line for each claim that a plan changes or refuses. A refusal is trouble."""
     for action in actions(evaluation):
         held = f"{range_text(action)} of {action['pool']}" if action["start"] else ""
         why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
-        whose = f"{action['from']['owner']} → {action['owner']}" if "owner" in action else ""
-        words = "; ".join(word for word in (held, whose, why) if word) or "(held nothing)"
-        yield LoggedDecision(action["action"], action["claim"], words)
+        owners = f"{action['from']['owner']} → {action['owner']}" if "owner" in action else ""
+        words = "; ".join(word for word in (held, owners, why) if word) or "(held nothing)"
+        does, claim = action["action"], action["claim"]
+        text, logged = f"{does}: {claim}: {words}", f"{does}: {words}"
+        yield LogLine(text, logged, {"claim": claim}, does == "refuse")
 
 
 def applied_lines(applied: Iterable[Applied]) -> Iterator[LogLine]:
-    """What was written in clusters, and who had changed it."""
+    """Yield a line for each written object, with the drift that it replaced."""
     for cluster in applied:
         for outcome in cluster.outcomes:
             if outcome.result in WRITTEN:
-                words = f"{outcome.result} {outcome.object}{_drift(outcome)}"
+                words = f"{outcome.result} {outcome.object}"
+                if drift := outcome.drift:
+                    when = f" at {drift.time}" if drift.time else ""
+                    fields = ", ".join(drift.fields) or "it"
+                    words += f" ({drift.manager or 'somebody'} had changed {fields}{when})"
                 yield _of_cluster(cluster.cluster, words)
 
 
 def trouble_lines(cluster: Applied) -> Iterator[LogLine]:
-    """What is not as it shall be in a cluster: the same as long as nothing changes."""
+    """Yield the problems of a cluster: the same lines as long as nothing changes."""
     name = cluster.cluster
     for outcome in cluster.outcomes:
         if outcome.result is ObjectResult.FAILED:
@@ -105,27 +79,26 @@ def trouble_lines(cluster: Applied) -> Iterator[LogLine]:
 
 
 def well_line(cluster: str) -> LogLine:
-    """All that was told of a cluster is over."""
+    """Return the line of a cluster without problems again."""
     return _of_cluster(cluster, "well again")
 
 
 def finding_line(found: Finding) -> LogLine:
-    """What is wrong in the tree, where, and what mends it."""
-    place = found.location
-    where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
+    """Return the line of a new finding."""
     hint = f"; hint: {found.hint}" if found.hint else ""
-    words = f"{where}: {_WORDS[found.severity]} {found.code}: {found.message}{hint}"
+    word = SEVERITIES[found.severity][0]
+    words = f"{where(found.location)}: {word} {found.code}: {found.message}{hint}"
     return LogLine(words, words, _of(found), is_trouble=True)
 
 
 def mended_line(found: Finding) -> LogLine:
-    """A finding is over."""
+    """Return the line of a fixed finding."""
     words = f"{found.location.path}: mended: {found.code}: {found.message}"
     return LogLine(words, words, _of(found))
 
 
 def more_line(count: int, what: str) -> LogLine:
-    """So many of a sort are not told one by one."""
+    """Return the line for items that are not listed."""
     return _of_git(f"and {count} more {what}; `ipam check` lists what there is")
 
 
@@ -139,16 +112,3 @@ def _of_cluster(name: str, words: str, *, is_trouble: bool = False) -> LogLine:
 
 def _of(found: Finding) -> Mapping[str, str]:
     return {"code": found.code, "file": found.location.path}
-
-
-def _drift(outcome: ObjectOutcome) -> str:
-    drift = outcome.drift
-    if drift is None:
-        return ""
-    who = drift.manager or "somebody"
-    when = f" at {drift.time}" if drift.time else ""
-    return f" ({who} had changed {_listed(drift.fields)}{when})"
-
-
-def _listed(fields: Sequence[str]) -> str:
-    return ", ".join(fields) or "it"

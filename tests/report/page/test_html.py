@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from reconciler.report.page.html import Parts, data_text, join_page, page_html
+from reconciler.report.page.html import Parts, data_text, join_modules, page_html
 from tests.report.hostile import corpus
 
 TEMPLATE = (
@@ -27,14 +27,14 @@ def page(document: dict[str, object]) -> str:
 def test_modules_that_import_each_other_are_told() -> None:
     circle = {"main": 'import { a } from "./a.js";\n', "a": 'import "./main.js";\n'}
     with pytest.raises(ValueError, match="main → a → main"):
-        join_page(circle)
+        join_modules(circle)
 
 
 def test_only_the_script_and_the_style_of_the_page_may_run() -> None:
     text = page({})
     found = re.search(r'content="([^"]*)"', text)
     assert found is not None
-    for name, source in (("script", join_page(MODULES)), ("style", "a{}\nb{}")):
+    for name, source in (("script", join_modules(MODULES)), ("style", "a{}\nb{}")):
         digest = b64encode(sha256(source.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in found.group(1)
         assert f"<{name}>{source}</{name}>" in text

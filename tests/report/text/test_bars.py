@@ -8,7 +8,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.planning.space import percentage
-from reconciler.report.text.pools import Barred, bars_text, parts_of, tick
+from reconciler.report.text.pools import PoolBar, bar_parts, bars_text, tick
 from reconciler.report.text.table import Painter
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
@@ -23,13 +23,13 @@ def barred(
     name: str = "edge",
     thresholds: Thresholds = USUAL,
     before: int | None = None,
-) -> Barred:
+) -> PoolBar:
     used = allocated + held
     percent = float(percentage(used, total)) if total else 0.0
     tier = thresholds.tier(used, total)
     usage = Usage(total, allocated, held, total - used, 0, 0, 0, percent, tier)
     trend = (*(before for _ in TREND[1:]), used)
-    return Barred(Key("butler", "", name, "", "NetworkPool"), usage, thresholds, trend)
+    return PoolBar(Key("butler", "", name, "", "NetworkPool"), usage, thresholds, trend)
 
 
 EXAMPLE = (
@@ -60,7 +60,7 @@ def test_the_bar_is_over_a_mark_exactly_when_its_threshold_is_reached(
     allocated = data.draw(st.integers(0, total))
     held = data.draw(st.integers(0, total - allocated))
     usage = Usage(total, allocated, held, total - allocated - held, 0, 0, 0, 0.0, Tier.OK)
-    parts = parts_of(usage, cells, USUAL.levels)
+    parts = bar_parts(usage, cells, USUAL.levels)
     assert sum(map(len, parts)) == cells
     used = allocated + held
     assert [bool(part) for part in parts] == [allocated > 0, held > 0, used < total]

@@ -1,8 +1,7 @@
 """`who` and `history` for people."""
 
-from reconciler.history.commits import CommitCause
+from reconciler.history.commits import Caused, CommitCause
 from reconciler.history.who import of_ranges
-from reconciler.report.queries import CausedEvent
 from reconciler.report.text.queries import happening_text, who_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
@@ -23,7 +22,7 @@ STATE = evaluation_of(reconciled({k: v for k, v in FILES.items() if k != "tenant
 PERSON = ROW._replace(id="c" * 40, author="A <a@b>", subject="Add one", request="#12")
 
 
-def describe(first: int, last: int, brought: CausedEvent | None = None) -> str:
+def describe(first: int, last: int, brought: Caused | None = None) -> str:
     found = {RECORD: brought} if brought is not None else {}
     return who_text(of_ranges(STATE, [run(first, last)]), found, PLAIN)
 
