@@ -230,7 +230,7 @@ def _daemon(
     else:
         dirty.mark(ALL, "start", 0.0)
     render = partial(served_page, repository)
-    answers.opened(dirty, health, CachedPage(work.revision, render, _spawn))
+    answers.opened(dirty, health, CachedPage(work.revision, render))
     return daemon
 
 

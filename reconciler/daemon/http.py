@@ -166,7 +166,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class Certificate:
-    """The server's certificate and key, read again when their files change.
+    """The server's certificate and key, read again for each connection.
 
     If the new files are invalid, for example half written, the previous certificate stays in use.
 
@@ -176,7 +176,6 @@ class Certificate:
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._paths = (certificate, key)
-        self._stamps: object = None
         self._context: ssl.SSLContext | None = None
         self._expires: int | None = None
         self._lock = Lock()
@@ -189,11 +188,8 @@ class Certificate:
         """
         with self._lock:
             try:
-                stats = [path.stat() for path in self._paths]
-                stamps = [(stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats]
-                if self._context is None or stamps != self._stamps:
-                    self._read()
-                    self._stamps, self.problem = stamps, ""
+                self._read()
+                self.problem = ""
             except (OSError, ValueError) as failure:  # SSLError is an OSError
                 why = getattr(failure, "reason", None) or getattr(failure, "strerror", None)
                 problem = f"{self._paths[0]}, {self._paths[1]}: {why or failure}"

@@ -34,7 +34,7 @@ from reconciler.model.errors import (
     UnauthorizedError,
     UnreachableError,
 )
-from reconciler.model.objects import DEPLOYMENT, HOME, Manifest, Need, Right
+from reconciler.model.objects import HOME, Manifest, Need, Right
 
 GIT = "git"
 
@@ -157,7 +157,6 @@ _RULES = (1, 31)
 _OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
 _DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
-_CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)")
 _METALLB = "install MetalLB 0.15.3 or newer"
 
 
@@ -334,47 +333,27 @@ def _metallb(examined: ExaminedCluster, *, is_wanted: bool) -> DiagnosisCheck:
         if is_wanted:
             return wrong("metallb", "it is not there", _METALLB)
         return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
-    tag = _tag(cluster)
     try:
         states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
     except NoSuchKindError:
-        told = tag or "older than 0.15.3"
-        message = f"MetalLB {told} does not tell whether its configuration is valid"
+        message = "MetalLB older than 0.15.3 does not tell whether its configuration is valid"
         return doubtful("metallb", message, _METALLB)
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     entries = _entries(examined)
     every = [live_of({**item, **kind}) for item in pools]
     ours = [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
-    return _configured(tag or "0.15.3 or newer", ours, states, cluster.now())
+    return _configured(ours, states, cluster.now())
 
 
-def _configured(
-    version: str, ours: Sequence[Manifest], states: Sequence[Manifest], now: int
-) -> DiagnosisCheck:
+def _configured(ours: Sequence[Manifest], states: Sequence[Manifest], now: int) -> DiagnosisCheck:
     """Check MetalLB's configuration state, and whether it has read the pools."""
     if error := state_error(states):
-        return wrong("metallb", f"{version}: {error}", "mend the pools that it names")
+        return wrong("metallb", error, "mend the pools that it names")
     if controller_time(states) is None:
-        message = f"{version}: its controller has not told of its configuration"
+        message = "its controller has not told of its configuration"
         return doubtful("metallb", message, f"see the pods in {METALLB_HOME}")
     if why := silence(ours, states, now):
-        return wrong("metallb", f"{version}: {why}", f"see the pods in {METALLB_HOME}")
+        return wrong("metallb", why, f"see the pods in {METALLB_HOME}")
     if why := unwell(ours, states, IPSet(), now):
-        return doubtful("metallb", f"{version}: {why}", "set it back, or Services get none of it")
-    return fine("metallb", f"{version}, its configuration is valid")
-
-
-def _tag(cluster: Cluster) -> str:
-    """Return the tag of the image of MetalLB's controller; empty if it may not be read."""
-    try:
-        deployments = cluster.list(DEPLOYMENT, METALLB_HOME).items
-    except UnreachableError:
-        raise
-    except ClusterError:
-        return ""
-    for deployment in deployments:
-        pod = ((deployment.get("spec") or {}).get("template") or {}).get("spec") or {}
-        for container in pod.get("containers") or ():
-            if found := _CONTROLLER.search(container.get("image", "")):
-                return found["tag"]
-    return ""
+        return doubtful("metallb", why, "set it back, or Services get none of it")
+    return fine("metallb", "0.15.3 or newer, its configuration is valid")

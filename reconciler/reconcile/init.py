@@ -130,7 +130,7 @@ class InitOptions(Struct, frozen=True):
 def wanted(wish: InitOptions) -> dict[str, str]:
     """Return the files of a new repository: path to text, in display order.
 
-    Raises UsageError if cI does not support the name of the branch unquoted.
+    Raises UsageError if files of CI cannot have the name of the branch unquoted.
     """
     if not _BRANCH.fullmatch(wish.branch):
         message = f"branch {wish.branch!r} cannot be written into files of CI as it is"

@@ -6,7 +6,6 @@ from itertools import takewhile
 from msgspec import Struct
 
 from reconciler import __version__
-from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import (
     BranchCommit,
     Changed,
@@ -163,27 +162,13 @@ class _Tries(Struct, frozen=True):
 def record_differences(
     wanted: Sequence[FileChange], theirs: Mapping[str, bytes | None]
 ) -> list[str]:
-    """Return the paths of the files that differ.
-
-    A file that is no record is left out if a tree cannot have it next to the wanted files: it has
-    the path of a new folder, or is in a folder that a new file replaces.
-    """
+    """Return the paths of the files that differ."""
     mine = {change.path: change.data for change in wanted}
-    made = {path for path, data in mine.items() if data is not None}
-    folders = {above for path in made for above in _above(path)}
-    for path in theirs.keys() - mine.keys():
-        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path))):
-            mine[path] = None
     return [
         path
         for path in sorted(mine.keys() | theirs.keys())
         if path not in mine or path not in theirs or mine[path] != theirs[path]
     ]
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
-        yield path
 
 
 class Verified(Struct, frozen=True):

@@ -100,22 +100,15 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
     }
 
 
-def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str, str]:
-    """Return `references` as lines: before the count, within `poolRef`, and after it.
-
-    The names of pool and owner are given as they are written.
-    """
+def reference_lines(record: Allocation) -> tuple[str, str, str]:
+    """Return `references` as lines: before the count, within `poolRef`, and after it."""
     form = form_of(record.claim.family)
-    if form.names_pool_whole:
-        pool_lines = _lines(_reference(WHOLE, record.pool))
-    else:
-        pool_lines = f"    name: {pool}\n"
-    if form.names_owner_whole:
-        owner_lines = _lines(_reference(WHOLE, _claimant(record)))
-    else:
-        owner_lines = f"    name: {owner}\n    namespace: {text(record.owner.namespace)}\n"
-    owner_lines = f"  {form.record.owner}:\n{owner_lines}"
-    return (owner_lines, pool_lines, "") if form.owner_is_first else ("", pool_lines, owner_lines)
+    pool, owner = (
+        "".join([f"    {field}: {text(value)}\n" for field, value in reference.items()])
+        for reference in references(record).values()
+    )
+    owner = f"  {form.record.owner}:\n{owner}"
+    return (owner, pool, "") if form.owner_is_first else ("", pool, owner)
 
 
 def _claimant(record: Allocation) -> Key:
@@ -130,10 +123,6 @@ def _reference(fields: tuple[str, ...], of: Key) -> dict[str, str]:
     if fields == WHOLE and not of.namespace:
         fields = fields[:-1]
     return {field: said[field] for field in fields}
-
-
-def _lines(reference: dict[str, str]) -> str:
-    return "".join([f"    {field}: {text(value)}\n" for field, value in reference.items()])
 
 
 MAX_LISTED = 1024
@@ -168,7 +157,7 @@ def record_text(record: Allocation) -> str:
             pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
     phase = record.phase
     released = f"  releasedAt: {since}\n" if phase is Phase.RELEASED else ""
-    before, named, behind = reference_lines(record, pool, owner)
+    before, named, behind = reference_lines(record)
     return f"""{HEAD}{record.claim}
   labels:
     {LABEL}allocation-role: {text(record.role)}

@@ -208,21 +208,6 @@ def _without_columns(server: ApiServer) -> dict[str, Any]:
 def test_a_configuration_that_metallb_refuses_is_told(site: Site, look: Looked) -> None:
     server = site.tenants[FIRST]
     controller = server.start_metallb()
-    deployment = {
-        "metadata": {"name": "controller"},
-        "spec": {
-            "selector": {"matchLabels": {"app": "metallb"}},
-            "template": {
-                "metadata": {"labels": {"app": "metallb"}},
-                "spec": {
-                    "containers": [
-                        {"name": "c", "image": "example.com/metallb/controller:v0.16.1@sha256:a"}
-                    ]
-                },
-            },
-        },
-    }
-    server.put(deployment, path="/apis/apps/v1/namespaces/metallb-system/deployments")
     for name in ("one", "two"):
         server.put(address_pool(name, "10.9.0.0/24"), path=ADDRESS_POOLS)
     states = f"{ADDRESS_POOLS.rpartition('/')[0]}/configurationstates/controller"
@@ -236,7 +221,6 @@ def test_a_configuration_that_metallb_refuses_is_told(site: Site, look: Looked) 
         check = look(site.clusters()).check(FIRST, "metallb")
     finally:
         controller.stop()
-        server.request("DELETE", "/apis/apps/v1/namespaces/metallb-system/deployments/controller")
     assert check.verdict is FAILED
     assert check.message.startswith("v0.16.1: MetalLB (controller) refuses its configuration")
     assert "overlaps" in check.message
