@@ -1,7 +1,7 @@
-"""In-place edits of YAML files."""
+"""In-place edits of YAML files: comments and layout stay."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,86 +12,9 @@ from reconciler.documents import yaml
 from reconciler.documents.document import Document
 from reconciler.documents.yaml import Steps, scalar
 
-_SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
-
-
-def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
-    """Return the bytes of a document's file with a new value; None if it cannot be set in place.
-
-    Args:
-        document: The document, of a readable file.
-        steps: The path of the value in it. Missing mappings are added.
-        value: The value.
-    """
-    lines = document.data.decode("utf-8").split("\n")
-    if _value_at(document.body, steps) is not None:
-        edited = _replaced(document, lines, steps, value)
-    else:
-        edited = _inserted(document, lines, steps, value)
-    data = "\n".join(edited).encode()
-    return data if _says_that(document, data, steps, value) else None
-
-
-def _value_at(body: Any, steps: Steps) -> Any:
-    for step in steps:
-        if isinstance(step, int):
-            body = body[step] if isinstance(body, list) and step < len(body) else None
-        else:
-            body = body.get(step) if isinstance(body, Mapping) else None
-    return body
-
-
-def _replaced(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
-    """Return the lines with one scalar replaced."""
-    place = document.at(*steps)
-    line, start = lines[place.line - 1], place.column - 1
-    found = _SCALAR.match(line, start)
-    end = found.end() if found is not None else start
-    lines[place.line - 1] = f"{line[:start]}{scalar(value)}{line[end:]}"
-    return lines
-
-
-def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
-    """Return the lines with a new first key in the innermost existing mapping."""
-    depth = next(at for at in range(len(steps) - 1, -1, -1) if _is_there(document, steps[:at]))
-    inside = _value_at(document.body, steps[:depth])
-    place = document.at(*steps[:depth], next(iter(inside)), key=True)
-    at, start = place.line - 1, place.column - 1
-    before, missing = lines[at][:start], steps[depth:]
-    if before.strip():
-        flow = f"{missing[-1]}: {scalar(value)}"
-        for step in reversed(missing[:-1]):
-            flow = f"{step}: {{{flow}}}"
-        lines[at] = f"{before}{flow}, {lines[at][start:]}"
-        return lines
-    while at and lines[at - 1].lstrip().startswith("#"):
-        at -= 1  # comments of the first key stay with it
-    block = [f"{before}{'  ' * deep}{step}:" for deep, step in enumerate(missing)]
-    block[-1] += f" {scalar(value)}"
-    return [*lines[:at], *block, *lines[at:]]
-
-
-def _is_there(document: Document, steps: Steps) -> bool:
-    """Return whether a nonempty mapping exists."""
-    found = _value_at(document.body, steps)
-    return isinstance(found, Mapping) and bool(found)
-
-
-def _says_that(document: Document, data: bytes, steps: Steps, value: str | int) -> bool:
-    """Return whether only the one value of the text changed."""
-    before, after = yaml.read(document.data), yaml.read(data)
-    said, says = ([item.value for item in it.documents] for it in (before, after))
-    if after.problems or len(said) != len(says):
-        return False
-    wanted = [deepcopy(item) for item in said]
-    node: Any = wanted[document.index]
-    for step in steps[:-1]:
-        node = node[step] if isinstance(step, int) else node.setdefault(step, {})
-    node[steps[-1]] = value
-    return says == wanted
-
-
 Item = str | Mapping[str, str | int]
+
+_SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 _DASH = re.compile(r"\s*-\s+")
 
 
@@ -125,6 +48,61 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
     return document.data
 
 
+def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
+    """Return the bytes of a document's file with a new value; None if it cannot be set in place.
+
+    Missing mappings on the way to the value are added.
+    """
+    lines = document.data.decode("utf-8").split("\n")
+    if _value_at(document.body, steps) is not None:
+        place = document.at(*steps)
+        line, start = lines[place.line - 1], place.column - 1
+        found = _SCALAR.match(line, start)
+        end = found.end() if found is not None else start
+        lines[place.line - 1] = f"{line[:start]}{scalar(value)}{line[end:]}"
+    else:
+        lines = _inserted(document, lines, steps, value)
+
+    def change(node: Any) -> None:
+        for step in steps[:-1]:
+            node = node[step] if isinstance(step, int) else node.setdefault(step, {})
+        node[steps[-1]] = value
+
+    return _checked(document, "\n".join(lines), change)
+
+
+def _value_at(body: Any, steps: Steps) -> Any:
+    for step in steps:
+        if isinstance(step, int):
+            body = body[step] if isinstance(body, list) and step < len(body) else None
+        else:
+            body = body.get(step) if isinstance(body, Mapping) else None
+    return body
+
+
+def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
+    """Return the lines with a new first key in the innermost existing nonempty mapping."""
+    depth, inside = 0, document.body
+    for at in range(1, len(steps)):
+        found = _value_at(document.body, steps[:at])
+        if isinstance(found, Mapping) and found:
+            depth, inside = at, found
+    place = document.at(*steps[:depth], next(iter(inside)), key=True)
+    at, start = place.line - 1, place.column - 1
+    before, missing = lines[at][:start], steps[depth:]
+    if before.strip():
+        flow = f"{missing[-1]}: {scalar(value)}"
+        for step in reversed(missing[:-1]):
+            flow = f"{step}: {{{flow}}}"
+        lines[at] = f"{before}{flow}, {lines[at][start:]}"
+        return lines
+    while at and lines[at - 1].lstrip().startswith("#"):
+        at -= 1  # comments of the first key stay with it
+    block = [f"{before}{'  ' * deep}{step}:" for deep, step in enumerate(missing)]
+    block[-1] += f" {scalar(value)}"
+    return [*lines[:at], *block, *lines[at:]]
+
+
 def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
     """Return the bytes of a document's file with a new list item; None without a list."""
     text = document.data.decode("utf-8")
@@ -137,18 +115,18 @@ def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
         edited: str | None = f"{text[:at]}, {_flow(item)}{text[at:]}"
     else:
         edited = _below(text, last, item)
-    if edited is None:
-        return None
-    data = edited.encode()
-    return data if _adds_only(document, data, steps, item) else None
+    added = dict(item) if isinstance(item, Mapping) else item
+    return _checked(document, edited, lambda body: _value_at(body, steps).append(added))
 
 
 def _node(text: str, index: int, steps: Steps) -> Any:
-    """Return the YAML node at a path, with its marks."""
+    """Return the YAML node at a path, with its marks; None if there is none."""
     node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[index]
     for step in steps:
-        found = (value for key, value in node.value if key.value == step)
-        node = node.value[step] if isinstance(step, int) else next(found, None)
+        if isinstance(step, int):
+            node = node.value[step]
+        else:
+            node = next((value for key, value in node.value if key.value == step), None)
         if node is None:
             return None
     return node
@@ -189,56 +167,26 @@ def _flow(item: Item) -> str:
     return f"{{{', '.join(f'{key}: {scalar(value)}' for key, value in item.items())}}}"
 
 
-def _adds_only(document: Document, data: bytes, steps: Steps, item: Item) -> bool:
-    """Return whether the text only gained the item."""
-    before, after = yaml.read(document.data), yaml.read(data)
-    wanted = [deepcopy(found.value) for found in before.documents]
-    node: Any = wanted[document.index]
-    for step in steps:
-        node = node[step]
-    node.append(dict(item) if isinstance(item, Mapping) else item)
-    return not after.problems and [found.value for found in after.documents] == wanted
-
-
 def without_field(document: Document, steps: Steps) -> bytes | None:
-    """Return the bytes of a document's file without a field; None if it cannot be removed in place.
+    """Return the bytes of a document's file without an existing field.
 
-    Args:
-        document: The document, of a readable file.
-        steps: The path of the existing field. Mappings that contain nothing else are also removed.
+    Mappings that contain nothing else are also removed. Return None if it cannot be removed in
+    place.
     """
     text = document.data.decode("utf-8")
-    steps = _highest(document.body, steps)
-    node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[document.index]
-    for step in steps[:-1]:
-        node = next(value for key, value in node.value if key.value == step)
-    at = next(at for at, (key, _) in enumerate(node.value) if key.value == steps[-1])
-    edited = _cut(text, node, at) if node.flow_style else _without_lines(text, *node.value[at])
-    if edited is None:
-        return None
-    data = edited.encode()
-    return data if _says_the_rest(document, data, steps) else None
-
-
-def _highest(body: Any, steps: Steps) -> Steps:
-    """Return the path of the outermost mapping with only the field, else the field's path."""
-    nodes = [body]
-    for step in steps[:-1]:
-        nodes.append(nodes[-1][step])
-    while len(steps) > 1 and isinstance(nodes[-1], Mapping) and len(nodes[-1]) == 1:
+    while len(steps) > 1 and len(_value_at(document.body, steps[:-1])) == 1:
         steps = steps[:-1]
-        nodes.pop()
-    return steps
-
-
-def _cut(text: str, mapping: Any, at: int) -> str:
-    """Return the text without an entry of a flow mapping, and without its comma."""
-    key, value = mapping.value[at]
-    if at + 1 < len(mapping.value):
-        start, end = key.start_mark.index, mapping.value[at + 1][0].start_mark.index
+    node = _node(text, document.index, steps[:-1])
+    at = next(at for at, (key, _) in enumerate(node.value) if key.value == steps[-1])
+    key, value = node.value[at]
+    if not node.flow_style:
+        edited = _without_lines(text, key, value)
+    elif at + 1 < len(node.value):
+        edited = f"{text[: key.start_mark.index]}{text[node.value[at + 1][0].start_mark.index :]}"
     else:
-        start, end = mapping.value[at - 1][1].end_mark.index, value.end_mark.index
-    return f"{text[:start]}{text[end:]}"
+        before = node.value[at - 1][1].end_mark.index
+        edited = f"{text[:before]}{text[value.end_mark.index :]}"
+    return _checked(document, edited, lambda body: _value_at(body, steps[:-1]).pop(steps[-1]))
 
 
 def _without_lines(text: str, key: Any, value: Any) -> str | None:
@@ -251,12 +199,15 @@ def _without_lines(text: str, key: Any, value: Any) -> str | None:
     return "\n".join([*lines[: key.start_mark.line], *lines[last + 1 :]])
 
 
-def _says_the_rest(document: Document, data: bytes, steps: Steps) -> bool:
-    """Return whether the text only lost the field."""
+def _checked(
+    document: Document, edited: str | None, change: Callable[[Any], object]
+) -> bytes | None:
+    """Return the bytes of an edited text if reading it shows exactly the change, else None."""
+    if edited is None:
+        return None
+    data = edited.encode()
     before, after = yaml.read(document.data), yaml.read(data)
     wanted = [deepcopy(item.value) for item in before.documents]
-    node: Any = wanted[document.index]
-    for step in steps[:-1]:
-        node = node[step]
-    del node[steps[-1]]
-    return not after.problems and [item.value for item in after.documents] == wanted
+    change(wanted[document.index])
+    is_so = not after.problems and [item.value for item in after.documents] == wanted
+    return data if is_so else None
