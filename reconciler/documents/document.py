@@ -30,16 +30,13 @@ class Kind:
     describe the same objects: `id` is equal.
 
     Attributes:
-        schema: File of its JSON Schema: below `schemas/`, or `package:file` in the package of a
-            family.
+        schema: File of its JSON Schema below `schemas/`, or `package:file` of a family.
         default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
         is_shared: Whether its documents can affect all others, such as documents of teams.
-        role: `provider` or `team` for documents that define permissions of others. They have a
-            folder of their own (`providers`), and reviewers see new ones. Empty for documents of
-            tenants. Pool kinds need no role, because their family lists them.
-        adopts: Whether cluster-set fields of a copied manifest are read, to take over the addresses
-            of its object. The documents have these fields in `copied`.
-        id: The group and name of the kind.
+        role: `provider` or `team` for documents that define permissions of others, and have a
+            folder of their own. Empty for tenants, and for pools, which their family lists.
+        adopts: Whether documents have cluster-set fields of a copied manifest in `copied`, to take
+            over the addresses of its object.
     """
 
     api_version: str
@@ -65,11 +62,10 @@ class Document:
         span: Start and end of its text in the file, in characters.
         body: The document without fields that only a cluster sets.
         data: The bytes of the file, to find locations for findings.
-        unread: The broken file that this earlier version replaces; empty for a document of the tree
-            itself.
-        twice: The file of a later description of the same object; empty if there is none.
+        unread: The broken file that this earlier version replaces, or empty.
+        twice: The file of a later description of the same object, or empty.
         copied: For a kind with `adopts`: unvalidated `status` and `creationTimestamp` of a manifest
-            that was copied from a cluster. They are not in the body.
+            that was copied from a cluster.
     """
 
     path: str
@@ -158,12 +154,7 @@ class Documents:
     def __init__(
         self, documents: Iterable[Document], broken: Mapping[Identity, str] = MappingProxyType({})
     ) -> None:
-        """Initialize with documents, each identity once.
-
-        Args:
-            documents: The documents.
-            broken: Documents without a readable version, with the path of their file.
-        """
+        """Take each identity once, and the files of documents without a readable version."""
         self._broken: dict[GroupKind, dict[tuple[str, str], str]] = {}
         for (group, kind, namespace, name), path in broken.items():
             named = self._broken.setdefault(GroupKind(group, kind), {})
@@ -176,10 +167,6 @@ class Documents:
     def of(self, kind: GroupKind) -> Iterator[Document]:
         """Yield all documents of a kind, in any version."""
         return iter(self._by_kind.get(kind, {}).values())
-
-    def has_any(self, kinds: Iterable[Kind]) -> bool:
-        """Return whether there is a document of one of the kinds, in any version."""
-        return any(kind.id in self._by_kind for kind in kinds)
 
     def find(self, kind: GroupKind, namespace: str, name: str) -> Document | None:
         """Return the document of a kind, namespace, and name, or None."""
@@ -200,21 +187,11 @@ class Documents:
         return sorted(space for space, other in named if other == name)
 
     def matching(self, kind: GroupKind, namespace: str, labels: Mapping[str, str]) -> Selection:
-        """Return the documents of a kind in a namespace that have all of some labels.
-
-        Args:
-            kind: The kind.
-            namespace: The namespace; empty for a cluster-scoped kind.
-            labels: The labels with their values; none match all documents.
-        """
-        there = self._by_kind.get(kind, {}).items()
+        """Return the documents of a kind in a namespace that have all of some labels."""
+        there = [it for it in self.of(kind) if it.namespace == namespace]
         broken = self._broken.get(kind, {}).items()
         return Selection(
-            tuple(
-                document
-                for (space, _), document in there
-                if space == namespace and labels.items() <= document.labels().items()
-            ),
+            tuple(it for it in there if labels.items() <= it.labels().items()),
             tuple(sorted({path for (space, _), path in broken if space == namespace})),
         )
 

@@ -174,7 +174,10 @@ def without_field(document: Document, steps: Steps) -> bytes | None:
     place.
     """
     text = document.data.decode("utf-8")
-    while len(steps) > 1 and len(_value_at(document.body, steps[:-1])) == 1:
+    while len(steps) > 1:
+        around = _value_at(document.body, steps[:-1])
+        if not isinstance(around, Mapping) or len(around) > 1:
+            break
         steps = steps[:-1]
     node = _node(text, document.index, steps[:-1])
     at = next(at for at, (key, _) in enumerate(node.value) if key.value == steps[-1])

@@ -45,18 +45,14 @@ def check_schema(document: Document) -> list[Finding]:
     name = document.kind.schema
     found = _misspelt(document)
     if not acceptor(name)(document.body):
+        failures = list(_validator(name).iter_errors(document.body))
+        explained = (it for failure in failures for it in _schema_findings(document, failure))
         # jsonschema reports each missing field of a mapping separately, here they are one finding.
-        found.extend(dict.fromkeys(_explained(document, name)))
+        found.extend(dict.fromkeys(explained))
+        if not failures:  # the validators disagree: the document is refused without an explanation
+            message = "the document does not fit its schema"
+            found.append(error("field-value", document.at(), message, name))
     return found
-
-
-def _explained(document: Document, name: str) -> Iterator[Finding]:
-    """Yield every schema error as a finding with its location."""
-    failures = list(_validator(name).iter_errors(document.body))
-    for failure in failures:
-        yield from _schema_finding(document, failure)
-    if not failures:  # the validators disagree: the document is refused without an explanation
-        yield error("field-value", document.at(), "the document does not fit its schema", name)
 
 
 @cache
@@ -83,9 +79,8 @@ def _validator(name: str) -> Any:
     return strict(schema(name), registry=closed)
 
 
-def _schema_finding(document: Document, failure: Any) -> Iterator[Finding]:
+def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
     steps: Steps = tuple(failure.absolute_path)
-    say = _SAY.get(failure.validator, _say_value)
     if failure.validator == "additionalProperties":
         known = failure.schema.get("properties", {})
         for field in sorted(set(failure.instance) - set(known)):
@@ -96,69 +91,46 @@ def _schema_finding(document: Document, failure: Any) -> Iterator[Finding]:
                 place = document.at(*steps)
                 place = place._replace(pointer=f"{place.pointer}/{field}")
                 described = failure.schema["properties"].get(field, {}).get("description", "")
-                yield error("field-required", place, f"{dotted((*steps, field))}: required",
-                            described)  # fmt: skip
+                message = f"{dotted((*steps, field))}: required"
+                yield error("field-required", place, message, described)
     else:
-        yield say(document, steps, failure)
+        is_type = failure.validator == "type"
+        message, hint = _wrong_type(failure) if is_type else _wrong_value(failure)
+        code = "field-type" if is_type else "field-value"
+        yield error(code, document.at(*steps), f"{dotted(steps)}: {message}", hint)
 
 
-def _say_type(document: Document, steps: Steps, failure: Any) -> Finding:
-    wanted = failure.validator_value
+def _wrong_type(failure: Any) -> tuple[str, str]:
+    """Return the message and how to write a value of the expected type."""
+    wanted, value, part = failure.validator_value, failure.instance, failure.schema
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
-    value = failure.instance
-    message = f"{dotted(steps)}: {expected} required, got {described_schema(value)}"
-    if "integer" in names and isinstance(value, str) and is_odd_integer(value):
-        message += ", which is not a decimal integer"
-    hint = _type_hint(names, value, failure.schema)
-    return error("field-type", document.at(*steps), message, hint)
-
-
-def _type_hint(names: list[str], value: object, part: Mapping[str, Any]) -> str:
-    """Return how to write a value of the expected type."""
+    message = f"{expected} required, got {_described(value)}"
     examples = part.get("examples") or ()
     if "integer" in names:
+        if isinstance(value, str) and is_odd_integer(value):
+            message += ", which is not a decimal integer"
         if isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0":
-            return f"write {shorter(value)} without quotes"
-        return f"write a decimal number such as {examples[0] if examples else 8}"
+            return message, f"write {_shorter(value)} without quotes"
+        return message, f"write a decimal number such as {examples[0] if examples else 8}"
     if "boolean" in names:
-        return "write true or false"
+        return message, "write true or false"
     if "string" in names and not isinstance(value, dict | list):
         example = f"; an example: {examples[0]}" if examples else ""
-        return "" if value is None else f'quote it: "{shorter(written(value))}"{example}'
-    return str(part.get("description", ""))
+        hint = "" if value is None else f'quote it: "{_shorter(scalar_text(value))}"{example}'
+        return message, hint
+    return message, str(part.get("description", ""))
 
 
-def described_schema(value: object) -> str:
-    """Return a value with its type, as written: `string '4'`, `boolean true`, `null`."""
-    name = TYPE_NAMES.get(type(value), "value")
-    if isinstance(value, str):
-        return f"{name} {shown(value)}"
-    if value is None or isinstance(value, dict | list):
-        return name
-    return f"{name} {shorter(written(value))}"
-
-
-def written(value: object) -> str:
-    """Return the YAML text of a scalar."""
-    return value if isinstance(value, str) else scalar(value)
-
-
-def shorter(text: str) -> str:
-    """Return a text truncated to fit a line."""
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
-
-
-def _say_enum(document: Document, steps: Steps, failure: Any) -> Finding:
-    allowed = [str(item) for item in failure.validator_value]
-    message = f"{dotted(steps)}: {shown(failure.instance)} is not one of {', '.join(allowed)}"
-    hint = meant(str(failure.instance), allowed) or _help(failure)
-    return error("field-value", document.at(*steps), message, hint)
-
-
-def _say_value(document: Document, steps: Steps, failure: Any) -> Finding:
-    limit = failure.validator_value
-    value = failure.instance
+def _wrong_value(failure: Any) -> tuple[str, str]:
+    """Return the message and the schema's description of the field, else the limit."""
+    limit, value = failure.validator_value, failure.instance
+    described = failure.schema.get("description")
+    hint = str(described or f"{failure.validator}: {limit}")
+    if failure.validator == "enum":
+        allowed = [str(item) for item in limit]
+        message = f"{shown(value)} is not one of {', '.join(allowed)}"
+        return message, meant(str(value), allowed) or hint
     words = {
         "minimum": f"must be at least {limit}, got {value}",
         "maximum": f"must be at most {limit}, got {value}",
@@ -167,23 +139,27 @@ def _say_value(document: Document, steps: Steps, failure: Any) -> Finding:
         "maxItems": f"more than {limit} items",
         "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
         "uniqueItems": "an item stands twice",
-        "pattern": f"{shown(value)} does not fit",
     }
-    message = f"{dotted(steps)}: {words.get(failure.validator, f'{shown(value)} does not fit')}"
-    return error("field-value", document.at(*steps), message, _help(failure))
+    return words.get(failure.validator, f"{shown(value)} does not fit"), hint
 
 
-def _help(failure: Any) -> str:
-    """Return the schema's description of the field, else the limit."""
-    described = failure.schema.get("description")
-    return str(described or f"{failure.validator}: {failure.validator_value}")
+def _described(value: object) -> str:
+    """Return a value with its type, as written: `string '4'`, `boolean true`, `null`."""
+    name = TYPE_NAMES.get(type(value), "value")
+    if isinstance(value, str):
+        return f"{name} {shown(value)}"
+    if value is None or isinstance(value, dict | list):
+        return name
+    return f"{name} {_shorter(scalar_text(value))}"
 
 
-_SAY: Mapping[str, Callable[[Document, Steps, Any], Finding]] = {
-    "type": _say_type,
-    "enum": _say_enum,
-    "const": _say_value,
-}
+def scalar_text(value: object) -> str:
+    """Return the YAML text of a scalar, without quotes."""
+    return value if isinstance(value, str) else scalar(value)
+
+
+def _shorter(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Finding:
@@ -195,8 +171,8 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
     return error("field-unknown", place, f"unknown field {shown(dotted(steps))}", hint)
 
 
-def _near(field: str, known: Mapping[str, Any], likeness: float) -> str | None:
-    """Return the known field that `field` misspells, or None."""
+def _near(field: str, known: Iterable[str], likeness: float) -> str | None:
+    """Return the known name that `field` misspells, or None."""
     by_lower = {name.lower(): name for name in known}
     return by_lower.get(nearest(field.lower(), by_lower, likeness))
 
@@ -214,7 +190,9 @@ def _misspelt(document: Document) -> list[Finding]:
                 if _near(field, known, _MISSPELT) or _begins(field, known):
                     found.append(_unknown(document, (*steps, field), known))
                 elif (place := _alone(name).get(field)) is not None:
-                    found.append(_misplaced(document, (*steps, field), place))
+                    at = document.at(*steps, field, key=True)
+                    message = f"{shown(dotted((*steps, field)))} is not read here"
+                    found.append(error("field-unknown", at, message, f"write {dotted(place)}"))
     return found
 
 
@@ -223,11 +201,6 @@ def _begins(field: str, known: Mapping[str, Any]) -> str | None:
     if len(field) < _BEGINNING:
         return None
     return next((name for name in known if name.lower().startswith(field.lower())), None)
-
-
-def _misplaced(document: Document, steps: Steps, place: Steps) -> Finding:
-    message = f"{shown(dotted(steps))} is not read here"
-    return error("field-unknown", document.at(*steps, key=True), message, f"write {dotted(place)}")
 
 
 @cache
@@ -321,11 +294,7 @@ class Kinds:
 def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> Loaded:
     """Parse and check all documents of a file, independent of other files.
 
-    Args:
-        path: Path in the tree, for locations.
-        data: Bytes of the file.
-        kinds: The permitted kinds.
-        judge: Returns findings about a document with a valid schema.
+    `judge` returns findings about a document with a valid schema.
     """
     reading = yaml.read(data)
     findings = [_finding(path, problem, Severity.ERROR) for problem in reading.problems]
@@ -337,13 +306,16 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
     unclear = bool(reading.problems) or not reading.documents
     right: list[Document] = []
     broken: list[Identity] = []
-    spoilt = _spoilt(reading)
+    # Schema errors of a document with a YAML problem would only be consequences of the problem.
+    starts = [parsed.line for parsed in reading.documents]
+    spoilt = {bisect_right(starts, problem.line) - 1 for problem in reading.problems}
     for index, parsed in enumerate(reading.documents):
         document, found = _identify(path, index, parsed, data, kinds)
         if index in spoilt:
             found = []
         elif document is not None:
-            found += _wrong(document, found, judge)
+            wrong = check_schema(document)
+            found += wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
         findings += found
         if document is None:
             unclear = True
@@ -355,27 +327,11 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
     return Loaded(path, tuple(right), tuple(findings), tuple(broken), unclear, text)
 
 
-def _wrong(document: Document, found: Sequence[Finding], judge: Judge) -> Sequence[Finding]:
-    """Return findings about a document, from its schema and from `judge`."""
-    wrong = check_schema(document)
-    return wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
-
-
 def duplicate(document: Document, other: Document) -> Finding:
     """Return the finding for two documents of one object, at the second one."""
     message = f"{document.title} is already at {other.path}:{other.line}"
     place = Location(document.path, document.line, 1)
     return error("document-duplicate", place, message, "remove one of the two")
-
-
-def _spoilt(reading: yaml.YamlReading) -> set[int]:
-    """Return indexes of the documents that contain a YAML problem.
-
-    Their schema errors would only be consequences of the problem.
-    """
-    starts = [parsed.line for parsed in reading.documents]
-    found = (bisect_right(starts, problem.line) - 1 for problem in reading.problems)
-    return {index for index in found if index >= 0}
 
 
 def _finding(path: str, problem: Problem, severity: Severity) -> Finding:
@@ -387,33 +343,26 @@ def _identify(
     path: str, index: int, parsed: yaml.Parsed, data: bytes, kinds: Kinds
 ) -> tuple[Document | None, list[Finding]]:
     """Return the document, or None with the findings that explain why it is not recognized."""
-    body = parsed.value
-    place = Location(path, parsed.line, 1)
+    body, line, span = parsed.value, parsed.line, parsed.span
     if not isinstance(body, dict):
-        got = described_schema(body).partition(" ")[0]
+        message = f"mapping required, got {_described(body).partition(' ')[0]}"
         hint = "begin with apiVersion, kind and metadata"
-        return None, [error("document-not-mapping", place, f"mapping required, got {got}", hint)]
+        return None, [error("document-not-mapping", Location(path, line, 1), message, hint)]
     metadata = body.get("metadata")
-    raw = Document(
-        path, index, parsed.line, Kind("", "", "", None), "", "", body, data, span=parsed.span
-    )
+    raw = Document(path, index, line, Kind("", "", "", None), "", "", body, data, span=span)
     kind, found = _kind(raw, kinds)
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
-        given = "metadata" in body
-        got = f"mapping required, got {described_schema(metadata)}" if given else "required"
-        code = "field-type" if given else "field-required"
-        found.append(error(code, raw.at("metadata"), f"metadata: {got}", _METADATA_EXAMPLE))
+        found.append(_not_of_type(raw, ("metadata",), "mapping", _METADATA_EXAMPLE))
     elif not isinstance(name, str):
-        found += _bad_name(raw, "name" in metadata, name)
+        hint = _NAME_EXAMPLE
+        if "name" in metadata and not isinstance(name, dict | list):
+            hint = f'quote it: "{_shorter(scalar_text(name))}"'
+        found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         return None, found
-    namespace = metadata.get("namespace", kind.default_namespace or "")
-    if kind.default_namespace is None or not isinstance(namespace, str):
-        namespace = kind.default_namespace or ""
-    document = Document(
-        path, index, parsed.line, kind, namespace, name, body, data, span=parsed.span
-    )
+    namespace = _namespace(kind, metadata)
+    document = Document(path, index, line, kind, namespace, name, body, data, span=span)
     for field, value in (("name", name), ("namespace", namespace)):
         if (value and not _LABEL.fullmatch(value)) or (field == "name" and not value):
             message = f"metadata.{field}: {shown(value)} is not an RFC 1123 label"
@@ -422,25 +371,33 @@ def _identify(
     return _without_cluster_fields(document, found), found
 
 
+def _namespace(kind: Kind, metadata: Mapping[str, Any]) -> str:
+    default = kind.default_namespace
+    given = metadata.get("namespace", default)
+    return given if default is not None and isinstance(given, str) else default or ""
+
+
+def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str) -> Finding:
+    """Return the finding for a required field that is missing or has another type."""
+    around: Any = raw.body
+    for step in steps[:-1]:
+        around = around[step]
+    field = ".".join(steps)
+    if steps[-1] not in around:
+        return error("field-required", raw.at(*steps), f"{field}: required", hint)
+    message = f"{field}: {expected} required, got {_described(around[steps[-1]])}"
+    return error("field-type", raw.at(*steps), message, hint)
+
+
 def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
     """Return the kind that a document names."""
-    found: list[Finding] = []
-    said: dict[str, str] = {}
-    for field in ("apiVersion", "kind"):
-        value = raw.body.get(field)
-        if isinstance(value, str):
-            said[field] = value
-        elif field in raw.body:
-            message = f"{field}: string required, got {described_schema(value)}"
-            found.append(error("field-type", raw.at(field), message, kinds.example(field)))
-        else:
-            message = f"{field}: required"
-            found.append(error("field-required", raw.at(field), message, kinds.example(field)))
-    if len(said) < 2:
-        return None, found
-    if (kind := kinds.find(said["apiVersion"], said["kind"])) is not None:
-        return kind, found
-    return None, [_no_such_kind(raw, said["apiVersion"], said["kind"], kinds)]
+    fields = ("apiVersion", "kind")
+    version, name = (raw.body.get(field) for field in fields)
+    if not isinstance(version, str) or not isinstance(name, str):
+        wrong = [field for field in fields if not isinstance(raw.body.get(field), str)]
+        return None, [_not_of_type(raw, (it,), "string", kinds.example(it)) for it in wrong]
+    kind = kinds.find(version, name)
+    return kind, [] if kind is not None else [_no_such_kind(raw, version, name, kinds)]
 
 
 def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> Finding:
@@ -453,38 +410,21 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
         message = f"unknown apiVersion {shown(api_version)}"
         hint = meant(api_version, kinds.versions) or f"known: {', '.join(kinds.versions)}"
         return error("kind-unknown", raw.at("apiVersion"), message, hint)
-    by_lower = {name.lower(): name for name in known}
-    near = by_lower.get(nearest(name.lower(), by_lower))
+    near = _near(name, known, 0.6)
     hint = f"did you mean {near}?" if near else f"known: {article_list(known)}"
     message = f"unknown kind {shown(name)} in {api_version}"
     return error("kind-unknown", raw.at("kind"), message, hint)
 
 
-def _bad_name(raw: Document, present: bool, name: object) -> list[Finding]:  # noqa: FBT001 - private
-    place = raw.at("metadata", "name")
-    if not present:
-        return [error("field-required", place, "metadata.name: required", _NAME_EXAMPLE)]
-    message = f"metadata.name: string required, got {described_schema(name)}"
-    if isinstance(name, dict | list):
-        return [error("field-type", place, message, _NAME_EXAMPLE)]
-    hint = f'quote it: "{shorter(written(name))}"'
-    return [error("field-type", place, message, hint)]
-
-
 def _without_cluster_fields(document: Document, found: list[Finding]) -> Document:
-    """Return the document without fields that only a cluster sets; warn about each such field."""
-    body: dict[str, Any] = dict(document.body)
+    """Return the document without fields that only a cluster sets; warn about each such field.
+
+    A kind with `adopts` keeps the fields that are read.
+    """
     metadata: dict[str, Any] = dict(document.metadata)
-    ignored: list[yaml.Steps] = []
-    copied = _copied(document)
-    if "status" in body:
-        del body["status"]
-        ignored.append(("status",))
-    for field in _CLUSTER_METADATA:
-        if field in metadata:
-            del metadata[field]
-            ignored.append(("metadata", field))
     annotations = metadata.get("annotations")
+    ignored: list[yaml.Steps] = [("status",)] if "status" in document.body else []
+    ignored += [("metadata", field) for field in _CLUSTER_METADATA if field in metadata]
     if isinstance(annotations, Mapping) and _LAST_APPLIED in annotations:
         metadata["annotations"] = {
             key: value for key, value in annotations.items() if key != _LAST_APPLIED
@@ -492,25 +432,18 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
         ignored.append(("metadata", "annotations", _LAST_APPLIED))
     if not ignored:
         return document
+    status, created = document.body.get("status"), metadata.get("creationTimestamp")
+    copied = {"status": status, "creationTimestamp": created} if document.kind.adopts else {}
+    copied = {field: value for field, value in copied.items() if value is not None}
     for steps in ignored:
         is_read = copied and steps == ("status",)
         what = "; addresses in it are taken over" if is_read else " and is ignored"
         message = f"{'.'.join(map(str, steps))} comes from a cluster{what}"
         hint = "remove it once they are recorded" if is_read else "remove it"
         found.append(warning("cluster-field", document.at(*steps, key=True), message, hint))
-    body["metadata"] = metadata
+    body = {key: value for key, value in document.body.items() if key != "status"}
+    body["metadata"] = {key: it for key, it in metadata.items() if key not in _CLUSTER_METADATA}
     return replace(document, body=body, copied=copied)
-
-
-def _copied(document: Document) -> Mapping[str, Any]:
-    """Return the cluster-set fields that are read, for a kind with `adopts`."""
-    if not document.kind.adopts:
-        return {}
-    found = {
-        "status": document.body.get("status"),
-        "creationTimestamp": document.metadata.get("creationTimestamp"),
-    }
-    return {field: value for field, value in found.items() if value is not None}
 
 
 _MEANT = (".yaml", ".yml", ".json")
@@ -612,6 +545,7 @@ def _against_folder(folder: str) -> str:
 
 
 def _against(name: str) -> str:
+    """Return why Windows does not permit a file name; empty if it does."""
     if _PLAIN.fullmatch(name):
         return ""
     first = name.partition(".")[0]

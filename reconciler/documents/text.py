@@ -20,10 +20,6 @@ class Unread(bytes):
         made.size = size
         return made
 
-    def __reduce__(self) -> "tuple[type[Unread], tuple[int]]":
-        """Support pickling between processes."""
-        return Unread, (self.size,)
-
 
 class Problem(Struct, frozen=True):
     """A problem of a text, with its location: line and column start at 1."""
@@ -69,10 +65,9 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
 
 
 def legible(data: bytes) -> tuple[str, ...]:
-    """Return all text fragments of an unreadable file, in any encoding.
+    """Return all text fragments of an unreadable file, in any encoding, to search for addresses.
 
-    The fragments are searched for names and addresses. UTF-16 and UTF-32 text, with or without a
-    byte order mark, has zero bytes between its letters. A file can mix encodings.
+    UTF-16 and UTF-32 text has zero bytes between its letters. A file can mix encodings.
     """
     plain = data.decode("utf-8", "replace")
     if b"\0" not in data:
@@ -154,8 +149,7 @@ def resolve(text: str) -> Scalar:
     """Return the value of a plain scalar.
 
     Raises:
-        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits, or a float with an exponent
-            that no Decimal supports.
+        TooManyDigitsError: A number that is too long, or whose exponent no Decimal supports.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -229,13 +223,13 @@ def escape(text: str) -> str:
     """Return one line of text without control sequences for terminals and CI logs."""
     # Almost every text is plain, and the pattern takes a millisecond to compile.
     is_plain = text.isascii() and text.isprintable()
-    plain = text if is_plain else _in_text().sub(lambda found: _written(found.group()), text)
+    plain = text if is_plain else _in_text().sub(_written, text)
     return _COMMAND.sub(r"\1\\::", _ANYWHERE.sub(r"#\\", plain))
 
 
 def escape_json(text: str) -> str:
     """Return the same JSON document, with every such character as a JSON escape."""
-    return _in_json().sub(lambda found: _surrogates(found.group()), text)
+    return _in_json().sub(_as_json, text)
 
 
 @cache
@@ -252,14 +246,11 @@ def _in_json() -> re.Pattern[str]:
     return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
 
 
-def _written(character: str) -> str:
-    code = ord(character)
+def _written(found: re.Match[str]) -> str:
+    code = ord(found.group())
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def _surrogates(character: str) -> str:
-    code = ord(character)
-    if code <= 0xFFFF:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+def _as_json(found: re.Match[str]) -> str:
+    units = found.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

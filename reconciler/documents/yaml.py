@@ -108,7 +108,10 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
     """Return libyaml's error with a fix in the message, without content of the file."""
     opened = getattr(failure, "context_mark", None)
     problem = str(getattr(failure, "problem", None) or getattr(failure, "reason", "not YAML"))
-    line, column = _place_of_error(failure, problem)
+    # A key without a colon is detected after the key.
+    is_after = "could not find expected ':'" in problem
+    mark = opened if is_after else getattr(failure, "problem_mark", None)
+    line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
     if "mapping values" in problem and (told := _colon(text, line, column)) is not None:
         return told
     for part, words, hint in _SYNTAX:
@@ -127,19 +130,11 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
     return Problem("yaml-syntax", line, column, problem, _LOOK)
 
 
-def _place_of_error(failure: yaml.YAMLError, problem: str) -> tuple[int, int]:
-    """Return line and column of the error. A key without a colon is detected after the key."""
-    is_behind = "could not find expected ':'" in problem
-    mark = getattr(failure, "context_mark" if is_behind else "problem_mark", None)
-    return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-
-
 def _colon(text: str, line: int, column: int) -> Problem | None:
     """Return the problem of a misplaced ':': too far from its key, or the first one of its line.
 
-    Libyaml reads such a line as a continuation of the previous value, which includes lines with
-    deeper indentation. Either a colon is missing in the previous line, or this line is indented too
-    deep.
+    Libyaml reads such a line as a continuation of the previous value. Either a colon is missing
+    there, or this line is indented too deep.
     """
     if column > MAX_KEY:
         message = f"key too long, limit {MAX_KEY} characters"
@@ -181,11 +176,7 @@ Read = tuple[Any, int, tuple[int, int]]
 
 
 def _quick(get_event: Any) -> list[Read] | None:
-    """Return all documents; None if any construct is unusual.
-
-    Args:
-        get_event: Returns the next event of libyaml's parser.
-    """
+    """Return all documents from the events of libyaml; None if any construct is unusual."""
     found: list[Read] = []
     try:
         get_event()  # start of the stream
@@ -316,11 +307,9 @@ class YamlReading(Struct, frozen=True):
 
 
 def read(data: bytes) -> YamlReading:
-    """Read all documents of a file.
+    """Read all documents of a file, in order, without empty ones (a stray `---`).
 
-    Returns:
-        The documents in file order. Empty documents (a stray `---`) are left out. Nothing after a
-        syntax error is read.
+    Nothing after a syntax error is read.
     """
     text, problem = decode(data)
     if problem is not None:
@@ -335,11 +324,7 @@ def read(data: bytes) -> YamlReading:
 
 
 def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
-    """Return the locations of one document of a file that `read` accepts.
-
-    This second pass covers only one document, and only runs for findings. A valid file costs
-    nothing extra, and a file with many invalid documents is read twice, not once per document.
-    """
+    """Return the locations of one document of a file that `read` accepts, by a second pass."""
     text = decoded(data)
     start, end = span
     found = [Places(line - 1)]
@@ -347,15 +332,12 @@ def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
     return found[0]
 
 
-class _Frame:
+class _Frame(Struct):
     """A container under construction."""
 
-    __slots__ = ("key", "steps", "value")
-
-    def __init__(self, value: Any, steps: Steps) -> None:
-        self.value = value
-        self.steps = steps
-        self.key: str | None = None
+    value: Any
+    steps: Steps
+    key: str | None = None
 
 
 class _Builder:
@@ -387,7 +369,7 @@ class _Builder:
         except yaml.YAMLError as failure:
             self.problems.append(syntax(failure, text))
 
-    def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
+    def _value(  # noqa: C901, PLR0915 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
     ) -> tuple[Any, Any]:
         """Return the value of a document, and its last event."""
@@ -413,12 +395,14 @@ class _Builder:
                 value = self._container(event, kind)
             self._nodes += 1
             if self._nodes > MAX_NODES:
-                raise self._too_large(event)
+                message = f"too many nodes, limit {MAX_NODES}"
+                raise self._stop("yaml-too-large", event, message, "split the document")
             steps = _place(event, stack, value, found)
             if type(value) is dict or type(value) is list:
                 stack.append(_Frame(value, steps))
                 if len(stack) > MAX_DEPTH:
-                    raise self._too_deep(event)
+                    message = f"nested over {MAX_DEPTH} levels deep"
+                    raise self._stop("yaml-too-deep", event, message, "no kind nests so deep")
             elif not stack:
                 return value, event
             event = next(events)
@@ -481,14 +465,6 @@ class _Builder:
         if len(self.problems) >= MAX_PROBLEMS:
             message = "too many problems, the rest is not read"
             raise _StopError(Problem(code, line, column, message, "mend those above first"))
-
-    def _too_large(self, event: Any) -> _StopError:
-        message = f"too many nodes, limit {MAX_NODES}"
-        return self._stop("yaml-too-large", event, message, "split the document")
-
-    def _too_deep(self, event: Any) -> _StopError:
-        message = f"nested over {MAX_DEPTH} levels deep"
-        return self._stop("yaml-too-deep", event, message, "no kind nests so deep")
 
     @staticmethod
     def _stop(code: str, event: Any, message: str, hint: str) -> _StopError:
@@ -554,12 +530,7 @@ _ESCAPED = re.compile(
 
 
 def dump(value: Mapping[str, object]) -> str:
-    """Return the canonical text of a document.
-
-    Args:
-        value: Mappings with string keys, sequences, strings, integers, booleans, None, and
-            Decimals, nested in any way.
-    """
+    """Return the canonical text of a document of mappings, sequences, and scalars."""
     lines: list[str] = []
     _mapping(value, "", lines)
     lines.append("")
