@@ -12,7 +12,7 @@ def test_it_is_refused_with_its_size() -> None:
 
 
 def test_without_a_readable_version_nothing_new_is_given() -> None:
-    huge = {**SMALL, "tenants/huge.yaml": Unread(MAX_BYTES + 1)}
+    huge: dict[str, str | bytes] = {**SMALL, "tenants/huge.yaml": Unread(MAX_BYTES + 1)}
     changes = evaluation_after([SMALL], huge).changes
     assert all("_unplaced" in change.path for change in changes)
     before = {**SMALL, "tenants/huge.yaml": "# nothing\n"}
