@@ -7,12 +7,14 @@ from tests.e2e.daemon import applied_to, daemon
 from tests.e2e.site import SERVICES, Site, _kubeconfig, service
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
-from tests.families.test_seeds import ELASTIC, POOL_OF_000
-from tests.world import provider, tenant
+from tests.world import pool, provider, tenant
 
 ONE = "team-a/t00"
+# A network with 32 usable addresses, elastic, two for each tenant.
+POOL = pool("prod", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}")
+ELASTIC = "{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 1}"
 FILES = {
-    "pools/prod.yaml": POOL_OF_000,
+    "pools/prod.yaml": POOL,
     "providers/default.yaml": provider(pools="[{name: prod}]", loadBalancer=ELASTIC),
     **{f"tenants/t{at:02}.yaml": tenant(f"t{at:02}") for at in range(8)},
 }

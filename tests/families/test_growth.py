@@ -4,8 +4,6 @@ import pytest
 
 from reconciler.documents.findings import Severity
 from reconciler.families.demand import DemandEntry, demand_document
-from reconciler.model.claim import Phase
-from reconciler.model.settings import Settings
 from reconciler.planning.documents import path_of
 from reconciler.planning.projection import project
 from tests.planning.outcome import codes, outcome, refusal, without
@@ -224,42 +222,3 @@ def test_what_people_describe_takes_the_place_of_what_was_observed_and_nothing_m
     assert {path: after[path] for path in after if path.startswith("allocations/")} == {
         path: before[path] for path in before if path.startswith("allocations/")
     }
-
-
-def test_an_observed_file_stays_that_holds_something_that_people_do_not_describe() -> None:
-    files: Files = {**BASE, COPY: PERSONS + b"---\n" + tenant("two").encode()}
-    assert COPY not in [change.path for change in evaluation_of(files).changes]
-
-
-def test_an_observed_file_stays_while_it_cannot_be_read() -> None:
-    files: Files = {**BASE, COPY: PERSONS + b"---\nkind: Nothing\n"}
-    assert COPY not in [change.path for change in evaluation_of(files).changes]
-
-
-def test_two_people_who_describe_one_object_are_told_and_the_copy_is_not_one_of_them() -> None:
-    files: Files = {**BASE, COPY: PERSONS, "tenants/two.yaml": tenant("one")}
-    (found,) = [it for it in evaluation_of(files).findings if it.code == "document-duplicate"]
-    assert found.location.path == "tenants/two.yaml"
-    assert "tenants/one.yaml" in found.message
-
-
-def test_records_of_growth_are_told_apart_from_those_of_nodes() -> None:
-    files = grown((1, 1))
-    files["pools/edge.yaml"] = pool(tenantAllocation="{defaults: {nodesPerTenant: 1}}")
-    files["tenants/one.yaml"] = tenant("one").replace("replicas: 1", "replicas: 3")
-    evaluation = planned(evaluation_of(files))
-    assert {record.claim.slot for record in evaluation.state.records} == {
-        "loadbalancer", "loadbalancer-1", "nodes"
-    }  # fmt: skip
-    assert [path.rpartition(".")[0].rpartition(".")[2] for path in evaluation.state.grown] == [
-        "loadbalancer-1"
-    ]
-    assert all(record.phase is Phase.ALLOCATED for record in evaluation.state.records)
-
-
-def test_the_folder_is_the_one_that_settings_name() -> None:
-    files = without(grown((1, 1)), PLACE)
-    files["seen/Demand.gitops-ipam.dev/team-a/one.yaml"] = demand((1, 1))
-    files["ipam.yaml"] = settings("observed: seen")
-    assert FIRST in outcome(files)
-    assert Settings().folders[-1] == "observed"

@@ -49,18 +49,6 @@ def test_a_tenant_stands_in_the_address_spaces_of_its_pools() -> None:
     assert (code, message.count("pools/lab.yaml:5")) == ("pool-overlap", 1)
 
 
-def test_a_tenant_without_addresses_of_pools_stands_in_the_default_space() -> None:
-    cloud = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
-    text = tenant("c", providerConfigRef="{name: cloud}", networking="{podCIDR: 10.40.0.0/24}")
-    files = {**SMALL, "providers/cloud.yaml": cloud, "tenants/c.yaml": text}
-    assert [code for code, _, _ in describe(evaluation_of(files))] == ["pool-overlap"]
-
-
-def test_both_networks_of_a_cluster_with_two_ip_versions_are_compared() -> None:
-    evaluation = of_tenant('{podCIDR: "10.244.0.0/16,2001:db8::/48"}')
-    assert [it.range.version for it in evaluation.state.inside] == [4, 6]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -8,7 +8,7 @@ import pytest
 from reconciler.apply.intake import ObjectCopy, copies_of, copy_of
 from reconciler.documents.load import load
 from reconciler.families.importing import UID, copied
-from reconciler.model.objects import MANAGER, PART_MANAGER, STATUS_MANAGER
+from reconciler.model.objects import PART_MANAGER, STATUS_MANAGER
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import path_of, source_kinds
 from reconciler.records.changes import records_after
@@ -227,8 +227,3 @@ def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     both = copies_of((*documents, *elsewhere), "observed")
     assert both == found == copies_of((*elsewhere, *documents), "observed")
     assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").by_kind
-
-
-def test_fields_of_an_object_that_no_server_would_send_are_passed_over() -> None:
-    odd = [wrote(MANAGER, {"f:status": 1, "f:other": {}}), {"manager": "x"}]
-    assert copy(cluster(managedFields=odd))["spec"] == {"topology": {"class": "web"}}

@@ -118,12 +118,3 @@ def test_a_list_of_networks_gets_a_further_one_of_the_same_size() -> None:
     end = (1 << 32) - 256
     last = replace(item, extent=IPSet((IPRange(4, end, end + 255),)))
     assert list(NOVA.widened(evaluation.documents, last, 1)) == []
-
-
-def test_a_family_that_says_nothing_offers_nothing() -> None:
-    evaluation = evaluation_of(SMALL)
-    (claim,) = evaluation.state.claims.values()
-    mending = Mending()
-    assert mending.smaller(evaluation.documents, claim, 1) is None
-    assert widened(mending, evaluation) == []
-    assert list(mending.added(evaluation.documents, claim, evaluation.state.pools)) == []

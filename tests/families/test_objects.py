@@ -5,18 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from msgspec.structs import replace
 
 from reconciler.apply.rights import crd_texts
 from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
 from reconciler.families import families
 from reconciler.families.interface import (
-    Announcing,
     Family,
-    FamilyMetrics,
-    ListingInput,
-    Objects,
     Sizes,
 )
 from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
@@ -175,18 +170,6 @@ def a_record() -> Allocation:
     return evaluation_of(reconciled(SMALL)).state.records[0]
 
 
-def test_a_family_that_says_nothing_is_announced_by_the_management_cluster_alone() -> None:
-    assert Announcing().cluster_of(a_record()) == MANAGEMENT
-    assert Announcing().announcer(record_document(a_record())) is None
-    assert Objects().crds() == {}
-
-
-def test_a_record_of_a_family_that_nobody_knows_is_its_owners() -> None:
-    record = a_record()
-    other = replace(record, claim=record.claim._replace(family="elsewhere"))
-    assert cluster_of(other) == cluster_of(record) == "team-a/one"
-
-
 @pytest.mark.parametrize(
     ("change", "cluster"),
     [
@@ -200,34 +183,3 @@ def test_a_copy_tells_who_announces_it(change: dict[str, object], cluster: str |
     copy = record_document(a_record())
     assert announcer({**copy, "spec": {**copy["spec"], **change}}) == cluster
     assert announcer({"metadata": copy["metadata"]}) is None
-
-
-@every_family
-def test_a_pool_of_which_nothing_is_known_has_no_row(family: Family) -> None:
-    """A document may be there whose pool is not: it could not be read in this revision."""
-    evaluation = applied(family)
-    nothing = ListingInput(evaluation.documents, {}, ())
-    for listing in family.objects.listings[:1]:
-        assert list(listing.rows(nothing)) == []
-
-
-def test_a_family_that_says_nothing_of_clusters_and_figures_has_none() -> None:
-    known = families()[0]
-    family = Family(
-        name="other",
-        kinds=(),
-        pool_kinds=(),
-        slots={},
-        grows=(),
-        judge=known.judge,
-        read=known.read,
-        project=known.project,
-        record=known.record,
-    )
-    assert family.objects == Objects()
-    assert family.metering == FamilyMetrics()
-
-
-def test_what_a_family_is_in_clusters_is_one_value_however_often_it_is_asked() -> None:
-    for family in families():
-        assert family.objects is family.objects

@@ -78,12 +78,6 @@ def test_a_document_that_is_wrong_or_gone_withdraws_nothing() -> None:
     assert objects(without(files, "tenants/one.yaml"), "team-a/one") == announced
 
 
-def test_a_record_goes_to_the_management_cluster_as_it_stands() -> None:
-    found = objects(reconciled(SMALL))["IPAllocation/team-a-one-lb"]
-    assert found["status"]["phase"] == "Allocated"
-    assert found["status"]["cidr"] == "10.40.0.0/29"
-
-
 def test_the_status_of_a_pool_counts_what_butler_counts() -> None:
     files = {
         **SMALL,
@@ -114,12 +108,6 @@ def test_the_status_of_a_pool_counts_what_butler_counts() -> None:
         "status": "True",
         "type": "Ready",
     }
-
-
-def test_a_pool_without_unmanaged_addresses_lists_none() -> None:
-    assert "unmanagedRanges" not in status(SMALL)
-    assert status(SMALL)["unmanagedScopeIPs"] == 0
-    assert status({"pools/edge.yaml": pool(cidr="10.40.0.0/31")})["unmanagedScopeIPs"] == 0
 
 
 # K1 of docs/reference/butler.md: which conditions are true at which utilization.

@@ -1,10 +1,6 @@
 """The router of one pool's network lies among the addresses of another pool."""
 
-from msgspec.structs import replace
-
-from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import has_error
-from reconciler.families.metallb import hold_back
 from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.evaluate import Evaluation
 from tests.families.capi import trees
@@ -15,7 +11,6 @@ from tests.world import SMALL, evaluation_of, pool, provider, reconciled, reques
 ROUTED = trees.pool("vips", "10.40.0.100-10.40.0.110", gateway="10.40.0.1")
 LAB = {"gitops-ipam.dev/address-space": "lab"}
 FILES = {**SMALL, "pools/vips.yaml": ROUTED}
-ROUTER = IPRange(4, 0x0A280001, 0x0A280001)
 PIN = "{startAddress: 10.40.0.1, endAddress: 10.40.0.1}"
 
 
@@ -38,17 +33,6 @@ def test_the_router_of_one_pool_is_given_out_by_no_other() -> None:
     ]  # fmt: skip
     (usage,) = (it for key, it in evaluation.plan.after.items() if key.name == "edge")
     assert (usage.total, usage.available) == (255, 247)
-
-
-def test_nothing_is_told_of_a_pool_that_cannot_be_read_any_more() -> None:
-    evaluation = evaluation_of(FILES)
-    gateways, pools = evaluation.reading.gateways, dict(evaluation.reading.pools)
-    (edge,) = (key for key in pools if key.name == "edge")
-    pools[edge] = replace(pools[edge], usable=pools[edge].usable | IPSet((ROUTER,)))
-    for silent, tellings in (((), 1), ((edge,), 0)):
-        held, findings = hold_back(pools, gateways, silent)
-        told = [it for it in findings if "edge" in it.message]
-        assert (len(told), held[edge].usable.covers(ROUTER)) == (tellings, False)
 
 
 def test_a_router_of_another_address_space_is_no_matter() -> None:
@@ -101,14 +85,6 @@ def test_nothing_is_told_of_a_pool_whose_file_says_something_else_by_now() -> No
         "document-duplicate"
     ]
     assert describe(evaluation) == []
-
-
-def test_what_is_lost_beside_a_router_is_an_error_as_before() -> None:
-    held = reconciled(SMALL)
-    cut = pool(reserved="[{cidr: 10.40.0.4/30}]")
-    evaluation = evaluation_of({**held, "pools/edge.yaml": cut, "pools/vips.yaml": ROUTED})
-    (found,) = (it for it in evaluation.findings if it.code == "record-outside-pool")
-    assert found.message.endswith("does not give out 10.40.0.4-10.40.0.7")
 
 
 def test_a_router_of_two_address_spaces_is_held_back_in_both_however_little_is_read() -> None:

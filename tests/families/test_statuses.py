@@ -121,13 +121,6 @@ def test_a_tenant_names_its_allocations_and_the_range_that_it_got() -> None:
     assert found["conditions"][0]["type"] == "NetworkReady"
 
 
-def test_a_range_that_is_no_block_is_told_by_its_ends() -> None:
-    odd = tenant("one", networking="{lbPoolSize: 5}")
-    found = of_tenant(reconciled({**SMALL, "tenants/one.yaml": odd}))
-    assert describe(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.4"
-    assert "ipAllocationRef" not in found
-
-
 def test_all_ranges_by_which_a_tenant_grew_are_told_in_the_order_of_its_slots() -> None:
     files: Files = SMALL
     for size in range(8, 20):
@@ -188,15 +181,6 @@ def test_a_tenant_that_was_refused_names_its_record_and_is_not_ready(
     found = of_tenant(reconciled({**SMALL, **changed}))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
     assert describe(found) == ("False", "PoolExhausted", message)
-
-
-def test_a_record_that_waits_is_waited_for() -> None:
-    files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
-    (path,) = (path for path in files if path.startswith("allocations/"))
-    pending = raw(files[path]).replace(b"phase: Failed", b"phase: Pending")
-    found = of_tenant({**files, path: pending})
-    assert describe(found) == ("False", "Reconciling", "waiting for LB IP allocation")
-    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
 
 
 def test_a_record_in_retention_speaks_for_nobody() -> None:
@@ -261,23 +245,6 @@ def test_a_pin_that_stands_for_the_tenants_claim_speaks_for_it_also_when_it_is_r
         found = of_tenant(reconciled({**SMALL, "tenants/pin.yaml": pin}))
         assert found["lbAllocationRef"] == {"name": "a-pin"}
         assert describe(found)[0] == str(is_ready)
-
-
-def test_of_records_made_by_hand_the_first_by_name_is_named() -> None:
-    files = {**SMALL, **{f"tenants/{name}.yaml": by_hand(name, "nodes", count=size) for name, size in (("y", 3), ("x", 2), ("z", 4))}}  # fmt: skip
-    assert of_tenant(reconciled(files))["ipAllocationRef"] == {"name": "x"}
-
-
-def test_a_request_that_was_refused_says_nothing_of_a_tenant_that_asks_for_nothing() -> None:
-    files = {
-        **SMALL,
-        "providers/default.yaml": provider(loadBalancer=ELASTIC),
-        "tenants/one.yaml": BARE,
-        "tenants/more.yaml": by_hand("more", count=300),
-    }
-    found = of_tenant(reconciled(files))
-    assert describe(found) == ("True", "Ready", SKIPPED)
-    assert "lbAllocationRef" not in found
 
 
 # A pool of 32, elastic, 2 for each tenant.

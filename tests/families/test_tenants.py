@@ -12,45 +12,36 @@ ELASTIC = "{allocationMode: elastic, initialPoolSize: 3}"
 NO_INGRESS = "{ingress: {enabled: false}}"
 
 
-def size_of(
-    *, network: dict[str, object], spec: dict[str, object], pool_text: str | None = None
-) -> int:
+STATIC = "{defaultPoolSize: 5, initialPoolSize: 3}"
+
+
+@pytest.mark.parametrize(
+    ("balancer", "spec", "has_pool_default", "size"),
+    [
+        (ELASTIC, {"networking": "{lbPoolSize: 4}", "addons": NO_INGRESS}, True, 4),
+        (ELASTIC, {}, True, 3),
+        ("{allocationMode: elastic}", {}, False, 2),
+        (STATIC, {}, True, 5),
+        ("{}", {}, True, 6),
+        ("{}", {}, False, 8),
+        (ELASTIC, {"addons": NO_INGRESS}, False, 0),
+        ("{}", {"addons": NO_INGRESS}, False, 8),
+        (ELASTIC, {"addons": "{}"}, False, 3),
+        (ELASTIC, {"addons": "{ingress: {}}"}, False, 3),
+        (ELASTIC, {"addons": "{ingress: {enabled: true}}"}, False, 3),
+    ],
+)
+def test_size_of_the_load_balancer_claim(
+    balancer: str, spec: dict[str, str], has_pool_default: bool, size: int
+) -> None:
     files = {
-        "pools/edge.yaml": pool_text or pool(),
-        "providers/default.yaml": provider("default", "[{name: edge}]", **network),
-        "tenants/one.yaml": tenant("one", "team-a", **spec),
+        "pools/edge.yaml": pool(tenantAllocation=DEFAULTS) if has_pool_default else pool(),
+        "providers/default.yaml": provider(loadBalancer=balancer),
+        "tenants/one.yaml": tenant("one", **spec),
     }
     claims = evaluation_of(files).state.claims
-    return next((claim.size for key, claim in claims.items() if key.slot == "loadbalancer"), 0)
-
-
-def test_the_tenants_own_size_wins_over_all_others() -> None:
-    own: dict[str, object] = {"networking": "{lbPoolSize: 4}", "addons": NO_INGRESS}
-    text = pool(tenantAllocation=DEFAULTS)
-    assert size_of(network={"loadBalancer": ELASTIC}, spec=own, pool_text=text) == 4
-
-
-def test_an_elastic_provider_gives_its_initial_size() -> None:
-    text = pool(tenantAllocation=DEFAULTS)
-    assert size_of(network={"loadBalancer": ELASTIC}, spec={}, pool_text=text) == 3
-
-
-def test_an_elastic_provider_without_a_size_gives_two() -> None:
-    assert size_of(network={"loadBalancer": "{allocationMode: elastic}"}, spec={}) == 2
-
-
-def test_a_static_provider_gives_its_default_size_and_not_the_elastic_one() -> None:
-    balancer = "{defaultPoolSize: 5, initialPoolSize: 3}"
-    text = pool(tenantAllocation=DEFAULTS)
-    assert size_of(network={"loadBalancer": balancer}, spec={}, pool_text=text) == 5
-
-
-def test_a_static_provider_without_a_size_leaves_it_to_the_pool() -> None:
-    assert size_of(network={}, spec={}, pool_text=pool(tenantAllocation=DEFAULTS)) == 6
-
-
-def test_with_no_size_anywhere_it_is_eight() -> None:
-    assert size_of(network={}, spec={}) == 8
+    sizes = [claim.size for key, claim in claims.items() if key.slot == "loadbalancer"]
+    assert sizes == ([size] if size else [])
 
 
 def test_the_first_candidate_pool_with_a_default_decides() -> None:
@@ -62,19 +53,6 @@ def test_the_first_candidate_pool_with_a_default_decides() -> None:
         "tenants/one.yaml": tenant("one"),
     }
     assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.5 of edge"
-
-
-def test_an_elastic_tenant_without_ingress_makes_no_claim() -> None:
-    assert size_of(network={"loadBalancer": ELASTIC}, spec={"addons": NO_INGRESS}) == 0
-
-
-def test_a_static_tenant_without_ingress_gets_its_addresses_all_the_same() -> None:
-    assert size_of(network={}, spec={"addons": NO_INGRESS}) == 8
-
-
-@pytest.mark.parametrize("addons", ["{}", "{ingress: {}}", "{ingress: {enabled: true}}"])
-def test_ingress_is_on_unless_it_is_turned_off(addons: str) -> None:
-    assert size_of(network={"loadBalancer": ELASTIC}, spec={"addons": addons}) == 3
 
 
 def test_turning_ingress_off_later_releases_nothing() -> None:
@@ -192,22 +170,6 @@ def test_a_pool_that_stops_giving_nodes_addresses_takes_none_away() -> None:
     assert found["team-a/one (nodes-1)"].startswith("keep")
 
 
-def test_growth_records_of_load_balancers_survive() -> None:
-    files = reconciled(SMALL)
-    (path,) = record_paths(files)
-    text = raw(files[path]).decode()
-    grown = path.replace("loadbalancer", "loadbalancer-1")
-    for old, new in (
-        ("one/loadbalancer", "one/loadbalancer-1"), ("allocation-role: initial", "allocation-role: growth"),
-        ("-one-lb", "-one-lb-1"), ("10.40.0.", "10.40.0.1"), ("10.40.0.10/29", "10.40.0.10/29"),
-    ):  # fmt: skip
-        text = text.replace(old, new)
-    text = text.replace("  cidr: 10.40.0.10/29\n", "")
-    found = outcome({**files, grown: text})
-    assert found["team-a/one (loadbalancer-1)"] == "keep 10.40.0.10-10.40.0.17 of edge"
-    assert codes({**files, grown: text}) == []
-
-
 def test_quotas_count_each_type_on_its_own() -> None:
     quota = "{maxNodeIPs: 4, maxLoadBalancerIPs: 1}"
     files = {**nodes(5), "providers/default.yaml": provider(quotaPerTenant=quota)}
@@ -228,23 +190,6 @@ def test_a_quota_that_is_lowered_takes_nothing_away() -> None:
     files = reconciled(SMALL)
     files["providers/default.yaml"] = provider(quotaPerTenant="{maxLoadBalancerIPs: 1}")
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
-
-
-def test_what_was_refused_for_want_of_room_uses_up_no_quota() -> None:
-    files = {
-        **SMALL,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
-        "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 16}"),
-        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}"),
-        "tenants/big.yaml": (
-            "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: IPAllocation\n"
-            "metadata: {name: big}\nspec: {poolRef: {name: edge}, type: loadbalancer, count: 14,"
-            " tenantClusterRef: {name: one, namespace: team-a}}\n"
-        ),
-    }
-    found = outcome(files)
-    assert found["butler-system/big (request)"].startswith("refuse")
-    assert found[LB] == "allocate 10.40.0.0-10.40.0.3 of edge"
 
 
 def test_growth_of_load_balancers_is_none_of_nodes() -> None:

@@ -141,19 +141,6 @@ def test_a_port_that_is_there_stays_and_one_of_the_document_is_used(clusters: Fa
     assert there(other, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"]["port"] == 7443
 
 
-def test_a_port_that_nobody_names_is_the_one_of_the_option_and_stays(
-    clusters: FakeClusters,
-) -> None:
-    hub(clusters, default_port=9443)
-    hub(clusters, FILES, "b")
-    live = there(clusters, CLUSTERS, "shop")
-    assert live["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 9443}
-    other = FakeClusters()
-    other.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "", "port": 8443}), "kubectl")
-    hub(other, default_port=9443)
-    assert there(other, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"]["port"] == 8443
-
-
 def test_a_host_that_is_set_is_never_changed_and_said(clusters: FakeClusters) -> None:
     clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.9.9.9"}), "kubectl")
     assert failures(hub(clusters)) == {

@@ -12,7 +12,7 @@ from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import CP, FILES, INGRESS, hub, person, there
-from tests.families.capi.trees import claim, cluster, of, pool
+from tests.families.capi.trees import claim, of, pool
 from tests.world import CLOCK, reconciled
 
 ONE = pool("vips", "10.0.0.10")
@@ -77,9 +77,3 @@ def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeC
     assert told == [
         ("one", "AddressAllocated"), ("two", "AddressAllocated"), ("two", "PoolExhausted"),
     ]  # fmt: skip
-
-
-def test_a_first_run_of_many_tells_of_fifty(clusters: FakeClusters) -> None:
-    many = [cluster(f"c{number}") for number in range(60)]
-    hub(clusters, reconciled(of(pool("vips", "10.0.0.0/24"), *many)))
-    assert len(events(clusters)) == 50

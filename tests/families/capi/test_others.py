@@ -1,14 +1,11 @@
 """What others hold and refuse: nothing of theirs is taken, and the rest goes on."""
 
-from functools import partial
 from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import foreseen
-from reconciler.apply.steps import Fail, Patch, Step
 from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS
-from reconciler.model.errors import ClusterError, OwnedError, RejectedError, UnreachableError
+from reconciler.model.errors import ClusterError, OwnedError, RejectedError
 from reconciler.model.objects import Ref
 from tests.apply.execution.site import failures
 from tests.fake_cluster import HUB
@@ -188,23 +185,6 @@ def there_is_no_endpoint(clusters: FakeClusters) -> bool:
     return "controlPlaneEndpoint" not in there(clusters, CLUSTERS, "shop")["spec"]
 
 
-def test_a_cluster_that_cannot_be_written_is_told_and_one_that_is_away_ends_the_work(
-    clusters: FakeClusters,
-) -> None:
-    for error, said in (
-        (RejectedError("no", "ask"), {str(SHOP): "no; ask"}),
-        (UnreachableError("away"), {}),
-    ):
-        clusters.faults[HUB] = partial(_on_the_cluster, error)
-        found = clusters.apply(FILES)["management"]
-        assert failures(found) == said
-        assert bool(found.error) == (not said)
-
-
-def _on_the_cluster(error: ClusterError, verb: str, what: Any) -> ClusterError | None:
-    return error if (verb, what) == ("apply", SHOP) else None
-
-
 def test_owners_that_cannot_be_named_are_told_and_named_by_the_next_run(
     clusters: FakeClusters,
 ) -> None:
@@ -223,9 +203,3 @@ def test_owners_that_cannot_be_named_are_told_and_named_by_the_next_run(
     clusters.faults[HUB] = lambda verb, what: None
     assert failures(clusters.apply(FILES)["management"]) == {}
     assert len(there(clusters, ADDRESSES, CP)["metadata"]["ownerReferences"]) == 2
-
-
-def test_what_rests_on_a_failure_is_foreseen_as_left_out() -> None:
-    address = Ref(ADDRESSES, "default", CP)
-    steps: list[Step] = [Fail(str(address), "no"), Patch(SHOP, {}, (address,)), Patch(SHOP, {})]
-    assert [item.object for item in foreseen({}, steps).outcomes] == [str(address), str(SHOP)]

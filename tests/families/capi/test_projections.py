@@ -4,7 +4,7 @@ from typing import Any
 
 from reconciler.planning.projection import project
 from tests.families.capi.trees import CLASS, ROLE, VIP, claim, cluster, of, pool
-from tests.world import SMALL, evaluation_of, reconciled
+from tests.world import evaluation_of, reconciled
 
 NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
 
@@ -37,25 +37,6 @@ def test_what_lies_outside_of_a_pool_is_used_and_told() -> None:
         item.manifest for item in project(evaluation_of(files)) if "IPPool" in item.manifest["kind"]
     )
     assert vips["status"] == {"ipAddresses": {"free": -1, "total": 1, "used": 2, "outOfRange": 1}}
-
-
-def test_records_of_another_family_count_for_their_own_pools() -> None:
-    files = reconciled({**SMALL, **of(pool(), claim())})
-    (vips,) = (
-        item.manifest
-        for item in project(evaluation_of(files))
-        if item.manifest["kind"] == "GlobalInClusterIPPool"
-    )
-    assert vips["status"]["ipAddresses"]["used"] == 1
-
-
-def test_records_of_a_pool_that_is_gone_count_nowhere() -> None:
-    files = reconciled(of(pool(), claim()))
-    files["pools/00.yaml"] = pool("other", "10.0.1.11")
-    (other,) = (
-        item.manifest for item in project(evaluation_of(files)) if "IPPool" in item.manifest["kind"]
-    )
-    assert other["status"] == {"ipAddresses": {"free": 1, "total": 1, "used": 0, "outOfRange": 0}}
 
 
 def test_labels_that_no_server_takes_become_annotations() -> None:

@@ -9,127 +9,21 @@ import yaml
 from tests.apply.execution.site import Files, Site, failures, results
 from tests.envtest.assets import CLUSTER_API
 from tests.envtest.servers import ApiServer
-from tests.families.capi.trees import VIP
+from tests.families.capi.trees import SEED_FILES
 from tests.world import reconciled
 
 RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
 EVENT_COLUMNS = "custom-columns=K:.involvedObject.kind,N:.involvedObject.name,T:.type,R:.reason"
-# As the README has it, but for the indentation of the page it was copied from.
-README_POOLS = """\
-apiVersion: ipam.cluster.x-k8s.io/v1alpha2
-kind: GlobalInClusterIPPool
-metadata:
-  name: control-plane-vip-pool
-  labels:
-    vip.capi.gorizond.io/cluster-class: my-cluster-class
-    vip.capi.gorizond.io/role: control-plane
-spec:
-  addresses:
-    - "10.0.0.10-10.0.0.20"
-  gateway: "10.0.0.1"
-  prefix: 24
----
-apiVersion: ipam.cluster.x-k8s.io/v1alpha2
-kind: GlobalInClusterIPPool
-metadata:
-  name: ingress-vip-pool
-  labels:
-    vip.capi.gorizond.io/cluster-class: my-cluster-class
-    vip.capi.gorizond.io/role: ingress
-spec:
-  addresses:
-    - "10.0.0.100-10.0.0.110"
-  gateway: "10.0.0.1"
-  prefix: 24
-"""
-SHARED_POOL = """\
-apiVersion: ipam.cluster.x-k8s.io/v1alpha2
-kind: GlobalInClusterIPPool
-metadata:
-  name: shared-vip-pool
-  labels:
-    vip.capi.gorizond.io/cluster-class: "rke2-proxmox,rke2-vsphere,k3s-proxmox"
-    vip.capi.gorizond.io/role: "control-plane,ingress"
-spec:
-  addresses:
-    - "10.0.1.10-10.0.1.50"
-  gateway: "10.0.1.1"
-  prefix: 24
-"""
-LONG = (
-    "very-long-cluster-class-name-that-exceeds-kubernetes-label-63-character-limit,"
-    "another-very-long-name,rke2-proxmox-with-some-very-long-suffix-that-makes-it-too-long-for-label"
-)
-LONG_POOL = f"""\
-apiVersion: ipam.cluster.x-k8s.io/v1alpha2
-kind: GlobalInClusterIPPool
-metadata:
-  name: long-names-vip-pool
-  labels:
-    vip.capi.gorizond.io/cluster-class: "true"
-    vip.capi.gorizond.io/role: "control-plane"
-  annotations:
-    vip.capi.gorizond.io/cluster-class: "{LONG}"
-spec:
-  addresses:
-    - "10.0.2.10-10.0.2.20"
-  gateway: "10.0.2.1"
-  prefix: 24
-"""
-CLASS = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: ClusterClass
-metadata:
-  name: my-cluster-class
-spec:
-  variables:
-    - name: clusterVip
-      required: false
-      schema:
-        openAPIV3Schema:
-          default: ""
-          description: "Control plane VIP address (automatically set by capi-vip-allocator)"
-          type: string
+# The class of the seed has no variable for ingress.
+INGRESS_VARIABLE = """\
     - name: ingressVip
       required: false
-      schema:
-        openAPIV3Schema:
-          default: ""
-          description: "Ingress VIP (auto-allocated when annotation enabled)"
-          type: string
-    - name: cni
-      schema:
-        openAPIV3Schema:
-          type: string
-          default: calico
+      schema: {openAPIV3Schema: {default: "", type: string}}
 """
-CLUSTER = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: my-cluster
-spec:
-  topology:
-    class: my-cluster-class
-    version: v1.31.0
-    controlPlane:
-      replicas: 3
-    workers:
-      machineDeployments:
-        - class: default-worker
-          name: workers
-          replicas: 2
-    variables:
-      - name: cni
-        value: calico
-"""
-FILES: Files = {
-    "pools/readme.yaml": README_POOLS,
-    "pools/shared.yaml": SHARED_POOL,
-    "pools/long.yaml": LONG_POOL,
-    "clusters/class.yaml": CLASS,
-    "clusters/my-cluster.yaml": CLUSTER,
-}
+CLASS = f"{SEED_FILES['clusters/my-cluster-class.yaml']!s}{INGRESS_VARIABLE}"
+FILES: Files = {**SEED_FILES, "clusters/my-cluster-class.yaml": CLASS}
+CLUSTER = str(FILES["clusters/my-cluster.yaml"])
+README_POOLS = f"{FILES['pools/control-plane.yaml']!s}---\n{FILES['pools/ingress.yaml']!s}"
 
 
 def spoken(text: str, version: str) -> str:
@@ -267,27 +161,6 @@ def test_objects_of_an_older_version_stay_ours_when_a_newer_one_is_served(bare: 
         == address["metadata"]["uid"]
     )
     assert path(bare, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
-
-
-def test_pools_whose_labels_no_server_takes_are_applied_with_annotations(site: Site) -> None:
-    site.apply(reconciled(FILES), crds=True)
-    pool: dict[str, Any] = site.management.get(
-        "/apis/ipam.cluster.x-k8s.io/v1alpha2/globalinclusterippools/shared-vip-pool"
-    )
-    assert (
-        pool["metadata"]["labels"].items()
-        >= {
-            f"{VIP}cluster-class": "true",
-            f"{VIP}role": "true",
-        }.items()
-    )
-    assert (
-        pool["metadata"]["annotations"].items()
-        >= {
-            f"{VIP}cluster-class": "rke2-proxmox,rke2-vsphere,k3s-proxmox",
-            f"{VIP}role": "control-plane,ingress",
-        }.items()
-    )
 
 
 def test_people_keep_their_fields_and_a_host_that_is_set(site: Site, version: str) -> None:

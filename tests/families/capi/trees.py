@@ -1,6 +1,7 @@
 """Small trees of Cluster API's kinds."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -13,6 +14,12 @@ Files = dict[str, str | bytes]
 VIP = "vip.capi.gorizond.io/"
 CLASS, ROLE = f"{VIP}cluster-class", f"{VIP}role"
 IPAM = "ipam.cluster.x-k8s.io"
+SEED = Path(__file__).parent / "seed"
+SEED_FILES: Files = {
+    path.relative_to(SEED).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(SEED.rglob("*.yaml"))
+}
+"""Example YAML of capi-vip-allocator."""
 
 
 def document(kind: str, version: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:

@@ -83,11 +83,6 @@ def test_what_is_given_to_somebody_who_is_not_here_is_held_back(user: str) -> No
     assert outcome(files) == {"a (vip)": "allocate 10.200.0.2 of main"}
 
 
-def test_an_entry_may_be_a_bare_address() -> None:
-    files = tree(vip("a"), pools=copied(MAIN, "{allocations: [10.200.0.1]}"))
-    assert outcome(files) == {"a (vip)": "allocate 10.200.0.2 of main"}
-
-
 def test_a_vip_of_another_pool_is_somebody_else() -> None:
     listed = "{allocations: [{address: 10.200.0.1, vipRef: a}]}"
     files = tree(vip("a", of="", address="10.9.0.1"), vip("b"), pools=copied(MAIN, listed))
@@ -125,23 +120,3 @@ def test_what_cannot_be_taken_over_is_an_error(
         if item.severity.value == "error"
     ]
     assert errors == [(code, message)]
-
-
-@pytest.mark.parametrize("status", ["none", "[]", "{allocations: none}", "{allocations: [], x: 1}",
-                                    "{allocatedAddress: ''}", "{conditions: []}"])  # fmt: skip
-def test_a_status_that_says_nothing_of_addresses_changes_nothing(status: str) -> None:
-    files = tree(copied(vip("a"), status), pools=copied(MAIN, status))
-    assert set(codes(files)) == {WARNING}
-    assert outcome(files) == {"a (vip)": "allocate 10.200.0.1 of main"}
-
-
-def test_an_entry_of_a_pool_that_is_no_address_is_an_error() -> None:
-    for entry in ("7", "{vipRef: a}", "[]", "null"):
-        files = tree(vip("a"), pools=copied(MAIN, f"{{allocations: [{entry}]}}"))
-        assert ("error", "address-invalid") in codes(files), entry
-
-
-def test_a_static_vip_has_nothing_to_take_over() -> None:
-    text = copied(vip("a", of="", address="10.9.0.1"), "{allocatedAddress: 10.9.0.2/32}")
-    assert codes(tree(text)) == [WARNING]
-    assert outcome(tree(text)) == {}

@@ -124,46 +124,6 @@ def test_a_deleted_vip_gives_its_address_back_to_the_pools_status(site: Site) ->
     assert (status["allocated"], status["available"]) == (1, 508)
 
 
-def test_why_a_vip_has_no_address_stands_in_its_condition(site: Site) -> None:
-    files = reconciled(tree(vip("a"), vip("b"), pools=pool(addresses="[10.200.0.1]")))
-    there(site, files)
-    site.apply(files)
-    held = site.management.get(f"{VIPS}/b")
-    assert conditions(held)["Bound"][:2] == ("False", "PoolExhausted")
-    assert conditions(held)["Bound"][2].startswith("pool exhausted: ")
-    assert "allocatedAddress" not in held["status"]
-
-
-def test_a_pool_of_ipv6_is_told_exactly_in_its_condition(site: Site) -> None:
-    files = reconciled(tree(vip(addressFamily="ipv6"), pools=pool(cidrs="[2001:db8::/64]")))
-    assert failures(site.apply(files)[MANAGEMENT]) == {}
-    status = site.management.get(f"{POOLS}/main")["status"]
-    assert status["available"] == 2_147_483_647
-    assert conditions({"status": status})["Ready"][2] == (
-        "Pool has 18446744073709551615 available addresses"
-    )
-
-
-def test_settings_may_have_the_vips_made_too(site: Site) -> None:
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {apply: {documents: all}}\n"
-    )
-    files = reconciled(
-        {**tree(vip("a"), vip("hand", of="", address="10.9.0.1")), "ipam.yaml": settings}
-    )
-    assert failures(site.apply(files)[MANAGEMENT]) == {}
-    assert site.management.get(f"{VIPS}/a")["status"]["allocatedAddress"] == "10.200.0.1/32"
-    assert site.management.get(f"{VIPS}/hand")["spec"]["address"] == "10.9.0.1"
-    assert results(site.apply(files, "b")[MANAGEMENT]) == {}
-
-
-def test_the_crds_are_installed_where_there_are_none(bare: ApiServer) -> None:
-    files = reconciled(FILES)
-    assert failures(Site(bare).apply(files, crds=True)[MANAGEMENT]) == {}
-    assert bare.get(f"{POOLS}/main-vip-pool")["status"]["available"] == 252
-
-
 def copied(site: Site, path: str) -> str:
     """An object as `kubectl get -o yaml` shows it."""
     return dump(site.management.get(path))
