@@ -280,7 +280,6 @@ def judge_contract(document: Document) -> Iterator[Finding]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Return the unique words of a list with commas or blanks between them, in order."""
     return tuple(sorted(set(re.split(r"[,\s]+", text, flags=re.ASCII)) - {""}))
 
 

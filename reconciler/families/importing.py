@@ -86,7 +86,6 @@ def annotated(body: ImportedBody, more: Mapping[str, str]) -> ImportedBody:
 
 
 def _document(manifest: Manifest, kind: Kind) -> ImportedBody:
-    """Return the fields of an object that one version of a kind knows."""
     parts = schema(kind.schema)["properties"]
     metadata = _kept(manifest["metadata"], parts["metadata"], is_spec=False)
     body = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata}
@@ -129,7 +128,6 @@ def _leaves(value: Any) -> int:
 
 
 def _without_ours(manifest: Manifest) -> Manifest:
-    """Return the object without fields that only `ipam` owns."""
     ours: list[Part] = []
     others: list[Part] = []
     for entry in manifest["metadata"].get("managedFields") or ():
@@ -151,7 +149,6 @@ def _less(value: Mapping[str, Any], ours: Iterable[Part], others: Iterable[Part]
 
 
 def _under(step: str, trees: Iterable[Part]) -> list[Part]:
-    """Return the subtrees of field trees below a step; an empty subtree for a leaf."""
     found = (tree[step] for tree in trees if step in tree)
     return [inner if isinstance(inner, Mapping) else {} for inner in found]
 
@@ -228,10 +225,8 @@ class Writing(Struct, frozen=True):
 
     Attributes:
         version: The IP version.
-        pin: Returns the document of a request for a range.
         provider: Returns the document that assigns pools to clusters, by its name and their names.
-        provider_of: Returns the name of an existing document that serves from all of some pools, or
-            empty.
+        provider_of: Returns the name of an existing document that serves from some pools, or empty.
         request_name: Returns the name of the request for an owner's first range of a type, so that
             it replaces the owner's own claim.
         is_there: Returns whether a document describes a cluster.

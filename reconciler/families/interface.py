@@ -28,12 +28,11 @@ class FamilyReading(Struct, frozen=True):
     """A family's reading of its documents.
 
     Attributes:
-        protected: Owners (family, kind, namespace, name) with unknown claims, because a dependency
-            is invalid or missing. They keep their records.
-        frozen: Pools that give nothing new because their document cannot be read, with the path of
-            its file. They are among `pools` if there is a readable earlier version.
-        growing: Existing owners of growth: observed demand of their clusters decides whether they
-            need it.
+        protected: Owners with unknown claims (a dependency is invalid or missing): they keep their
+            records.
+        frozen: Pools that give nothing new because their document cannot be read, with its file.
+            They are among `pools` if there is a readable earlier version.
+        growing: Owners whose growth depends on observed demand of their clusters.
         missing: Missing pools that documents name, by the finding that reports them.
         presumed: Claims that must be granted for a finding to apply.
     """
@@ -63,13 +62,11 @@ class RecordForm(Struct, frozen=True):
     Attributes:
         pool: The fields of `poolRef`: `WHOLE` or `NAME_ONLY`. A pool with only a name is of the
             family's first pool kind, in the namespace of the record.
-        owner: The field of `spec` that names the owner.
-        owner_fields: Its fields: `WHOLE` or `PLACED`.
+        owner: The field of `spec` that names the owner, with `owner_fields`: `WHOLE` or `PLACED`.
         type: The type of a record without `type`.
-        claim: Returns the claim of a record that names none, such as a copy from a cluster, from
-            its text only. None if the record is not of the family.
-        types: The type of each slot's records for the claimant's own slots. Records of other slots
-            state their type and owner.
+        claim: Returns the claim of a copied record, which names none, from its text only. None if
+            the record is not of the family.
+        types: The type of records by slot. Records of other slots state their type and owner.
     """
 
     pool: tuple[str, ...]
@@ -123,8 +120,7 @@ class ProjectionInput(Struct, frozen=True):
     Attributes:
         applies_documents: Whether source documents are applied as objects, in addition to pools.
         withheld: Ranges of records that an earlier record already held, by path.
-        default_port: The port of endpoints that name none.
-        metallb_pool: The name of the managed MetalLB pool of a cluster, if its document names none.
+        metallb_pool: The name of a cluster's managed MetalLB pool, if its document names none.
     """
 
     documents: Documents
@@ -142,12 +138,10 @@ class Projection(Struct, frozen=True):
     """One object for one cluster.
 
     Attributes:
-        cluster: `management`, or the name of another cluster.
         manifest: The whole object, with status if `ipam` owns it.
         is_status_only: Whether another controller owns the object. If it exists, the given `status`
             fields are applied. It is never created, changed, or rendered.
-        is_part: The same for any fields: `fit` of its family selects the fields to apply to the
-            existing object.
+        is_part: The same for any fields: `fit` of its family selects those to apply.
         rests_on: Objects it depends on: it is skipped if one of them could not be written.
     """
 
@@ -174,12 +168,10 @@ class Announcing(Struct, frozen=True):
     """Announcements of a family's addresses in clusters.
 
     Attributes:
-        clusters: The kind whose objects represent clusters.
         cluster_of: Returns the cluster that announces a record's addresses.
         announcer: Returns the same for a record's copy in the management cluster; None if it is of
             another family, or its addresses are not announced.
-        announces: Returns the ranges that each workload cluster announces for some records, by
-            cluster name.
+        announces: Returns the ranges that each workload cluster announces, by cluster name.
     """
 
     clusters: ClusterKind | None = None
@@ -189,13 +181,10 @@ class Announcing(Struct, frozen=True):
 
 
 class UpdateRule(Struct, frozen=True):
-    """A CEL rule that admission policies enforce when an object is changed.
+    """A CEL expression that must hold when an object is changed, and why a change is refused.
 
-    Attributes:
-        variables: Variables of the rule, with names that no other rule uses.
-        holds: The expression that must be true.
-        message: The reason for a refusal.
-        message_expression: The reason with values of the object; empty to use `message`.
+    Names of its variables are used by no other rule. `message_expression` is the reason with values
+    of the object.
     """
 
     resource: Resource
@@ -211,9 +200,7 @@ class ObjectEvent(Struct, frozen=True):
     Attributes:
         is_record: Whether the object is a record, of this family or of another one.
         wanted: The new object, with its status and its live metadata.
-        before: The previous object, or None.
-        pool: The pool of the object.
-        there: The previous objects, by reference.
+        there: Returns the previous object of a reference.
         recent: Recent events on objects of the kind in the namespace; not read for records, nor if
             they cannot affect the result.
         now: The server's time, in seconds since 1970.
@@ -271,15 +258,12 @@ class ListingColumn(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """A resource that `ipam get` can list.
+    """A resource that `ipam get` can list, as `kubectl get` does.
 
     Attributes:
-        name: Its name on the command line.
         kind: The kind of the documents. JSON output lists all of them.
         rows: The documents with a row, in order.
-        columns: The columns, as in `kubectl get`.
         wide: Columns that `-o wide` adds.
-        short: Short names, as in `kubectl get`.
     """
 
     name: str
@@ -299,7 +283,6 @@ class Grower(Struct, frozen=True):
     """An owner whose cluster can request more addresses than the first ones.
 
     Attributes:
-        owner: The object that claims: family, kind, namespace, name.
         ref: The object of the management cluster that gets the status.
         increment: The minimum number of addresses by which it grows.
         claim: Returns the growth claim for an index and a number of addresses.
@@ -323,10 +306,8 @@ class Newcomer(Struct, frozen=True):
     """A claimant that `ipam simulate` adds.
 
     Attributes:
-        kind: The kind of its document.
         chooses: The kind of document that it names if it does not use the default.
-        document: Returns a document with a name, a namespace, an optional named document, and a
-            size.
+        document: Returns a document with a name, a namespace, such a document's name, and a size.
     """
 
     kind: GroupKind
@@ -339,31 +320,23 @@ class Objects(Struct, frozen=True):
 
     Attributes:
         resources: Its kinds in the management cluster.
-        owned: Kinds whose objects `ipam` creates, updates, and deletes. Admission policies lock
-            them.
-        shared: Owned kinds that others also write: no policy locks them.
+        owned: Kinds whose objects `ipam` creates, updates, and deletes. Policies lock them, unless
+            they are `shared` with other writers.
         needed: Kinds that are required for any operation.
         shapes: The expected structure of its kinds, and of observed kinds.
         record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
         rights: Its rights in the management cluster, in addition to the common rights.
-        intake: Kinds whose objects can exist only in the management cluster, in the order of their
-            import.
-        update_rules: Rules for changes of objects of its kinds.
+        intake: Kinds whose objects can exist only in the cluster, in the order of their import.
         event: Returns the Event for a change, if any. It is created before the status is applied.
-        observes: The kinds of the management cluster that it observes.
-        observe: Returns further status fields from all pools and all observed objects.
-        fit: Returns the changes to projections, given the projections and live objects of its
-            kinds.
-        asked: The kinds of the management cluster that show whether an address is still in use.
-        still_has: Returns records whose addresses such objects still have, by path, with the
-            reason.
+        observe: Returns further status fields from all pools and all objects that it `observes`.
+        fit: Returns the changes to projections, given the live objects of its kinds.
+        still_has: Returns records whose addresses objects of the kinds `asked` still have, by path,
+            with the reason.
         listings: Resources that `ipam get` can list: its pools first.
         growers: Yields the owners that can grow, from the documents of a whole tree.
-        may_own: Returns whether an owner of a namespace and name might exist, for a Demand of that
-            name.
+        may_own: Returns whether an owner of a namespace and name might exist.
         copied: Kinds whose objects `ipam import` copies, after the kinds that they name.
-        writing: Writer of documents for existing addresses.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -403,10 +376,9 @@ class Mending(Struct, frozen=True):
 
     Attributes:
         smaller: Returns the change to a smaller size; None if the document states no size.
-        widened: Yields changes that make a pool larger by a minimum number of addresses, smallest
-            first.
+        widened: Yields changes that make a pool larger by a minimum size, smallest first.
         added: Yields changes that let another existing pool serve the claim.
-        given_back: Returns the description of a change that gives back an unused record.
+        given_back: Describes a change that gives back an unused record.
     """
 
     smaller: Callable[[Documents, Claim, int], Mend | None] = lambda *_: None
@@ -434,7 +406,6 @@ class Turn(Struct, frozen=True):
         decisions: Decisions that were carried out, and refusals.
         newly_refused: Claims that were not refused before, or for another reason.
         failed: Objects of the management cluster that could not be written, as `group/Kind/…/name`.
-        is_applied: Whether the management cluster was applied to and responded.
         seconds: The duration of the run.
         since: Seconds from the trigger of the run to its end.
     """
@@ -450,13 +421,7 @@ class Turn(Struct, frozen=True):
 
 
 class FamilyMetrics(Struct, frozen=True):
-    """Metrics of a family.
-
-    Attributes:
-        of_pools: Yields gauges of pool usage. It gets the pools of all families.
-        of_documents: Yields gauges of a whole revision.
-        of_turn: Yields counter increments and histogram values of a run.
-    """
+    """Metrics: gauges of pool usage (of all families) and revisions, and increments of a run."""
 
     metrics: tuple[Metric, ...] = ()
     of_pools: Callable[[Mapping[Key, Usage]], Iterator[Sample]] = lambda _: iter(())
@@ -468,8 +433,7 @@ class Relocation(Struct, frozen=True):
     """Fields that determine where a document's addresses are: they change if a claim moves.
 
     Attributes:
-        steps: The path of the field that names the pool.
-        name: The new value of that field.
+        steps: The path of the field that names the pool, with its new value `name`.
         pin: The path of the field that pins the range; empty if there is none.
         ends: The fields of the first and the last address there. None if a claim with addresses
             needs no pin, so that the pin is removed.
@@ -493,22 +457,16 @@ class Family(Struct, frozen=True):
         pool_kinds: Names of its pool kinds. The first one is the default of records.
         slots: The kind of the owner that claims by each slot. A slot belongs to only one family.
         grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
-        judge: Returns contradictions in a document, independent of other documents; empty if there
-            are none.
+        judge: Returns contradictions in a document, independent of other documents.
         read: Maps documents, records by claim, and Settings to pools and claims. If the records are
             None, only the requests are used and the claims are not.
-        project: Maps a committed tree to the objects of every cluster.
-        record: How its records refer to pool and owner.
-        adopt: Returns the claim of a record that names none, such as a copy from a cluster, given
-            all documents. `record.claim` is the claim from its text only.
+        adopt: Returns the claim of a copied record, which names none, given all documents.
         relocate: Returns the document fields that move a claim. None if a claim cannot have two
             announced ranges at once, which a move without interruption needs.
-        team: Returns the team of a claiming document, as its records name it.
         space: Returns the namespace that a document claims for.
         meant: Returns the owner of a broken document's claims, by namespace and name, with "" for
             an unreadable part. None if the words in the document identify it, or if it is unknown.
         referring: Yields documents that name a claiming document, each with the field and the key.
-        mending: Possible edits of its documents if a claim is refused.
     """
 
     name: str

@@ -313,8 +313,6 @@ def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
 
 
 class _Assembling:
-    """Builder of the documents."""
-
     def __init__(self, tree: Tree, before: Evaluation, found: ImportedSource) -> None:
         self.tree = tree
         self.before = before
@@ -326,7 +324,6 @@ class _Assembling:
         self.holdings: Sequence[ImportedRange] = ()
 
     def files(self) -> dict[str, bytes]:
-        """Return all files by path."""
         sources = self.tree.settings.sources
         copies = list(self._copies())
         copied = [_copied(item) for item in copies]

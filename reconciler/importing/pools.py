@@ -181,7 +181,6 @@ def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPR
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
-    """Return the sort key: wider networks before the networks within them."""
     extent = _around([item.item])
     return item.space, bool(item.pool), extent.first, -extent.last, item.item
 

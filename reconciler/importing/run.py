@@ -223,7 +223,6 @@ def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
 
 
 def _text(value: object) -> str:
-    """Return a value, or the name of an object."""
     for _ in range(len(_NAMES)):
         if not isinstance(value, Mapping):
             break

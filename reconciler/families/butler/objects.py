@@ -13,31 +13,7 @@ from reconciler.addresses import (
     parse_address,
 )
 from reconciler.documents.document import Documents
-from reconciler.families.butler.kinds import (
-    API_VERSION,
-    KINDS,
-    LB,
-    MACHINE,
-    NETWORK_POOL,
-    NODES,
-    OBSERVED,
-    OWNER,
-    POOL,
-    PROVIDER,
-    PROVIDER_CONFIG,
-    RECORD_SPEC,
-    REQUEST,
-    RESOURCES,
-    RIGHTS,
-    SHAPES,
-    SYSTEM,
-    TEAMS,
-    TENANT,
-    TENANT_CLUSTER,
-    crds,
-    own_name,
-    pool_key,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Providers
 from reconciler.families.butler.reading import growers, may_own
 from reconciler.families.butler.tenants import owner_of
@@ -97,16 +73,16 @@ def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
     Services, Nodes, and Machines of the management cluster.
     """
     users = [user for service in lists[SERVICE] for user in _service_users(service)]
-    for rank, hosts in enumerate((lists[NODE], lists[MACHINE]), 1):
+    for rank, hosts in enumerate((lists[NODE], lists[kinds.MACHINE]), 1):
         for host in hosts:
             for entry in (host.get("status") or {}).get("addresses") or ():
                 if entry.get("type") == "InternalIP":
                     users += _user(host, entry.get("address"), rank)
     users.sort()
     return {
-        Ref(NETWORK_POOL, pool.key.namespace, pool.key.name): _infrastructure(pool, users)
+        Ref(kinds.NETWORK_POOL, pool.key.namespace, pool.key.name): _infrastructure(pool, users)
         for pool in pools
-        if pool.key.kind == NETWORK_POOL.kind
+        if pool.key.kind == kinds.NETWORK_POOL.kind
     }
 
 
@@ -142,7 +118,6 @@ def _service_users(service: Manifest) -> Iterator[_User]:
 
 
 def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
-    """Yield the user of an address; nothing if it is not an IPv4 address."""
     try:
         version, number = parse_address(address or "")
     except NotationError:
@@ -154,7 +129,7 @@ def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]
 
 UPDATE_RULES = (
     UpdateRule(
-        NETWORK_POOL,
+        kinds.NETWORK_POOL,
         {
             "oldCidr": "oldObject.?spec.?cidr.orValue('')",
             "newCidr": "object.?spec.?cidr.orValue('')",
@@ -173,24 +148,22 @@ def _newcomer(name: str, namespace: str, provider: str | None, sizes: Sizes) -> 
         spec["providerConfigRef"] = {"name": provider}
     if sizes.lb is not None:
         spec["networking"] = {"lbPoolSize": sizes.lb}
-    return _document(TENANT.kind, namespace, name, spec)
+    return _document(kinds.TENANT.kind, namespace, name, spec)
 
 
 def _pools(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield readable pools, each with its usage."""
-    for document in listed.documents.of(POOL):
-        usage = listed.usage.get(pool_key(document.namespace, document.name))
+    for document in listed.documents.of(kinds.POOL):
+        usage = listed.usage.get(kinds.pool_key(document.namespace, document.name))
         if usage is not None:
             yield ListingRow(document, usage)
 
 
 def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield tenants, each with its records that hold addresses."""
     held: dict[tuple[str, str], list[Allocation]] = {}
     for record in listed.records:
         if record.is_live:
             held.setdefault(record.owner[:2], []).append(record)
-    for document in listed.documents.of(TENANT):
+    for document in listed.documents.of(kinds.TENANT):
         yield ListingRow(document, held.get((document.namespace, document.name), []))
 
 
@@ -206,7 +179,7 @@ def _pools_of(row: ListingRow) -> str:
 LISTINGS = (
     Listing(
         "pools",
-        POOL,
+        kinds.POOL,
         _pools,
         (
             NAME_COLUMN,
@@ -226,14 +199,14 @@ LISTINGS = (
     ),
     Listing(
         "tenants",
-        TENANT,
+        kinds.TENANT,
         _tenants,
         (
             NAMESPACE_COLUMN,
             NAME_COLUMN,
             ListingColumn("TEAM", lambda row: owner_of(row.document).team),
-            ListingColumn("NODES", lambda row: _ranges(row.more, NODES)),
-            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, LB)),
+            ListingColumn("NODES", lambda row: _ranges(row.more, kinds.NODES)),
+            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, kinds.LB)),
         ),
         (ListingColumn("POOLS", _pools_of), SOURCE_COLUMN),
         ("tc",),
@@ -254,17 +227,17 @@ def event_of(happening: ObjectEvent) -> Manifest | None:
     For pools that already existed, only allocations cause an Event.
     """
     ref, wanted, before = happening.ref, happening.wanted, happening.before
-    if ref.resource == NETWORK_POOL and happening.pool is not None:
+    if ref.resource == kinds.NETWORK_POOL and happening.pool is not None:
         thresholds, recent = happening.pool.thresholds, happening.recent
         return capacity_event(wanted, before, thresholds, recent, happening.now)
-    if ref.resource == TENANT_CLUSTER:
+    if ref.resource == kinds.TENANT_CLUSTER:
         return tenant_event(wanted, before, happening.recent, happening.now)
     if not happening.is_record:
         return None
     named = wanted["spec"]["poolRef"]
-    if named.get("kind", NETWORK_POOL.kind) != NETWORK_POOL.kind:
+    if named.get("kind", kinds.NETWORK_POOL.kind) != kinds.NETWORK_POOL.kind:
         return None  # a pool of another family
-    live = happening.there(Ref(NETWORK_POOL, ref.namespace, named["name"]))
+    live = happening.there(Ref(kinds.NETWORK_POOL, ref.namespace, named["name"]))
     return allocation_event(wanted, before, live, happening.now) if live is not None else None
 
 
@@ -296,7 +269,7 @@ def capacity_event(
     else:
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
         message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
-    pool = reference(NETWORK_POOL, wanted, live)
+    pool = reference(kinds.NETWORK_POOL, wanted, live)
     if any(
         _annotations(event).get(TIER, tier) == tier
         for event in _repeated(events, pool, reason, now)
@@ -312,7 +285,7 @@ def tenant_event(
 ) -> Manifest | None:
     """Return the Event that explains why a tenant does not grow, at most once in ten minutes."""
     is_told = [(it["reason"], it.get("message")) for it in _network(live or {})]
-    about = reference(TENANT_CLUSTER, wanted, live)
+    about = reference(kinds.TENANT_CLUSTER, wanted, live)
     for it in _network(wanted):
         reason, message = it["reason"], it["message"]
         if reason not in REASONS or (reason, message) in is_told:
@@ -363,13 +336,12 @@ def allocation_event(
             told = ("Warning", "AllocationFailed", message)
         case _:
             return None
-    involved = reference(NETWORK_POOL, pool)
+    involved = reference(kinds.NETWORK_POOL, pool)
     unique = event_name(involved, told[1], name, ready["lastTransitionTime"])
     return event_on(involved, unique, told, now, {})
 
 
 def _tier(pool: Manifest) -> Tier:
-    """Return the highest tier in the conditions of a pool."""
     conditions = (pool.get("status") or {}).get("conditions") or ()
     reached = [item.get("type") for item in conditions if item.get("status") == "True"]
     return next(
@@ -378,26 +350,23 @@ def _tier(pool: Manifest) -> Tier:
 
 
 def _left(manifest: Manifest, _: ImportedList) -> str:
-    """Return why an allocation is not imported as a request."""
     status, spec = manifest.get("status") or {}, manifest.get("spec") or {}
     if why := made_of_record(manifest):
         return why
     if status.get("phase") == "Released":
         return "it is released"
-    owner = spec.get(OWNER) or {}
-    name = own_name((owner.get("namespace", ""), owner.get("name", "")), spec.get("type", ""))
+    owner = spec.get(kinds.OWNER) or {}
+    name = kinds.own_name((owner.get("namespace", ""), owner.get("name", "")), spec.get("type", ""))
     if manifest["metadata"]["name"] == name and not _is_given(manifest):
         return "it has no addresses yet: its tenant asks for them itself"
     return being_deleted(manifest)
 
 
 def _is_given(request: Manifest) -> bool:
-    """Return whether another allocator gave an IPAllocation its addresses."""
     return bool((request.get("status") or {}).get("startAddress"))
 
 
 def _pinned(body: ImportedBody, manifest: Manifest, _: ImportedList) -> ImportedBody:
-    """Return a request for exactly the range that Butler allocated."""
     if not _is_given(manifest):
         return body
     status = manifest["status"]
@@ -407,13 +376,13 @@ def _pinned(body: ImportedBody, manifest: Manifest, _: ImportedList) -> Imported
 
 
 _GETS = ("gets no addresses", "get no addresses")
-_TENANT_INTAKE = IntakeKind(TENANT_CLUSTER, KINDS, _GETS)
-_REQUEST_INTAKE = IntakeKind(REQUESTS, KINDS, _GETS, is_others=_is_given)
+_TENANT_INTAKE = IntakeKind(kinds.TENANT_CLUSTER, kinds.KINDS, _GETS)
+_REQUEST_INTAKE = IntakeKind(REQUESTS, kinds.KINDS, _GETS, is_others=_is_given)
 
 COPIED = (
-    Copied(IntakeKind(NETWORK_POOL, KINDS), "pools", being_deleted),
-    Copied(IntakeKind(PROVIDER_CONFIG, KINDS), "providers", being_deleted),
-    Copied(IntakeKind(TEAMS, KINDS), "teams", being_deleted),
+    Copied(IntakeKind(kinds.NETWORK_POOL, kinds.KINDS), "pools", being_deleted),
+    Copied(IntakeKind(kinds.PROVIDER_CONFIG, kinds.KINDS), "providers", being_deleted),
+    Copied(IntakeKind(kinds.TEAMS, kinds.KINDS), "teams", being_deleted),
     Copied(_TENANT_INTAKE, "tenants", being_deleted),
     Copied(_REQUEST_INTAKE, "tenants", _left, _pinned),
 )
@@ -424,7 +393,7 @@ def _document(
 ) -> ImportedBody:
     more = {key: value for key, value in metadata.items() if value}
     named = {"name": name, "namespace": namespace, **more}
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": named, "spec": spec}
+    return {"apiVersion": kinds.API_VERSION, "kind": kind, "metadata": named, "spec": spec}
 
 
 def _pool(network: Network) -> ImportedBody:
@@ -441,7 +410,7 @@ def _pool(network: Network) -> ImportedBody:
     spec: ImportedBody = {"cidr": format_cidr(network.extent)}
     if windows:
         spec["tenantAllocation"] = windows[0] if len(windows) == 1 else {"ranges": windows}
-    return _document(POOL.kind, SYSTEM, network.name, spec, annotations=annotations)
+    return _document(kinds.POOL.kind, kinds.SYSTEM, network.name, spec, annotations=annotations)
 
 
 def _request(pin: Pin) -> ImportedBody:
@@ -453,11 +422,11 @@ def _request(pin: Pin) -> ImportedBody:
             "endAddress": format_address(version, last),
         },
         "poolRef": {"name": pin.pool},
-        OWNER: {"name": name, "namespace": namespace},
+        kinds.OWNER: {"name": name, "namespace": namespace},
         "type": pin.type,
     }
     labels = {f"{LABEL}team": pin.team} if pin.team and pin.team != namespace else {}
-    return _document(REQUEST.kind, SYSTEM, pin.name, spec, labels=labels)
+    return _document(kinds.REQUEST.kind, kinds.SYSTEM, pin.name, spec, labels=labels)
 
 
 def _tenant(cluster: ImportedCluster) -> ImportedBody:
@@ -469,12 +438,12 @@ def _tenant(cluster: ImportedCluster) -> ImportedBody:
     if cluster.team and cluster.team != namespace:
         spec["teamRef"] = {"name": cluster.team}
     annotations = {NAMED: cluster.metallb_pool} if cluster.metallb_pool else {}
-    return _document(TENANT.kind, namespace, name, spec, annotations=annotations)
+    return _document(kinds.TENANT.kind, namespace, name, spec, annotations=annotations)
 
 
 def _provider(name: str, pools: Iterable[str]) -> ImportedBody:
     network = {"mode": "ipam", "poolRefs": [{"name": pool} for pool in pools]}
-    return _document(PROVIDER.kind, SYSTEM, name, {"network": network})
+    return _document(kinds.PROVIDER.kind, kinds.SYSTEM, name, {"network": network})
 
 
 def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
@@ -483,22 +452,22 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
         it.document.name
         for it in Providers(documents).all()
         if it.is_ipam and it.team is None and wanted <= {*it.pools}
-        and it.document.namespace == SYSTEM
+        and it.document.namespace == kinds.SYSTEM
     )  # fmt: skip
     return min(found, default="")
 
 
 def _is_there(documents: Documents, namespace: str, name: str) -> bool:
-    return documents.find(TENANT, namespace, name) is not None
+    return documents.find(kinds.TENANT, namespace, name) is not None
 
 
 def _pool_key(name: str) -> Key:
-    return pool_key(SYSTEM, name)
+    return kinds.pool_key(kinds.SYSTEM, name)
 
 
 WRITING = Writing(
-    pool_title=POOL.kind,
-    cluster_title=TENANT.kind,
+    pool_title=kinds.POOL.kind,
+    cluster_title=kinds.TENANT.kind,
     version=4,
     pool_key=_pool_key,
     pool=_pool,
@@ -506,26 +475,26 @@ WRITING = Writing(
     cluster=_tenant,
     provider=_provider,
     provider_of=_provider_of,
-    request_name=own_name,
+    request_name=kinds.own_name,
     is_there=_is_there,
     annotation=NAMED,
 )
 
 OBJECTS = Objects(
-    resources=RESOURCES,
-    owned=(NETWORK_POOL,),
-    needed=(NETWORK_POOL,),
-    shapes=SHAPES,
-    record_spec=RECORD_SPEC,
-    crds=crds,
-    rights=RIGHTS,
+    resources=kinds.RESOURCES,
+    owned=(kinds.NETWORK_POOL,),
+    needed=(kinds.NETWORK_POOL,),
+    shapes=kinds.SHAPES,
+    record_spec=kinds.RECORD_SPEC,
+    crds=kinds.crds,
+    rights=kinds.RIGHTS,
     intake=(_TENANT_INTAKE, _REQUEST_INTAKE),
     update_rules=UPDATE_RULES,
     event=event_of,
-    observes=OBSERVED,
+    observes=kinds.OBSERVED,
     observe=observe,
     listings=LISTINGS,
-    newcomer=Newcomer(TENANT, PROVIDER, _newcomer),
+    newcomer=Newcomer(kinds.TENANT, kinds.PROVIDER, _newcomer),
     growers=growers,
     may_own=may_own,
     copied=COPIED,

@@ -5,22 +5,7 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
 from reconciler.documents.document import Document
-from reconciler.families.butler.kinds import (
-    LB,
-    NAME,
-    NODES,
-    OWNER,
-    POOL,
-    PROVIDER,
-    REQUEST,
-    SYSTEM,
-    TEAM,
-    TENANT,
-    TENANT_CLUSTER,
-    own_name,
-    pool_key,
-    tenant_key,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Provider, Providers, capacity, nodes_per_tenant
 from reconciler.families.butler.requests import stands_for
 from reconciler.families.butler.tenants import TenantName, manual_title
@@ -68,12 +53,11 @@ def _status_only(document: Document, status: Mapping[str, Any]) -> Projection:
 
 
 def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
-    """Yield documents as objects, with the status that is known for them."""
     status = {
         (it.manifest["kind"], *it.manifest["metadata"].values()): it.manifest["status"]
         for it in statuses
     }
-    for kind in (TEAM, PROVIDER, TENANT):
+    for kind in (kinds.TEAM, kinds.PROVIDER, kinds.TENANT):
         for document in world.documents.of(kind):
             metadata = dict(document.metadata)
             if document.namespace:
@@ -92,13 +76,13 @@ _CAPACITY = (
 
 
 def _pools(world: ProjectionInput) -> Iterator[Projection]:
-    for document in world.documents.of(POOL):
-        key = pool_key(document.namespace, document.name)
+    for document in world.documents.of(kinds.POOL):
+        key = kinds.pool_key(document.namespace, document.name)
         pool = world.reading.pools.get(key)
         if pool is not None:
             manifest = {
                 "apiVersion": document.kind.api_version,
-                "kind": POOL.kind,
+                "kind": kinds.POOL.kind,
                 "metadata": {**document.metadata, "namespace": document.namespace},
                 "spec": document.spec,
                 "status": _pool_status(pool, world.usage[key], world.clock),
@@ -153,7 +137,6 @@ _AVAILABLE = "PoolAvailable"
 
 
 def _provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
-    """Yield the status of each readable provider of mode `ipam`."""
     nodes = nodes_per_tenant(world.documents)
     for provider in providers.all():
         if provider.names_no_pool:
@@ -177,23 +160,22 @@ _NO_POOLS = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured o
 _SKIPPED = ("True", "Ready", "LB IP allocation skipped (initial pool size 0)")
 _WAITING = ("False", "Reconciling", "waiting for LB IP allocation")
 _FULL = ("False", "PoolExhausted", "all configured pools are exhausted")
-_FIELDS = {"lbAllocationRef": LB, "ipAllocationRef": NODES}
+_FIELDS = {"lbAllocationRef": kinds.LB, "ipAllocationRef": kinds.NODES}
 
 
 def _tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
-    """Yield the status of each TenantCluster."""
     current = current_records(world.records).values()
     replacing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
     records = _effective(current, replacing)
-    replaced = {*map(stands_for, world.documents.of(REQUEST)), *replacing.values()}
+    replaced = {*map(stands_for, world.documents.of(kinds.REQUEST)), *replacing.values()}
     growth = _growth(current)
-    for document in world.documents.of(TENANT):
+    for document in world.documents.of(kinds.TENANT):
         name = document.namespace, document.name
         status: dict[str, Any] = {}
         for field, slot in _FIELDS.items():
-            if (record := records.get(tenant_key(*name, slot))) is not None:
+            if (record := records.get(kinds.tenant_key(*name, slot))) is not None:
                 status[field] = {"name": record.name}
-        key = tenant_key(*name, LB)
+        key = kinds.tenant_key(*name, kinds.LB)
         provider, _ = providers.of(document)
         if provider is not None and not provider.is_ipam:
             told: Told = _CLOUD
@@ -231,16 +213,18 @@ def _effective(
     """
     found: dict[Key, Allocation] = {}
     for record in records:
-        if record.claim.family != NAME or record.role != "initial" or record.is_released:
+        if record.claim.family != kinds.NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
         # A record of a request counts under Butler's name if it holds addresses or replaces the own
         # claim.
-        if key.kind != TENANT.kind:
-            is_own = record.name == own_name(record.owner[:2], record.type) or key in replacing
-            if record.namespace != SYSTEM or not (record.is_live or is_own):
+        if key.kind != kinds.TENANT.kind:
+            is_own = (
+                record.name == kinds.own_name(record.owner[:2], record.type) or key in replacing
+            )
+            if record.namespace != kinds.SYSTEM or not (record.is_live or is_own):
                 continue
-            key = tenant_key(record.owner.namespace, record.owner.name, record.type)
+            key = kinds.tenant_key(record.owner.namespace, record.owner.name, record.type)
         other = found.get(key)
         if other is None or _precedence(record) < _precedence(other):
             found[key] = record
@@ -249,16 +233,17 @@ def _effective(
 
 def _precedence(record: Allocation) -> tuple[bool, bool, str]:
     """Return the sort key: the tenant's own record first, then records with addresses."""
-    return record.claim.kind != TENANT.kind, not record.is_live, record.name
+    return record.claim.kind != kinds.TENANT.kind, not record.is_live, record.name
 
 
 def _growth(records: Iterable[Allocation]) -> dict[TenantName, list[Allocation]]:
-    """Return live growth records of each tenant's first load-balancer claim, in order."""
     found: dict[TenantName, list[Allocation]] = {}
     for record in sorted(records, key=lambda it: it.claim.slot_order):
         key = record.claim
-        is_tenants = key.family == NAME and key.kind == TENANT.kind and record.role == "initial"
-        if is_tenants and record.is_live and record.type == LB and key.slot != LB:
+        is_tenants = (
+            key.family == kinds.NAME and key.kind == kinds.TENANT.kind and record.role == "initial"
+        )
+        if is_tenants and record.is_live and record.type == kinds.LB and key.slot != kinds.LB:
             found.setdefault((key.namespace, key.name), []).append(record)
     return found
 
@@ -269,8 +254,8 @@ def _cluster_of(record: Allocation) -> str:
 
 def _announcer(manifest: Manifest) -> str | None:
     spec = manifest.get("spec") or {}
-    owner = spec.get(OWNER) or {}
-    if spec.get("type") != LB or not owner.get("name"):
+    owner = spec.get(kinds.OWNER) or {}
+    if spec.get("type") != kinds.LB or not owner.get("name"):
         return None
     return tenant_name(owner.get("namespace", ""), owner["name"])
 
@@ -295,13 +280,13 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
     ranges: dict[str, list[IPRange]] = {}
     live = {record.claim for record in world.records if record.is_live}
     for record in world.records:
-        if record.claim.family != NAME or record.type != LB:
+        if record.claim.family != kinds.NAME or record.type != kinds.LB:
             continue
         if (record.is_live or record.announced) and record.range is not None:
             own = IPSet((record.range,)) - world.withheld.get(record.path, IPSet())
             ranges.setdefault(_cluster_of(record), []).extend(own)
     manual = {blocked.title: blocked for blocked in world.reading.blocked}
-    for document in world.documents.of(TENANT):
+    for document in world.documents.of(kinds.TENANT):
         blocked = manual.get(manual_title(document))
         if blocked is None or blocked.by_hand is None:
             continue
@@ -312,7 +297,9 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
     return ranges
 
 
-ANNOUNCING = Announcing(ClusterKind(TENANT_CLUSTER, _homes), _cluster_of, _announcer, announces)
+ANNOUNCING = Announcing(
+    ClusterKind(kinds.TENANT_CLUSTER, _homes), _cluster_of, _announcer, announces
+)
 
 
 def _announced(world: ProjectionInput) -> Iterator[Projection]:
@@ -320,7 +307,7 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
     ranges = announces(world)
     named = {
         tenant_name(document.namespace, document.name): pool
-        for document in world.documents.of(TENANT)
+        for document in world.documents.of(kinds.TENANT)
         if (pool := document.annotations().get(NAMED)) is not None
     }
     for cluster in sorted(ranges):
@@ -387,7 +374,7 @@ _TENANTS = Metric(
 
 def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
     for key, used in usage.items():
-        if key.family == NAME and key.kind == POOL.kind:
+        if key.family == kinds.NAME and key.kind == kinds.POOL.kind:
             for field, metric in _OF_POOLS.items():
                 yield Sample(metric, (key.name, key.namespace), getattr(used, field))
 
@@ -414,7 +401,7 @@ def _of_provider(
 
 def _of_turn(turn: Turn) -> Iterator[Sample]:
     for decision in turn.decisions:
-        if decision.claim.family != NAME:
+        if decision.claim.family != kinds.NAME:
             continue
         if isinstance(decision, Grant):
             pool = decision.allocation.pool

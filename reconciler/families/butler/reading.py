@@ -56,8 +56,6 @@ def read(documents: Documents, held: CurrentRecords | None, settings: Settings) 
 
 
 class _Reader:
-    """Builder of the reading of Butler documents."""
-
     def __init__(self, documents: Documents, settings: Settings) -> None:
         self.documents = documents
         self.settings = settings
@@ -68,7 +66,6 @@ class _Reader:
             self.networks.read(document)
 
     def reading(self, held: CurrentRecords | None) -> FamilyReading:
-        """Return the reading."""
         collected, records = self.collected, held or {}
         collected.findings += self.providers.findings
         for provider in self.providers.all():

@@ -9,20 +9,7 @@ from msgspec.structs import replace
 from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, info, join_limited, nearest, warning
-from reconciler.families.butler.kinds import (
-    LB,
-    NAME,
-    NODES,
-    OWNER,
-    POOL,
-    REQUEST,
-    SYSTEM,
-    TENANT,
-    own_name,
-    pool_key,
-    request_key,
-    tenant_key,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import NetworkPool, Networks, Provider, Providers
 from reconciler.families.butler.tenants import (
     MANUAL,
@@ -39,8 +26,8 @@ from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
 from reconciler.model.objects import LABEL
 
-_COUNT = {NODES: 5, LB: 8}
-_TENANT_NAME = ("spec", OWNER, "name")
+_COUNT = {kinds.NODES: 5, kinds.LB: 8}
+_TENANT_NAME = ("spec", kinds.OWNER, "name")
 _POOL_NAME = ("spec", "poolRef", "name")
 _NEAR = 0.8
 """Similarity threshold. It is high because names in one namespace are often similar."""
@@ -48,7 +35,7 @@ _NEAR = 0.8
 
 def tenant_named(document: Document) -> TenantName:
     """Return the namespace and name of the tenant of a request."""
-    reference = document.spec[OWNER]
+    reference = document.spec[kinds.OWNER]
     return reference["namespace"], reference["name"]
 
 
@@ -61,15 +48,15 @@ def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
 
 def team_of(document: Document, documents: Documents) -> str:
     """Return the team of a tenant, or of the tenant that a request is for."""
-    if document.kind.id != REQUEST:
+    if document.kind.id != kinds.REQUEST:
         return owner_of(document).team
-    tenant = documents.find(TENANT, *tenant_named(document))
+    tenant = documents.find(kinds.TENANT, *tenant_named(document))
     return _owner_of_request(document, tenant).team
 
 
 def space_of(document: Document) -> str:
     """Return the namespace that a document claims for; for a request, the tenant's namespace."""
-    return tenant_named(document)[0] if document.kind.id == REQUEST else document.namespace
+    return tenant_named(document)[0] if document.kind.id == kinds.REQUEST else document.namespace
 
 
 def stands_for(document: Document) -> Key | None:
@@ -80,8 +67,8 @@ def stands_for(document: Document) -> Key | None:
     `<namespace>-<name>-lb` is the load-balancer claim of that tenant, not a second claim.
     """
     name, kind = tenant_named(document), document.spec["type"]
-    is_named = document.namespace == SYSTEM and document.name == own_name(name, kind)
-    return tenant_key(*name, kind) if is_named else None
+    is_named = document.namespace == kinds.SYSTEM and document.name == kinds.own_name(name, kind)
+    return kinds.tenant_key(*name, kind) if is_named else None
 
 
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -89,8 +76,8 @@ def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
 
     The unreadable half is empty, which matches any value.
     """
-    spec = body.get("spec") if body.get("kind") == REQUEST.kind else None
-    reference = spec.get(OWNER) if isinstance(spec, Mapping) else None
+    spec = body.get("spec") if body.get("kind") == kinds.REQUEST.kind else None
+    reference = spec.get(kinds.OWNER) if isinstance(spec, Mapping) else None
     if not isinstance(reference, Mapping):
         return None
     said = [reference.get(field) for field in ("namespace", "name")]
@@ -100,9 +87,9 @@ def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...], Key]]:
     """Yield requests, each with the field that names its tenant, and that tenant's key."""
-    for document in documents.of(REQUEST):
+    for document in documents.of(kinds.REQUEST):
         namespace, name = tenant_named(document)
-        yield document, _TENANT_NAME, Key(NAME, namespace, name, "", TENANT.kind)
+        yield document, _TENANT_NAME, Key(kinds.NAME, namespace, name, "", kinds.TENANT.kind)
 
 
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
@@ -140,15 +127,17 @@ def read_requests(
     """
     found: dict[TenantName, list[TenantRequest]] = {}
     documents = networks.documents
-    for document in documents.of(REQUEST):
+    for document in documents.of(kinds.REQUEST):
         name = tenant_named(document)
-        tenant = documents.find(TENANT, *name)
-        if tenant is None and not documents.unread(TENANT, *name):
+        tenant = documents.find(kinds.TENANT, *name)
+        if tenant is None and not documents.unread(kinds.TENANT, *name):
             _report_missing_tenant(document, documents, networks.collected)
         provider = providers.of(tenant)[0] if tenant is not None else None
         claim = _claim(document, tenant, networks, provider)
         if tenant is not None:
-            is_ours = document.namespace == SYSTEM and not document.file.startswith(f"{observed}/")
+            is_ours = document.namespace == kinds.SYSTEM and not document.file.startswith(
+                f"{observed}/"
+            )
             is_named = stands_for(document) is not None
             item = TenantRequest(
                 document, claim, held.get(claim.key), is_named, is_named or is_ours
@@ -162,9 +151,9 @@ def _report_missing_tenant(document: Document, documents: Documents, collected: 
     message = f"TenantCluster {namespace}/{name} is not in the repository"
     hint = "the addresses are held all the same; add the TenantCluster when it exists"
     near = ""
-    if space := nearest(namespace, documents.namesakes(TENANT, name)):
+    if space := nearest(namespace, documents.namesakes(kinds.TENANT, name)):
         near = f"{space}/{name}"
-    elif other := nearest(name, documents.every(TENANT, namespace), _NEAR):
+    elif other := nearest(name, documents.every(kinds.TENANT, namespace), _NEAR):
         near = f"{namespace}/{other}"
     if near:
         hint = f"did you mean {near}? It gets other addresses while this names {namespace}/{name}"
@@ -177,7 +166,7 @@ def _claim(
 ) -> Claim:
     """Return and collect the claim of a request. If its pool is unknown, it is protected."""
     spec, kind, collected = document.spec, document.spec["type"], networks.collected
-    pool = pool_key(document.namespace, spec["poolRef"]["name"])
+    pool = kinds.pool_key(document.namespace, spec["poolRef"]["name"])
     network = networks.find(pool)
     found: list[Finding] = []
     pin = read_pin(document, found)
@@ -185,7 +174,7 @@ def _claim(
         message = f"spec.count: {spec['count']}, but pinnedRange holds {pin.size}"
         found.append(warning("pin-count", document.at("spec", "count"), message, "remove count"))
     claim = Claim(
-        key=request_key(document.namespace, document.name),
+        key=kinds.request_key(document.namespace, document.name),
         candidates=(pool,) if network is not None else (),
         wanted=(pool.name,),
         size=pin.size if pin else _size(document, network),
@@ -201,13 +190,13 @@ def _claim(
         doubt=document.doubt,
     )
     if network is None and pool in collected.frozen:
-        owner = (NAME, document.kind.name, document.namespace, document.name)
+        owner = (kinds.NAME, document.kind.name, document.namespace, document.name)
         collected.protected.append(owner)
         return claim
     collected.tell(document, *found)
     collected.claims[claim.key] = claim
     if network is None:
-        message = f"spec.poolRef.name: {POOL.kind} {pool.short} is not in the repository"
+        message = f"spec.poolRef.name: {kinds.POOL.kind} {pool.short} is not in the repository"
         hint = "name a pool of the request's namespace, or add the pool"
         place = document.at(*_POOL_NAME)
         collected.lack(document, pool, error("reference-not-found", place, message, hint))
@@ -215,10 +204,9 @@ def _claim(
 
 
 def _size(document: Document, network: NetworkPool | None) -> int:
-    """Return `count`, else the pool's default for the type, else Butler's default."""
     kind, default = document.spec["type"], None
     if network is not None:
-        default = network.nodes_per_tenant if kind == NODES else network.lb_pool_per_tenant
+        default = network.nodes_per_tenant if kind == kinds.NODES else network.lb_pool_per_tenant
     return int(document.spec.get("count") or default or _COUNT[kind])
 
 
@@ -285,11 +273,16 @@ def own_claims(
         The claim that takes over its loadBalancerPool.
     """
     document = tenant.document
-    keys = {kind: tenant_key(document.namespace, document.name, kind) for kind in (LB, NODES)}
+    keys = {
+        kind: kinds.tenant_key(document.namespace, document.name, kind)
+        for kind in (kinds.LB, kinds.NODES)
+    }
     of_type = {kind: [it for it in asked if it.claim.type == kind] for kind in keys}
     shares = {
-        LB: _Share(of_type[LB], held.get(keys[LB]), tenant.stated_size, tenant.pinned),
-        NODES: _Share(of_type[NODES], held.get(keys[NODES])),
+        kinds.LB: _Share(
+            of_type[kinds.LB], held.get(keys[kinds.LB]), tenant.stated_size, tenant.pinned
+        ),
+        kinds.NODES: _Share(of_type[kinds.NODES], held.get(keys[kinds.NODES])),
     }
     chosen = {kind: share.replacement() for kind, share in shares.items()}
     instead = {
@@ -307,14 +300,14 @@ def own_claims(
     if tenant.stated_size is not None or tenant.pinned is not None or grown:
         state = tenant.state(held, grown, instead)
         collected.tell(document, *_judge_sizes(document, state))
-    if (conflict := _pin_conflict(document, shares[LB], chosen[LB])) is not None:
+    if (conflict := _pin_conflict(document, shares[kinds.LB], chosen[kinds.LB])) is not None:
         collected.tell(document, conflict)
         refusal = Refusal(conflict.code, conflict.message, conflict.hint)
-        instead[LB] = replace(instead[LB], refusal=refusal)
+        instead[kinds.LB] = replace(instead[kinds.LB], refusal=refusal)
     for claim in instead.values():
         if claim.key in collected.claims:
             collected.claims[claim.key] = claim
-    return instead[LB].key if LB in instead else keys[LB]
+    return instead[kinds.LB].key if kinds.LB in instead else keys[kinds.LB]
 
 
 def _judge_requests(
@@ -364,14 +357,14 @@ def _in_addition(
     titles = join_limited([it.document.title for it in rest])
     message = f"{tenant.title} gets {alone.size} {alone.type} addresses of its own beside"
     message += f" {'this' if count == 1 else 'these'} {count} of {titles}"
-    hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {SYSTEM}"
+    hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {kinds.SYSTEM}"
     if own.pin is not None:
         message += f": its loadBalancerPool is {format_short(own.pin)}"
         hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
     for item in (it for it in rest if _was_own(it)):
-        now = own_name((tenant.namespace, tenant.name), item.claim.type)
+        now = kinds.own_name((tenant.namespace, tenant.name), item.claim.type)
         hint = f"to have it hold these alone, name the request {now}, and add to its"
-        hint += f" metadata.annotations: {FORMERLY}: {SYSTEM}/{item.document.name}"
+        hint += f" metadata.annotations: {FORMERLY}: {kinds.SYSTEM}/{item.document.name}"
         return warning("request-beside-claim", item.document.start, message, hint)
     return info("request-beside-claim", rest[0].document.start, message, hint)
 
@@ -380,7 +373,7 @@ def _was_own(item: TenantRequest) -> bool:
     """Return whether the request, by its name, was the tenant's own claim before."""
     if item.record is None or not item.is_live or item.is_named or not item.may_stand:
         return False
-    return item.document.name == own_name(item.record.owner[:2], item.claim.type)
+    return item.document.name == kinds.own_name(item.record.owner[:2], item.claim.type)
 
 
 def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Finding]:
@@ -409,7 +402,6 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
 
 
 def _way_back(state: LoadBalancerState, held: int) -> str:
-    """Return which of the further ranges can be given back."""
     going: list[str] = []
     for record in reversed([it for it in state.more if it.is_live]):
         if held - record.size >= state.asked:
@@ -425,7 +417,6 @@ def _way_back(state: LoadBalancerState, held: int) -> str:
 
 
 def _pin_conflict(document: Document, own: _Share, chosen: TenantRequest | None) -> Finding | None:
-    """Return the finding for two ranges that are both declared as the tenant's own."""
     pin = chosen.claim.pin if chosen is not None and not chosen.is_live else None
     if own.pin is None or chosen is None or pin in (None, own.pin):
         return None

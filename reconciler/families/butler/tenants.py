@@ -68,7 +68,6 @@ def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:
 
 
 def _annotation(sort: str) -> str:
-    """Return the annotation by which a tenant selects a pool for a kind of addresses."""
     return f"{PREFIX}{sort}-pool"
 
 
@@ -312,7 +311,6 @@ class Tenant:
                 yield replace(made, source=demand.at(*ENTRIES, at), doubt=doubt)
 
     def _lb_size(self) -> int:
-        """Return the size of the load-balancer claim; 0 for none."""
         if self.stated_size is not None:
             return self.stated_size
         ingress = (self.document.spec.get("addons") or {}).get("ingress") or {}

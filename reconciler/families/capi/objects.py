@@ -7,35 +7,7 @@ from typing import Any
 
 from reconciler.addresses import format_count, format_short
 from reconciler.documents.document import GroupKind, Identity
-from reconciler.families.capi.kinds import (
-    ADDRESS,
-    ADDRESSES,
-    CLAIM,
-    CLAIM_NAMES,
-    CLAIMS,
-    CLASSES,
-    CLUSTER,
-    CLUSTERS,
-    CONTROL_PLANE,
-    GLOBAL_POOL,
-    GLOBAL_POOLS,
-    INGRESS,
-    INGRESS_VIP,
-    IPAM_GROUP,
-    KINDS,
-    NAME,
-    OWNED,
-    PAUSED,
-    PINNED,
-    POOL,
-    POOLS,
-    PROTECT_POOL,
-    RESOURCES,
-    RIGHTS,
-    SHAPES,
-    VARIABLES,
-    pool_key,
-)
+from reconciler.families.capi import kinds
 from reconciler.families.capi.projection import address_of
 from reconciler.families.capi.reading import class_of, named_for
 from reconciler.families.events import event_name, event_on, reference
@@ -104,7 +76,9 @@ def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -
     if live is None:
         return ObjectFit()
     metadata = live["metadata"]
-    is_paused = PAUSED in (metadata.get("annotations") or {}) or _spec(live).get("paused", False)
+    is_paused = kinds.PAUSED in (metadata.get("annotations") or {}) or _spec(live).get(
+        "paused", False
+    )
     if metadata.get("deletionTimestamp") or is_paused:
         return ObjectFit()
     part = _Part(wanted, live, lost)
@@ -127,7 +101,7 @@ class _Part:
         self.wanted = wanted
         self.live = live
         name = wanted["metadata"]["name"]
-        self.lost = {slot for slot, text in CLAIM_NAMES.items() if f"{text}{name}" in lost}
+        self.lost = {slot for slot, text in kinds.CLAIM_NAMES.items() if f"{text}{name}" in lost}
         self.is_changed = False
         self.takes = False
         self.problems: list[str] = []
@@ -144,11 +118,11 @@ class _Part:
         if variables := list(self._variables()):
             spec["topology"] = {"variables": variables}
         for field in ("annotations", "labels"):
-            given = (self.wanted["metadata"].get(field) or {}).get(INGRESS_VIP)
-            there = (self.live["metadata"].get(field) or {}).get(INGRESS_VIP)
+            given = (self.wanted["metadata"].get(field) or {}).get(kinds.INGRESS_VIP)
+            there = (self.live["metadata"].get(field) or {}).get(kinds.INGRESS_VIP)
             problem = f"its {field} say ingress {there}, its record says {given}"
-            if self._fits(INGRESS, f"f:{INGRESS_VIP}", given, there, problem):
-                metadata[field] = {INGRESS_VIP: given}
+            if self._fits(kinds.INGRESS, f"f:{kinds.INGRESS_VIP}", given, there, problem):
+                metadata[field] = {kinds.INGRESS_VIP: given}
         kind = {key: self.wanted[key] for key in ("apiVersion", "kind")}
         return {**kind, "metadata": metadata, **({"spec": spec} if spec else {})}
 
@@ -162,7 +136,7 @@ class _Part:
                     " that is set is never changed"
                 )
             return dict(there)
-        if given is None or CONTROL_PLANE in self.lost:
+        if given is None or kinds.CONTROL_PLANE in self.lost:
             return {}
         self.is_changed = True
         self.takes |= "host" in there or "port" in there
@@ -170,7 +144,7 @@ class _Part:
 
     def _variables(self) -> Iterator[Mapping[str, Any]]:
         present, wanted = _variables_of(self.live), _variables_of(self.wanted)
-        for slot, name in VARIABLES.items():
+        for slot, name in kinds.VARIABLES.items():
             given, there = wanted.get(name), present.get(name)
             problem = f"its variable {name} is {there}, its record says {given}"
             if self._fits(slot, f'k:{{"name":"{name}"}}', given, there, problem):
@@ -194,7 +168,7 @@ def _variables_of(manifest: Manifest) -> dict[str, Any]:
     return {item["name"]: item.get("value") for item in listed}
 
 
-_POOL_KINDS = {GLOBAL_POOLS.kind: GLOBAL_POOLS, POOLS.kind: POOLS}
+_POOL_KINDS = {kinds.GLOBAL_POOLS.kind: kinds.GLOBAL_POOLS, kinds.POOLS.kind: kinds.POOLS}
 
 
 def fit(wanted: Manifests, there: Manifests) -> Mapping[Ref, ObjectFit]:
@@ -216,15 +190,15 @@ class _Fitting:
         self.wanted = wanted
         self.there = there
         self.has_provider = any(
-            PROTECT_POOL in (item["metadata"].get("finalizers") or ())
+            kinds.PROTECT_POOL in (item["metadata"].get("finalizers") or ())
             for ref, item in there.items()
-            if ref.resource in (GLOBAL_POOLS, POOLS)
+            if ref.resource in (kinds.GLOBAL_POOLS, kinds.POOLS)
         )
         # Foreign objects by pool and address.
         self.foreign = {
             (_pool_of(ref, item), _spec(item).get("address", "")): ref
             for ref, item in there.items()
-            if ref.resource == ADDRESSES
+            if ref.resource == kinds.ADDRESSES
             and ref not in wanted
             and (item["metadata"].get("labels") or {}).get(OWNER_LABEL) != MANAGER
         }
@@ -236,14 +210,14 @@ class _Fitting:
         for ref, item in self.wanted.items():
             if error := errors.get(ref):
                 yield ref, ObjectFit(error=error)
-            elif "spec" not in item and "status" not in item and ref.resource != CLUSTERS:
+            elif "spec" not in item and "status" not in item and ref.resource != kinds.CLUSTERS:
                 yield ref, ObjectFit()  # the record has no claim: its object stays unchanged
-            elif ref.resource in (GLOBAL_POOLS, POOLS):
+            elif ref.resource in (kinds.GLOBAL_POOLS, kinds.POOLS):
                 if self.has_provider:  # the provider maintains the counters
                     yield ref, ObjectFit({key: item[key] for key in item if key != "status"})
-            elif ref.resource == ADDRESSES:
+            elif ref.resource == kinds.ADDRESSES:
                 yield ref, self._address(ref, item)
-            elif ref.resource == CLAIMS:
+            elif ref.resource == kinds.CLAIMS:
                 yield ref, self._claim(ref, item)
             else:
                 lost = frozenset(it.name for it in errors if it.namespace == ref.namespace)
@@ -251,7 +225,7 @@ class _Fitting:
 
     def _held(self, ref: Ref, item: Manifest) -> str:
         """Return the conflict with another claim or the claim's other address; else empty."""
-        if ref.resource != ADDRESSES or "spec" not in item:
+        if ref.resource != kinds.ADDRESSES or "spec" not in item:
             return ""
         address = item["spec"]["address"]
         if (live := self.there.get(ref)) is not None:
@@ -272,7 +246,9 @@ class _Fitting:
         pool = _pool_of(ref, item)
         if pool is None or self._is_providers(live, MANAGER, "f:ownerReferences"):
             return ObjectFit(said)
-        return ObjectFit(said, owners=((Ref(CLAIMS, ref.namespace, ref.name), True), (pool, False)))
+        return ObjectFit(
+            said, owners=((Ref(kinds.CLAIMS, ref.namespace, ref.name), True), (pool, False))
+        )
 
     def _is_providers(self, live: Manifest | None, manager: str, step: str) -> bool:
         """Return whether the provider maintains a field: it exists, and `ipam` did not set it."""
@@ -290,18 +266,18 @@ class _Fitting:
             if _spec(live).get("poolRef") != item["spec"]["poolRef"]:
                 return ObjectFit(error="foreign-holder: the claim that is there names another pool")
             found["spec"] = live["spec"]  # immutable
-        cluster = Ref(CLUSTERS, ref.namespace, item["spec"].get("clusterName", ""))
+        cluster = Ref(kinds.CLUSTERS, ref.namespace, item["spec"].get("clusterName", ""))
         return ObjectFit(found, owners=((cluster, True),) if cluster in self.there else ())
 
 
 def claim_event(happening: ObjectEvent) -> Manifest | None:
     """Return the Event of a claim whose Ready condition changed status or reason, else None."""
-    if happening.ref.resource != CLAIMS:
+    if happening.ref.resource != kinds.CLAIMS:
         return None
     now, before = _ready(happening.wanted), _ready(happening.before)
     if not now or all(now[key] == before.get(key) for key in ("status", "reason")):
         return None
-    about = reference(CLAIMS, happening.wanted, happening.before)
+    about = reference(kinds.CLAIMS, happening.wanted, happening.before)
     kind = "Normal" if now["status"] == "True" else "Warning"
     # The transition time is part of the name, so each change of a flapping condition has an event.
     name = event_name(about, now["reason"], now["lastTransitionTime"])
@@ -309,7 +285,6 @@ def claim_event(happening: ObjectEvent) -> Manifest | None:
 
 
 def _ready(claim: Manifest | None) -> Manifest:
-    """Return the Ready condition of a claim; empty if there is none."""
     status: Manifest = (claim or {}).get("status") or {}
     conditions: list[dict[str, Any]] = status.get("conditions") or []
     return next((item for item in conditions if item["type"] == "Ready"), {})
@@ -318,15 +293,15 @@ def _ready(claim: Manifest | None) -> Manifest:
 def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
     """Return the records whose addresses are still in use, by path, with the user."""
     users: dict[str, str] = {}
-    for cluster in lists[CLUSTERS]:
+    for cluster in lists[kinds.CLUSTERS]:
         for address, where in _addresses(cluster):
             users.setdefault(address, f"{_title(cluster)} still has it as its {where}")
-    claims = {_named(item): f"{_title(item)} is still there" for item in lists[CLAIMS]}
+    claims = {_named(item): f"{_title(item)} is still there" for item in lists[kinds.CLAIMS]}
     found: dict[str, str] = {}
     for record in records:
         address = address_of(record)
         user = users.get(address)
-        if record.claim.slot == ADDRESS:
+        if record.claim.slot == kinds.ADDRESS:
             user = user or claims.get((record.claim.namespace, record.claim.name))
         if user is not None:
             found[record.path] = f"{address}: {user}"
@@ -337,9 +312,9 @@ def _addresses(cluster: Manifest) -> Iterator[tuple[str, str]]:
     metadata = cluster["metadata"]
     yield (_spec(cluster).get("controlPlaneEndpoint") or {}).get("host", ""), "endpoint"
     for field in ("annotations", "labels"):
-        yield (metadata.get(field) or {}).get(INGRESS_VIP, ""), "ingress address"
+        yield (metadata.get(field) or {}).get(kinds.INGRESS_VIP, ""), "ingress address"
     for name, value in _variables_of(cluster).items():
-        if name in VARIABLES.values() and isinstance(value, str):
+        if name in kinds.VARIABLES.values() and isinstance(value, str):
             yield value, f"variable {name}"
 
 
@@ -352,19 +327,17 @@ def _title(manifest: Manifest) -> str:
 
 
 def _pools(kind: GroupKind, listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield readable pools, each with its usage."""
     for document in listed.documents.of(kind):
-        key = pool_key(kind.kind, document.namespace, document.name)
+        key = kinds.pool_key(kind.kind, document.namespace, document.name)
         if (usage := listed.usage.get(key)) is not None:
             yield ListingRow(document, usage)
 
 
 def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
-    """Return the records with addresses, by namespace, name, and slot of the owner."""
     return {
         (item.claim.namespace, item.claim.name, item.claim.slot): item
         for item in listed.records
-        if item.is_live and item.claim.family == NAME
+        if item.is_live and item.claim.family == kinds.NAME
     }
 
 
@@ -373,12 +346,12 @@ def _claims(listed: ListingInput) -> Iterator[ListingRow]:
     held = _held(listed)
     rows = {
         (document.namespace, document.name): ListingRow(
-            document, held.get((document.namespace, document.name, ADDRESS))
+            document, held.get((document.namespace, document.name, kinds.ADDRESS))
         )
-        for document in listed.documents.of(CLAIM)
+        for document in listed.documents.of(kinds.CLAIM)
     }
-    for document in listed.documents.of(CLUSTER):
-        for slot, prefix in CLAIM_NAMES.items():
+    for document in listed.documents.of(kinds.CLUSTER):
+        for slot, prefix in kinds.CLAIM_NAMES.items():
             record = held.get((document.namespace, document.name, slot))
             if record is not None:
                 name = f"{prefix}{document.name}"
@@ -388,11 +361,10 @@ def _claims(listed: ListingInput) -> Iterator[ListingRow]:
 
 
 def _clusters(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield Clusters, each with the addresses of its slots."""
     held = _held(listed)
-    for document in listed.documents.of(CLUSTER):
+    for document in listed.documents.of(kinds.CLUSTER):
         name = document.namespace, document.name
-        slots = (held.get((*name, CONTROL_PLANE)), held.get((*name, INGRESS)))
+        slots = (held.get((*name, kinds.CONTROL_PLANE)), held.get((*name, kinds.INGRESS)))
         yield ListingRow(document, [_address(record) for record in slots])
 
 
@@ -401,7 +373,6 @@ def _address(record: Allocation | None) -> str:
 
 
 def _pool(row: ListingRow) -> tuple[str, str]:
-    """Return name and kind of a claim's pool, by its record, else by its document."""
     if row.more is not None:
         return row.more.pool.name, row.more.pool.kind
     named = row.document.spec["poolRef"]
@@ -437,21 +408,21 @@ _WIDE = (
 LISTINGS = (
     Listing(
         "globalinclusterippools",
-        GLOBAL_POOL,
-        partial(_pools, GLOBAL_POOL),
+        kinds.GLOBAL_POOL,
+        partial(_pools, kinds.GLOBAL_POOL),
         (NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
     Listing(
         "inclusterippools",
-        POOL,
-        partial(_pools, POOL),
+        kinds.POOL,
+        partial(_pools, kinds.POOL),
         (NAMESPACE_COLUMN, NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
     Listing(
         "claims",
-        CLAIM,
+        kinds.CLAIM,
         _claims,
         (
             NAMESPACE_COLUMN,
@@ -463,7 +434,7 @@ LISTINGS = (
     ),
     Listing(
         "clusters",
-        CLUSTER,
+        kinds.CLUSTER,
         _clusters,
         (
             NAMESPACE_COLUMN,
@@ -480,13 +451,12 @@ def _pool_identity(manifest: Manifest) -> Identity:
     """Return the pool of a claim or address; for another provider, a pool that no document has."""
     named = _spec(manifest).get("poolRef") or {}
     group, kind = str(named.get("apiGroup")), str(named.get("kind"))
-    is_local = (group, kind) == (IPAM_GROUP, POOL.kind)
+    is_local = (group, kind) == (kinds.IPAM_GROUP, kinds.POOL.kind)
     namespace = manifest["metadata"].get("namespace", "") if is_local else ""
     return group, kind, namespace, str(named.get("name"))
 
 
 def _is_served(claim: Manifest) -> bool:
-    """Return whether another provider gave a claim its address."""
     return bool(((claim.get("status") or {}).get("addressRef") or {}).get("name"))
 
 
@@ -496,57 +466,53 @@ def _has(there: ImportedList, resource: Resource, namespace: str, name: str) -> 
 
 def _not_copied(manifest: Manifest) -> str:
     named = _spec(manifest).get("poolRef") or {}
-    if named.get("apiGroup") != IPAM_GROUP:
+    if named.get("apiGroup") != kinds.IPAM_GROUP:
         return "its pool is of another provider"
     return made_of_record(manifest)
 
 
 def _claim_left(claim: Manifest, there: ImportedList) -> str:
-    """Return why a claim is not imported."""
     namespace, name = _named(claim)
     made = named_for(name)
-    if made is not None and _has(there, CLUSTERS, namespace, made[0]):
+    if made is not None and _has(there, kinds.CLUSTERS, namespace, made[0]):
         return f"it is of Cluster {made[0]}, which is copied"
     return _not_copied(claim) or being_deleted(claim)
 
 
 def _address_left(address: Manifest, there: ImportedList) -> str:
-    """Return why an address is not imported."""
     claim = (_spec(address).get("claimRef") or {}).get("name", "")
-    if _has(there, CLAIMS, _named(address)[0], claim):
+    if _has(there, kinds.CLAIMS, _named(address)[0], claim):
         return f"it is of IPAddressClaim {claim}, which names it"
     return _not_copied(address)
 
 
 def _class_left(item: Manifest, there: ImportedList) -> str:
-    return "" if there.get(CLUSTERS) else being_deleted(item) or "no Cluster is of it"
+    return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster is of it"
 
 
 def _adopting(body: ImportedBody, *_: object) -> ImportedBody:
-    """Return the Cluster with the annotation that records its current addresses."""
     return annotated(body, {ADOPT: "true"})
 
 
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
-    """Return the claim with the address that it was given."""
     namespace, name = _named(claim)
-    for address in there.get(ADDRESSES, ()):
+    for address in there.get(kinds.ADDRESSES, ()):
         spec = _spec(address)
         is_its = (spec.get("claimRef") or {}).get("name") == name
         if is_its and _named(address)[0] == namespace and spec.get("address"):
-            return annotated(body, {PINNED: spec["address"], ADOPT: "true"})
+            return annotated(body, {kinds.PINNED: spec["address"], ADOPT: "true"})
     return body
 
 
 _GIVES = ("gives nothing out", "give nothing out")
 _GETS = ("gets no address", "get no address")
 INTAKE = (
-    IntakeKind(GLOBAL_POOLS, KINDS, _GIVES),
-    IntakeKind(POOLS, KINDS, _GIVES),
-    IntakeKind(CLASSES, KINDS),
-    IntakeKind(CLUSTERS, KINDS, ("gets no VIP", "get no VIP")),
-    IntakeKind(CLAIMS, KINDS, _GETS, pool=_pool_identity, is_others=_is_served),
-    IntakeKind(ADDRESSES, KINDS, pool=_pool_identity),
+    IntakeKind(kinds.GLOBAL_POOLS, kinds.KINDS, _GIVES),
+    IntakeKind(kinds.POOLS, kinds.KINDS, _GIVES),
+    IntakeKind(kinds.CLASSES, kinds.KINDS),
+    IntakeKind(kinds.CLUSTERS, kinds.KINDS, ("gets no VIP", "get no VIP")),
+    IntakeKind(kinds.CLAIMS, kinds.KINDS, _GETS, pool=_pool_identity, is_others=_is_served),
+    IntakeKind(kinds.ADDRESSES, kinds.KINDS, pool=_pool_identity),
 )
 """Kinds of the intake. Pools come before the kinds that refer to them."""
 
@@ -560,16 +526,16 @@ COPIED = (
 )
 
 OBJECTS = Objects(
-    resources=RESOURCES,
-    owned=OWNED,
-    shared=OWNED,
-    shapes=SHAPES,
+    resources=kinds.RESOURCES,
+    owned=kinds.OWNED,
+    shared=kinds.OWNED,
+    shapes=kinds.SHAPES,
     record_spec={"claimRef": NAMED},
-    rights=RIGHTS,
+    rights=kinds.RIGHTS,
     intake=INTAKE,
     event=claim_event,
     fit=fit,
-    asked=(CLUSTERS, CLAIMS),
+    asked=(kinds.CLUSTERS, kinds.CLAIMS),
     still_has=still_has,
     listings=LISTINGS,
     copied=COPIED,

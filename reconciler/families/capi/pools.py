@@ -205,7 +205,6 @@ def _entries(document: Document, field: tuple[str, str], found: list[Finding]) -
 
 
 def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """Return an address, a CIDR, or a range; None if invalid."""
     title = f"{steps[1]}[{steps[2]}]"
     if "-" not in text and "/" in text:
         item = read_cidr(document, steps, text, found)
@@ -224,7 +223,6 @@ def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) ->
 
 
 def _between(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
-    """Return one address, or all addresses between two."""
     left, dash, right = text.partition("-")
     first = read_address(document, steps, left, found)
     last = read_address(document, steps, right, found) if dash else first

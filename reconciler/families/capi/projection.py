@@ -6,28 +6,7 @@ from typing import Any
 
 from reconciler.addresses import format_address
 from reconciler.documents.document import Document
-from reconciler.families.capi.kinds import (
-    ADDRESS,
-    ADDRESSES,
-    CLAIM,
-    CLAIM_NAMES,
-    CLAIMS,
-    CLASS,
-    CLASS_LABEL,
-    CLUSTER,
-    CLUSTERS,
-    CONTROL_PLANE,
-    GLOBAL_POOL,
-    GROUP,
-    INGRESS,
-    INGRESS_VIP,
-    IPAM_GROUP,
-    NAME,
-    POOL,
-    ROLE_LABEL,
-    VARIABLES,
-    pool_key,
-)
+from reconciler.families.capi import kinds
 from reconciler.families.capi.pools import LISTED, read_serves
 from reconciler.families.capi.reading import class_of, is_adopted, pause_of, variables_of
 from reconciler.families.fields import condition
@@ -44,7 +23,7 @@ from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.objects import ADOPT, MANAGEMENT, Ref
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 
-CLUSTER_NAME = f"{GROUP}/cluster-name"
+CLUSTER_NAME = f"{kinds.GROUP}/cluster-name"
 _MAX_COUNTED = 2**63 - 1
 """The provider's counters stop at this value."""
 
@@ -62,9 +41,10 @@ def project(given: ProjectionInput) -> tuple[Projection, ...]:
     """Return the objects of the management cluster."""
     pools = {
         key: document
-        for kind in (GLOBAL_POOL, POOL)
+        for kind in (kinds.GLOBAL_POOL, kinds.POOL)
         for document in given.documents.of(kind)
-        if (key := pool_key(kind.kind, document.namespace, document.name)) in given.reading.pools
+        if (key := kinds.pool_key(kind.kind, document.namespace, document.name))
+        in given.reading.pools
     }
     return (*_pools(given, pools), *_held(given, pools))
 
@@ -77,7 +57,7 @@ def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pr
     used: Counter[Key] = Counter()
     outside: Counter[Key] = Counter()
     for record in given.records:
-        if record.range is None or record.claim.family != NAME:
+        if record.range is None or record.claim.family != kinds.NAME:
             continue
         used[record.pool] += record.range.size
         pool = given.reading.pools.get(record.pool)
@@ -105,7 +85,7 @@ def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pr
 def _labels(document: Document) -> dict[str, Any]:
     """Return valid labels and annotations: a list of values becomes an annotation."""
     labels, annotations = dict(document.labels()), dict(document.annotations())
-    for name in (CLASS_LABEL, ROLE_LABEL):
+    for name in (kinds.CLASS_LABEL, kinds.ROLE_LABEL):
         if not is_label_value(labels.get(name, "")):
             annotations[name] = labels[name]
             labels[name] = LISTED
@@ -114,14 +94,17 @@ def _labels(document: Document) -> dict[str, Any]:
 
 
 def _held(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Projection]:
-    """Yield the objects of all records: addresses, then claims, then Clusters."""
-    documents = {(it.namespace, it.name): it for it in given.documents.of(CLAIM)}
-    clusters = {(it.namespace, it.name): it for it in given.documents.of(CLUSTER)}
-    mine = [it for it in given.records if it.claim.family == NAME and it.path not in given.withheld]
+    documents = {(it.namespace, it.name): it for it in given.documents.of(kinds.CLAIM)}
+    clusters = {(it.namespace, it.name): it for it in given.documents.of(kinds.CLUSTER)}
+    mine = [
+        it
+        for it in given.records
+        if it.claim.family == kinds.NAME and it.path not in given.withheld
+    ]
     claims = given.reading.claims
     held = [it for it in mine if it.is_live and it.pool in pools and not _is_unclaimed(it, claims)]
     for record in held:
-        claimants = documents if record.claim.slot == ADDRESS else clusters
+        claimants = documents if record.claim.slot == kinds.ADDRESS else clusters
         claimant = claimants.get((record.claim.namespace, record.claim.name))
         yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
     for record in mine:
@@ -144,8 +127,7 @@ def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]
 
     Existing objects stay until the record is deleted.
     """
-    kinds = (ADDRESSES,) if document is not None else (ADDRESSES, CLAIMS)
-    for kind in kinds:
+    for kind in (kinds.ADDRESSES, *(() if document is not None else (kinds.CLAIMS,))):
         metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}
         manifest = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
         yield Projection(MANAGEMENT, manifest, is_part=True)
@@ -153,7 +135,7 @@ def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]
 
 def object_name(claim: Key) -> str:
     """Return the name of the IPAddressClaim and the IPAddress of a claim."""
-    return f"{CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
+    return f"{kinds.CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
 
 
 def address_of(record: Allocation) -> str:
@@ -163,12 +145,16 @@ def address_of(record: Allocation) -> str:
 
 
 def _reference(pool: Key) -> dict[str, str]:
-    return {"apiGroup": IPAM_GROUP, "kind": pool.kind, "name": pool.name}
+    return {"apiGroup": kinds.IPAM_GROUP, "kind": pool.kind, "name": pool.name}
 
 
 def _metadata(record: Allocation, claimant: Document | None) -> dict[str, Any]:
     claim = record.claim
-    labels = {} if claim.slot == ADDRESS else {CLUSTER_NAME: claim.name, ROLE_LABEL: claim.slot}
+    labels = (
+        {}
+        if claim.slot == kinds.ADDRESS
+        else {CLUSTER_NAME: claim.name, kinds.ROLE_LABEL: claim.slot}
+    )
     adopts = claimant is not None and is_adopted(claimant)
     return {
         "name": object_name(claim),
@@ -180,11 +166,13 @@ def _metadata(record: Allocation, claimant: Document | None) -> dict[str, Any]:
 
 def _address(record: Allocation, pool: Document, claimant: Document | None) -> dict[str, Any]:
     metadata = _metadata(record, claimant)
-    labels = {key: text for key, text in metadata.get("labels", {}).items() if key != ROLE_LABEL}
+    labels = {
+        key: text for key, text in metadata.get("labels", {}).items() if key != kinds.ROLE_LABEL
+    }
     gateway = pool.spec.get("gateway")
     return {
-        "apiVersion": ADDRESSES.api_version,
-        "kind": ADDRESSES.kind,
+        "apiVersion": kinds.ADDRESSES.api_version,
+        "kind": kinds.ADDRESSES.kind,
         "metadata": {**metadata, **({"labels": labels} if labels else {})},
         "spec": {
             "address": address_of(record),
@@ -201,11 +189,11 @@ def _claim(
 ) -> Projection:
     """Return the claim object of a record. For a claim with a source document, only its status."""
     metadata = _metadata(record, claimant)
-    manifest: dict[str, Any] = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
+    manifest: dict[str, Any] = {"apiVersion": kinds.CLAIMS.api_version, "kind": kinds.CLAIMS.kind}
     status: dict[str, Any] = {"conditions": [_ready(record)]}
     if record.range is not None:
         status |= {"addressRef": {"name": metadata["name"]}}
-    after = (Ref(ADDRESSES, metadata["namespace"], metadata["name"]),) if record.range else ()
+    after = (Ref(kinds.ADDRESSES, metadata["namespace"], metadata["name"]),) if record.range else ()
     if document is not None and not is_whole:
         named = {key: metadata[key] for key in ("name", "namespace")}
         manifest |= {"metadata": named, "status": status}
@@ -236,10 +224,10 @@ def _clusters(
     """Yield the fields of each Cluster with live records and a document in the tree."""
     live: dict[tuple[str, str], dict[str, Allocation]] = {}
     for record in held:
-        if record.claim.slot != ADDRESS:
+        if record.claim.slot != kinds.ADDRESS:
             name = record.claim.namespace, record.claim.name
             live.setdefault(name, {})[record.claim.slot] = record
-    classes = {(it.namespace, it.name): variables_of(it) for it in given.documents.of(CLASS)}
+    classes = {(it.namespace, it.name): variables_of(it) for it in given.documents.of(kinds.CLASS)}
     for name in sorted(live.keys() & clusters.keys()):
         reference = class_of(clusters[name])
         defined = classes.get(reference, frozenset()) if reference else frozenset()
@@ -254,36 +242,37 @@ def _cluster(
 ) -> Projection:
     metadata: dict[str, Any] = {"name": document.name, "namespace": document.namespace}
     spec: dict[str, Any] = {}
-    if (record := records.get(CONTROL_PLANE)) is not None:
+    if (record := records.get(kinds.CONTROL_PLANE)) is not None:
         endpoint = document.spec.get("controlPlaneEndpoint") or {}
         port = endpoint.get("port") or default_port
         spec["controlPlaneEndpoint"] = {"host": address_of(record), "port": port}
-    if (record := records.get(INGRESS)) is not None:
+    if (record := records.get(kinds.INGRESS)) is not None:
         address = address_of(record)
-        metadata["annotations"] = {INGRESS_VIP: address}
+        metadata["annotations"] = {kinds.INGRESS_VIP: address}
         if ":" not in address:  # a label cannot contain a colon
-            metadata["labels"] = {INGRESS_VIP: address}
+            metadata["labels"] = {kinds.INGRESS_VIP: address}
     variables = [
-        {"name": VARIABLES[slot], "value": address_of(records[slot])}
-        for slot in (CONTROL_PLANE, INGRESS)
-        if slot in records and VARIABLES[slot] in defined
+        {"name": kinds.VARIABLES[slot], "value": address_of(records[slot])}
+        for slot in (kinds.CONTROL_PLANE, kinds.INGRESS)
+        if slot in records and kinds.VARIABLES[slot] in defined
     ]
     if variables:
         spec["topology"] = {"variables": variables}
     manifest = {
-        "apiVersion": CLUSTERS.api_version,
-        "kind": CLUSTERS.kind,
+        "apiVersion": kinds.CLUSTERS.api_version,
+        "kind": kinds.CLUSTERS.kind,
         "metadata": metadata,
         **({"spec": spec} if spec else {}),
     }
     after = tuple(
-        Ref(ADDRESSES, document.namespace, object_name(record.claim)) for record in records.values()
+        Ref(kinds.ADDRESSES, document.namespace, object_name(record.claim))
+        for record in records.values()
     )
     return Projection(MANAGEMENT, manifest, is_part=True, rests_on=after)
 
 
 _COUNTER, _GAUGE, _HISTOGRAM = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.HISTOGRAM
-_ROLES = (CONTROL_PLANE, INGRESS)
+_ROLES = (kinds.CONTROL_PLANE, kinds.INGRESS)
 _OF_CLASS = ("role", "cluster_class")
 _OF_POOL = ("pool_name",)
 _OF_NAMESPACE = ("role", "namespace")
@@ -361,7 +350,7 @@ def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
     Namespaced pools, which the original does not have, are `namespace/name`.
     """
     for key, used in usage.items():
-        if key.family == NAME and key.kind in (GLOBAL_POOL.kind, POOL.kind):
+        if key.family == kinds.NAME and key.kind in (kinds.GLOBAL_POOL.kind, kinds.POOL.kind):
             yield Sample(_ADDRESSES, (key.short,), used.total)
             yield Sample(_FREE, (key.short,), used.available)
             yield Sample(_USED, (key.short,), used.allocated + used.held)
@@ -383,12 +372,12 @@ def _available(measured: Measured) -> Iterator[Sample]:
 
     Only classes that exist or are requested count, so a pool cannot create arbitrary label values.
     """
-    classes = {document.name for document in measured.documents.of(CLASS)}
-    classes |= {_class(document) for document in measured.documents.of(CLUSTER)} - {""}
+    classes = {document.name for document in measured.documents.of(kinds.CLASS)}
+    classes |= {_class(document) for document in measured.documents.of(kinds.CLUSTER)} - {""}
     found: Counter[tuple[str, str]] = Counter()
-    for kind in (GLOBAL_POOL, POOL):
+    for kind in (kinds.GLOBAL_POOL, kinds.POOL):
         for document in measured.documents.of(kind):
-            key = pool_key(kind.kind, document.namespace, document.name)
+            key = kinds.pool_key(kind.kind, document.namespace, document.name)
             used, pool = measured.usage.get(key), measured.pools.get(key)
             if used is None or pool is None or used.available == 0 or pool.is_paused:
                 continue
@@ -406,7 +395,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
         if _is_of_cluster(decision.claim) and not isinstance(decision, Release | Expire):
             owner = decision.claim.namespace, decision.claim.name
             by_owner.setdefault(owner, []).append(decision)
-    for document in turn.documents.of(CLUSTER):
+    for document in turn.documents.of(kinds.CLUSTER):
         if class_ := _class(document):
             decided = by_owner.get((document.namespace, document.name), [])
             yield from _of_cluster(turn, document, class_, decided)
@@ -415,8 +404,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
 def _of_cluster(
     turn: Turn, document: Document, class_: str, decided: list[Decision]
 ) -> Iterator[Sample]:
-    """Yield samples of one Cluster's result."""
-    object_ = f"{CLUSTER.group}/{CLUSTER.kind}/{document.namespace}/{document.name}"
+    object_ = f"{kinds.CLUSTER.group}/{kinds.CLUSTER.kind}/{document.namespace}/{document.name}"
     is_failed = object_ in turn.failed
     for decision in decided:
         labels = decision.claim.slot, class_
@@ -441,7 +429,7 @@ def _of_cluster(
 
 
 def _is_of_cluster(key: Key) -> bool:
-    return key.family == NAME and key.kind == CLUSTER.kind
+    return key.family == kinds.NAME and key.kind == kinds.CLUSTER.kind
 
 
 def _class(document: Document) -> str:

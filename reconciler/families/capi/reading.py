@@ -9,29 +9,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, Location, info, warning
 from reconciler.documents.yaml import Steps
-from reconciler.families.capi.kinds import (
-    ADDRESS,
-    CLAIM,
-    CLAIM_NAMES,
-    CLASS,
-    CLASS_LABEL,
-    CLUSTER,
-    CONTROL_PLANE,
-    FOREIGN,
-    GLOBAL_POOL,
-    INGRESS,
-    INGRESS_ENABLED,
-    INGRESS_VIP,
-    IPAM_GROUP,
-    NAME,
-    PAUSED,
-    PINNED,
-    POOL,
-    ROLE_LABEL,
-    VARIABLES,
-    cluster_key,
-    pool_key,
-)
+from reconciler.families.capi import kinds
 from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read_pool
 from reconciler.families.fields import Collected, StatedNetworks, read_address
 from reconciler.families.interface import CurrentRecords, FamilyReading
@@ -50,21 +28,23 @@ def pool_of(document: Document) -> Key | None:
     """Return the pool of an IPAddressClaim or IPAddress; None for a pool of another provider."""
     reference = document.spec["poolRef"]
     kind, name = reference["kind"], reference["name"]
-    if reference["apiGroup"] != IPAM_GROUP or kind not in (POOL.kind, GLOBAL_POOL.kind):
+    if reference["apiGroup"] != kinds.IPAM_GROUP or kind not in (
+        kinds.POOL.kind,
+        kinds.GLOBAL_POOL.kind,
+    ):
         return None
-    return pool_key(kind, document.namespace if kind == POOL.kind else "", name)
+    return kinds.pool_key(kind, document.namespace if kind == kinds.POOL.kind else "", name)
 
 
 def _read_pin(document: Document, found: list[Finding]) -> IPRange | None:
-    """Return the address that an IPAddressClaim pins; None if absent or invalid."""
-    text = document.annotations().get(PINNED)
-    steps = ("metadata", "annotations", PINNED)
+    text = document.annotations().get(kinds.PINNED)
+    steps = ("metadata", "annotations", kinds.PINNED)
     return None if text is None else read_address(document, steps, text, found)
 
 
 def named_for(name: str) -> tuple[str, str] | None:
     """Return Cluster and slot of a name `vip-cp-<cluster>` or `vip-ingress-<cluster>`; or None."""
-    for slot, prefix in CLAIM_NAMES.items():
+    for slot, prefix in kinds.CLAIM_NAMES.items():
         if name.startswith(prefix) and name != prefix:
             return name.removeprefix(prefix), slot
     return None
@@ -87,9 +67,9 @@ class _Manual(Struct, frozen=True):
 def _read_manual(document: Document, slot: str, found: list[Finding]) -> _Manual | None:
     """Return the manual address of a Cluster for a slot; None if absent or invalid."""
     steps: Steps
-    if slot == INGRESS:
-        text, field = document.annotations().get(INGRESS_VIP, "").strip(), INGRESS_VIP
-        steps = ("metadata", "annotations", INGRESS_VIP)
+    if slot == kinds.INGRESS:
+        text, field = document.annotations().get(kinds.INGRESS_VIP, "").strip(), kinds.INGRESS_VIP
+        steps = ("metadata", "annotations", kinds.INGRESS_VIP)
     else:
         text = (document.spec.get("controlPlaneEndpoint") or {}).get("host", "")
         steps, field = _HOST, _HOST[1]
@@ -129,7 +109,7 @@ def pause_of(document: Document) -> str:
     """Return why a Cluster or claim gets nothing new: `paused` or `being deleted`; else empty."""
     if "deletionTimestamp" in document.metadata:
         return "being deleted"
-    is_paused = PAUSED in document.annotations() or document.spec.get("paused", False)
+    is_paused = kinds.PAUSED in document.annotations() or document.spec.get("paused", False)
     return "paused" if is_paused else ""
 
 
@@ -167,18 +147,18 @@ class _Reader:
         self.collected = Collected()
 
     def reading(self, settings: Settings) -> FamilyReading:
-        for kind in (POOL, GLOBAL_POOL):
+        for kind in (kinds.POOL, kinds.GLOBAL_POOL):
             for document in self.documents.of(kind):
                 self._pool(document, settings)
-        for document in self.documents.of(CLASS):
+        for document in self.documents.of(kinds.CLASS):
             self._class(document)
-        for document in self.documents.of(CLUSTER):
-            for slot in (CONTROL_PLANE, INGRESS):
+        for document in self.documents.of(kinds.CLUSTER):
+            for slot in (kinds.CONTROL_PLANE, kinds.INGRESS):
                 self._slot(document, slot)
             self._inside(document)
-        for document in self.documents.of(CLAIM):
+        for document in self.documents.of(kinds.CLAIM):
             self._claim(document)
-        for document in self.documents.of(FOREIGN):
+        for document in self.documents.of(kinds.FOREIGN):
             self._foreign(document)
         return self.collected.reading()
 
@@ -201,7 +181,7 @@ class _Reader:
 
     def _class(self, document: Document) -> None:
         """Report missing variables of a class. Its Clusters get their endpoint anyway."""
-        variable = VARIABLES[CONTROL_PLANE]
+        variable = kinds.VARIABLES[kinds.CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
             hint = f"Add {variable} variable to ClusterClass: its patches cannot use the address"
@@ -210,8 +190,7 @@ class _Reader:
             self.collected.tell(document, warning("variable-missing", place, message, hint))
 
     def _slot(self, document: Document, slot: str) -> None:
-        """Read the request or the manual address of a Cluster's slot."""
-        key, manual = cluster_key(document, slot), _read_manual(document, slot, [])
+        key, manual = kinds.cluster_key(document, slot), _read_manual(document, slot, [])
         record = self.held.get(key)
         address = manual.range if manual is not None else None
         is_given = record is not None and record.range == address
@@ -219,7 +198,9 @@ class _Reader:
             self._block(document, manual)
             return
         class_ = class_of(document)
-        is_off = slot == INGRESS and document.annotations().get(INGRESS_ENABLED) == "false"
+        is_off = (
+            slot == kinds.INGRESS and document.annotations().get(kinds.INGRESS_ENABLED) == "false"
+        )
         if class_ is None or is_off:
             return
         if (why := pause_of(document)) and record is None:
@@ -237,7 +218,6 @@ class _Reader:
             )
 
     def _foreign(self, document: Document) -> None:
-        """Block an address that another provider allocated from a pool."""
         item = read_address(document, _GIVEN, document.spec["address"], [])
         if pool_of(document) is not None and item is not None:
             title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
@@ -254,27 +234,31 @@ class _Reader:
             for use in ("pods", "services")
             for index, text in enumerate((networks.get(use) or {}).get(field) or ())
         ]
-        keys = (cluster_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
+        keys = (kinds.cluster_key(document, slot) for slot in (kinds.CONTROL_PLANE, kinds.INGRESS))
         claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
         spaces = (self.collected.pools[it].space for claim in claims for it in claim.candidates)
         self.collected.add_inside(document, stated, spaces)
 
     def _report_pause(self, document: Document, slot: str, why: str) -> None:
-        what = "address" if slot == ADDRESS else f"{slot} address"
+        what = "address" if slot == kinds.ADDRESS else f"{slot} address"
         message = f"{document.title} is {why}: it gets no {what}"
         hint = "it gets one when it goes on"
         self.collected.tell(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
         """Return the pools of a slot: the pool of a claim with its name, else pools by label."""
-        name = f"{CLAIM_NAMES[slot]}{document.name}"
-        own = self.documents.find(CLAIM, document.namespace, name)
+        name = f"{kinds.CLAIM_NAMES[slot]}{document.name}"
+        own = self.documents.find(kinds.CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
             return self._named(pool)
         selected = self.selector.select(document.namespace, class_, slot)
-        told = f"{CLASS_LABEL}={class_}, {ROLE_LABEL}={slot}"
+        told = f"{kinds.CLASS_LABEL}={class_}, {kinds.ROLE_LABEL}={slot}"
         hint = f"label a pool {told}"
-        hint += f', or annotate the Cluster {INGRESS_ENABLED}: "false"' if slot == INGRESS else ""
+        hint += (
+            f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
+            if slot == kinds.INGRESS
+            else ""
+        )
         message = f'no matching ip pool for class "{class_}" role "{slot}"'
         return _Wanted(
             tuple(key for key in selected.keys if key in self.collected.pools),
@@ -285,7 +269,7 @@ class _Reader:
 
     def _named(self, pool: Key) -> _Wanted:
         """Return a named pool. A pool without a readable version gives out nothing."""
-        kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
+        kind = kinds.POOL if pool.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
         doubt = self.documents.unread(kind, pool.namespace, pool.name)
         return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
 
@@ -298,16 +282,19 @@ class _Reader:
         if pool is None:
             return
         if named is not None:
-            cluster = self.documents.find(CLUSTER, space, named[0])
-            if cluster is not None and cluster_key(cluster, named[1]) in self.collected.claims:
+            cluster = self.documents.find(kinds.CLUSTER, space, named[0])
+            if (
+                cluster is not None
+                and kinds.cluster_key(cluster, named[1]) in self.collected.claims
+            ):
                 return
-        key = Key(NAME, space, document.name, ADDRESS, CLAIM.kind)
+        key = Key(kinds.NAME, space, document.name, kinds.ADDRESS, kinds.CLAIM.kind)
         why = pause_of(document)
-        cluster = self.documents.find(CLUSTER, space, document.spec.get("clusterName") or "")
+        cluster = self.documents.find(kinds.CLUSTER, space, document.spec.get("clusterName") or "")
         if cluster is not None and not why and (rest := pause_of(cluster)):
             why = f"of a Cluster that is {rest}"
         if why and key not in self.held:
-            self._report_pause(document, ADDRESS, why)
+            self._report_pause(document, kinds.ADDRESS, why)
             return
         self._add(document, key, self._named(pool), _read_pin(document, []))
 
@@ -320,7 +307,7 @@ class _Reader:
             pin=pin,
             # A Cluster keeps its address if labels of pools change. An IPAddressClaim names its
             # pool.
-            fixed=key.slot == ADDRESS,
+            fixed=key.slot == kinds.ADDRESS,
             owner=Owner(document.namespace, document.name, document.namespace),
             type=key.slot,
             role="initial",
@@ -336,14 +323,14 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     """Return findings about a document with a valid schema; empty if it is valid."""
     found: list[Finding] = []
     match document.kind.id:
-        case kind if kind in (POOL, GLOBAL_POOL):
+        case kind if kind in (kinds.POOL, kinds.GLOBAL_POOL):
             pool, found = read_pool(document, settings)
             return found if pool is None else []
-        case kind if kind == CLAIM:
+        case kind if kind == kinds.CLAIM:
             _read_pin(document, found)
-        case kind if kind == FOREIGN:
+        case kind if kind == kinds.FOREIGN:
             read_address(document, _GIVEN, document.spec["address"], found)
-        case kind if kind == CLUSTER:
-            for slot in (CONTROL_PLANE, INGRESS):
+        case kind if kind == kinds.CLUSTER:
+            for slot in (kinds.CONTROL_PLANE, kinds.INGRESS):
                 _read_manual(document, slot, found)
     return found

@@ -22,19 +22,7 @@ from reconciler.families.interface import (
     ListingRow,
     Objects,
 )
-from reconciler.families.novaedge.kinds import (
-    KINDS,
-    POOL,
-    POOLS,
-    RESOURCES,
-    RIGHTS,
-    SHAPES,
-    VIP,
-    VIPS,
-    crds,
-    pool_key,
-    vip_key,
-)
+from reconciler.families.novaedge import kinds
 from reconciler.families.novaedge.reading import (
     FIELDS,
     address_family,
@@ -51,7 +39,6 @@ _NONE = "-"
 
 
 def _with_own_addresses(body: ImportedBody, manifest: Manifest) -> ImportedBody:
-    """Return the copy with the addresses that NovaEdge gave a ProxyVIP, because they are in use."""
     spec, status = dict(body.get("spec") or {}), manifest.get("status") or {}
     for field in FIELDS if "poolRef" in spec else ():
         if text := status.get(field):
@@ -71,10 +58,10 @@ def _with_others(body: ImportedBody, manifest: Manifest, _: ImportedList) -> Imp
 
 
 _GETS = ("gets no address", "get no address")
-_VIP_INTAKE = IntakeKind(VIPS, KINDS, _GETS, amend=_with_own_addresses)
+_VIP_INTAKE = IntakeKind(kinds.VIPS, kinds.KINDS, _GETS, amend=_with_own_addresses)
 
 COPIED = (
-    Copied(IntakeKind(POOLS, KINDS), "pools", being_deleted, _with_others),
+    Copied(IntakeKind(kinds.POOLS, kinds.KINDS), "pools", being_deleted, _with_others),
     Copied(_VIP_INTAKE, "tenants", being_deleted),
 )
 
@@ -92,14 +79,13 @@ class _Vip(Struct, frozen=True):
 
 
 def _pools(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield valid pools, each with its usage."""
     first: dict[object, str] = {}
     for record in listed.records:
         if record.allocated_at:
             known = first.setdefault(record.pool, record.allocated_at)
             first[record.pool] = min(known, record.allocated_at)
-    for document in listed.documents.of(POOL):
-        key = pool_key(document.name)
+    for document in listed.documents.of(kinds.POOL):
+        key = kinds.pool_key(document.name)
         if (usage := listed.usage.get(key)) is not None:
             since = _created(document) or first.get(key, "")
             yield ListingRow(document, _Pool(usage, _age(since, listed)))
@@ -108,9 +94,9 @@ def _pools(listed: ListingInput) -> Iterator[ListingRow]:
 def _vips(listed: ListingInput) -> Iterator[ListingRow]:
     """Yield VIPs, each with the addresses of its records, or its own addresses without a pool."""
     records = current_records(listed.records)
-    for document in listed.documents.of(VIP):
+    for document in listed.documents.of(kinds.VIP):
         vip = read_vip(document, [])
-        found = [records.get(vip_key(document.name, version)) for version in vip.versions]
+        found = [records.get(kinds.vip_key(document.name, version)) for version in vip.versions]
         held = [item.range for item in found if item and item.is_live and item.range]
         if not vip.pool:
             held = [named.item for named in vip.named.values()]
@@ -129,7 +115,6 @@ def _bound(pool: str, records: list[Allocation | None]) -> str:
 
 
 def _created(document: Document) -> str:
-    """Return the creation time of the imported object; empty if unknown."""
     created = document.copied.get("creationTimestamp")
     return created if isinstance(created, str) else ""
 
@@ -149,7 +134,7 @@ def _cidrs(row: ListingRow) -> str:
 LISTINGS = (
     Listing(
         "ippools",
-        POOL,
+        kinds.POOL,
         _pools,
         (
             NAME_COLUMN,
@@ -167,7 +152,7 @@ LISTINGS = (
     ),
     Listing(
         "vips",
-        VIP,
+        kinds.VIP,
         _vips,
         (
             NAME_COLUMN,
@@ -184,12 +169,12 @@ LISTINGS = (
 
 
 OBJECTS = Objects(
-    resources=RESOURCES,
-    owned=(POOLS,),
-    shapes=SHAPES,
+    resources=kinds.RESOURCES,
+    owned=(kinds.POOLS,),
+    shapes=kinds.SHAPES,
     record_spec={"claimRef": NAMED},
-    crds=crds,
-    rights=RIGHTS,
+    crds=kinds.crds,
+    rights=kinds.RIGHTS,
     intake=(_VIP_INTAKE,),
     listings=LISTINGS,
     copied=COPIED,

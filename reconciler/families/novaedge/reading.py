@@ -131,7 +131,6 @@ def _usable(network: IPRange) -> tuple[IPRange, ...]:
 
 
 def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator[Finding]:
-    """Yield warnings about valid but probably unintended values."""
     for index, network in enumerate(networks):
         if not _usable(network):
             message = f"spec.cidrs[{index}]: {format_cidr(network)} gives nothing out: it has a"
@@ -149,7 +148,6 @@ _NEXT = 8
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
-    """Yield edits that add adjacent blocks of the same size."""
     document = documents.find(POOL, "", pool.key.name)
     if document is None or document.doubt:
         return
@@ -420,7 +418,6 @@ class _Reader:
             )
 
     def _candidates(self, document: Document, pool: str) -> tuple[tuple[Key, ...], str]:
-        """Return the pool that a VIP names, or the unreadable file that might describe it."""
         key = pool_key(pool)
         if self.documents.find(POOL, "", pool) is not None:
             return ((key,) if key in self.collected.pools else ()), ""
