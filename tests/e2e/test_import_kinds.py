@@ -19,8 +19,10 @@ from tests.e2e.test_ipam_provider import (
     POOLS,
     answered,
     claim,
+    counted,
     made,
     released,
+    settled,
     shop,
     vips,
 )
@@ -195,6 +197,9 @@ def test_addresses_of_cluster_api_stay_with_their_claims(
     made(bare, claim("two"), claim("one", "theirs", "InClusterIPPool"))
     answered(bare, "two"), answered(bare, "one")
     released(bare, "early")
+    settled(bare)
+    counted(bare, "vips", used=2)
+    counted(bare, "doors", used=1)
     body = yaml.safe_load(shop(version))
     body["metadata"]["annotations"] = {f"{VIP}ingress-vip": door}
     body["spec"]["controlPlaneEndpoint"] = {"host": control, "port": 6443}
