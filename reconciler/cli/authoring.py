@@ -8,20 +8,10 @@ from shlex import quote
 
 import click
 
-from reconciler.cli import options
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import write_edit
-from reconciler.cli.opening import open_source
-from reconciler.cli.options import (
-    Reading,
-    color_options,
-    debug_option,
-    option,
-    out_option,
-    reading_options,
-    repository_option,
-)
-from reconciler.cli.output import emit, note, painter, progress, tell_errors
+from reconciler.cli.options import option
 from reconciler.documents.findings import has_error, join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.validators import schema as read_schema
@@ -51,8 +41,8 @@ _EXAMPLE = families()[0].kinds[0].name
 @option("--to", "pool", metavar="POOL", required=True, help="Pool that the claim moves to.")
 @option("--reason", default="", help="Reason, for the Override.")
 @option("--expires", metavar="TIME", help="End of the Override. Default: in 30 days.")
-@repository_option
-@color_options
+@options.repository
+@options.color
 def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, color: str) -> int:
     """Write the files by which CLAIM moves to another pool, and show what will happen.
 
@@ -65,16 +55,16 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
 
     CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
     """
-    read = open_source(Reading(repo, worktree=True))
+    read = opening.open_source(options.Reading(repo, worktree=True))
     now = int(options.now() if options.now is not None else read.source.clock())
-    with progress("planning"):
+    with output.progress("planning"):
         found = prepare(read.source, MoveRequest(claim, pool, reason, now, _end(expires, now)))
     hint = "commit or remove what is there, then run it again"
     for change in found.overrides:
         write_edit(read.ground, change, hint, is_new=True)
     for change in found.changes:
         write_edit(read.ground, change, hint)
-    emit(_describe(found, painter(color)))
+    output.emit(_describe(found, output.painter(color)))
     return ExitCode.OK
 
 
@@ -124,11 +114,11 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
     """,
 )
 @click.argument("kind", required=False)
-@out_option("all schemas", is_folder=True)
+@options.out("all schemas", is_folder=True)
 @option("--codeowners", is_flag=True, help="Print CODEOWNERS: whose folder is whose, by the teams.")
-@reading_options
-@debug_option
-def schema(kind: str | None, out: Path | None, codeowners: bool, reading: Reading) -> int:
+@options.reading
+@options.debug
+def schema(kind: str | None, out: Path | None, codeowners: bool, reading: options.Reading) -> int:
     """Print the JSON Schema of a kind, or write all of them; or whose folder is whose."""
     if codeowners:
         if kind is not None or out is not None:
@@ -140,27 +130,27 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: Readin
         for name, path in files.items():
             text = json.dumps(read_schema(path), indent=2, ensure_ascii=False) + "\n"
             (out / f"{name}.json").write_text(text, encoding="utf-8", newline="\n")
-        note(f"wrote {len(files)} schemas to {out}")
+        output.note(f"wrote {len(files)} schemas to {out}")
         return ExitCode.OK
     if kind is None:
-        emit("".join(f"{name}\n" for name in files))
+        output.emit("".join(f"{name}\n" for name in files))
         return ExitCode.OK
     by_lower = {name.lower(): name for name in files}
     if kind.lower() not in by_lower:
         versions = [name for name in files if name.lower().startswith(f"{kind.lower()}.")]
         raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(versions or files)}")
-    emit(json_text(read_schema(files[by_lower[kind.lower()]])))
+    output.emit(json_text(read_schema(files[by_lower[kind.lower()]])))
     return ExitCode.OK
 
 
-def _codeowners(reading: Reading) -> int:
+def _codeowners(reading: options.Reading) -> int:
     """Print CODEOWNERS from the documents of teams, or nothing if they have errors."""
-    read = open_source(reading)
+    read = opening.open_source(reading)
     evaluation = evaluate_source(read.source)
     if has_error(evaluation.findings):
-        tell_errors(evaluation.findings, painter("auto"))
+        output.tell_errors(evaluation.findings, output.painter("auto"))
         return ExitCode.WRONG
-    emit(codeowners_text(contracts_of(evaluation.documents), read.repository.roots.own))
+    output.emit(codeowners_text(contracts_of(evaluation.documents), read.repository.roots.own))
     return ExitCode.OK
 
 

@@ -4,28 +4,10 @@ import shutil
 
 import click
 
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option
-from reconciler.cli.opening import ReadRevision, history_of, open_past, open_source
-from reconciler.cli.options import (
-    Number,
-    Reading,
-    history_options,
-    option,
-    past_option,
-    reading_options,
-)
-from reconciler.cli.output import (
-    Result,
-    emit,
-    emit_document,
-    is_plain,
-    note,
-    output_options,
-    progress,
-    tell_errors,
-)
-from reconciler.documents.text import escape
+from reconciler.cli.options import option
 from reconciler.history import queries
 from reconciler.history.forecast import trends
 from reconciler.history.runs import FreeQuery
@@ -62,20 +44,22 @@ from reconciler.report.text.runs import simulation_text
 from reconciler.report.text.table import Painter
 
 
-def _evaluated(read: ReadRevision, brush: Painter) -> Evaluation:
+def _evaluated(read: opening.ReadRevision, brush: Painter) -> Evaluation:
     """Return the evaluation of a revision. Print its errors to stderr."""
-    with progress("reading"):
+    with output.progress("reading"):
         evaluation = evaluate_source(read.source)
-    tell_errors(evaluation.findings, brush)
+    output.tell_errors(evaluation.findings, brush)
     return evaluation
 
 
 @click.command(cls=VerbCommand)
 @click.argument("pools", nargs=-1, metavar="[POOL]...")
-@reading_options
+@options.reading
 @option("--bars", is_flag=True, help="Draw a bar for each pool, with its last 90 days.")
-@output_options("text", "wide", "json", "yaml")
-def status(pools: tuple[str, ...], reading: Reading, bars: bool, result: Result) -> int:
+@output.options("text", "wide", "json", "yaml")
+def status(
+    pools: tuple[str, ...], reading: options.Reading, bars: bool, result: output.Result
+) -> int:
     """Show how full each pool is, by the records as they stand; with POOL of these alone.
 
     With --bars each pool is a bar across the terminal, with marks at its own thresholds, and its
@@ -85,31 +69,31 @@ def status(pools: tuple[str, ...], reading: Reading, bars: bool, result: Result)
         hint = "ipam forecast -o json has the same past, ipam status -o json the figures"
         raise UsageError("--bars is for people", hint)
     brush, is_wide = result.brush, result.output == "wide"
-    read = open_source(reading)
+    read = opening.open_source(reading)
     evaluation = _evaluated(read, brush)
     keys = None
     if pools:
         named = {key for name in pools for key in queries.pools_of_name(evaluation, name)}
         keys = [key for key in evaluation.plan.after if key in named]
     if result.is_document:
-        emit_document(pool_list(evaluation, keys), result.output)
+        output.emit_document(pool_list(evaluation, keys), result.output)
         return ExitCode.OK
     if bars:
         drawn = _bars(read, evaluation, keys or list(evaluation.plan.after))
         width = shutil.get_terminal_size().columns
-        emit(bars_text(drawn, brush, width, wide=is_wide, plain=is_plain()))
+        output.emit(bars_text(drawn, brush, width, wide=is_wide, plain=output.is_plain()))
     else:
-        emit(status_text(evaluation, brush, keys, wide=is_wide, plain=is_plain()))
+        output.emit(status_text(evaluation, brush, keys, wide=is_wide, plain=output.is_plain()))
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         count = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
-        note(f"pending: {count}; ipam plan shows it")
+        output.note(f"pending: {count}; ipam plan shows it")
     return ExitCode.OK
 
 
-def _bars(read: ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[PoolBar]:
-    with progress("reading"):
-        history = history_of(read, evaluation.tree.settings)
+def _bars(read: opening.ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[PoolBar]:
+    with output.progress("reading"):
+        history = opening.history_of(read, evaluation.tree.settings)
         past = queries.past_of(history, evaluation.state.clock)
     state, usage = evaluation.state, evaluation.plan.before
     trend = trends(usage, past, keys)
@@ -118,11 +102,11 @@ def _bars(read: ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[P
 
 @click.command(cls=VerbCommand)
 @click.argument("pool", required=False)
-@reading_options
-@past_option
-@output_options("text", "json", "yaml", "svg")
+@options.reading
+@options.past
+@output.options("text", "json", "yaml", "svg")
 def map(  # noqa: A001 - its name
-    pool: str | None, reading: Reading, at: str | None, result: Result
+    pool: str | None, reading: options.Reading, at: str | None, result: output.Result
 ) -> int:
     """Draw the addresses of a pool: who holds which, and what is free. Without POOL all, in short.
 
@@ -130,7 +114,7 @@ def map(  # noqa: A001 - its name
     power of two of them. IPv6 is told in intervals.
     """
     brush, is_svg = result.brush, result.output == "svg"
-    evaluation = _evaluated(open_past(reading, at), brush)
+    evaluation = _evaluated(opening.open_past(reading, at), brush)
     state, usage = evaluation.state, evaluation.plan.before
     keys = sorted(state.pools) if pool is None else queries.pools_of_name(evaluation, pool)
     width = shutil.get_terminal_size().columns
@@ -138,25 +122,29 @@ def map(  # noqa: A001 - its name
     rows = SHORT_ROWS if result.output == "text" and pool is None else MAX_ROWS
     maps = [pool_map(state, key, columns, rows) for key in keys]
     if is_svg:
-        emit(pool_svg([(it, picture_lines(it)) for it in maps]))
+        output.emit(pool_svg([(it, picture_lines(it)) for it in maps]))
     elif result.is_document:
-        emit_document(pool_map_document(evaluation.tree.revision, maps), result.output)
+        output.emit_document(pool_map_document(evaluation.tree.revision, maps), result.output)
     elif pool is None:
         pairs = zip(maps, (usage[key] for key in keys), strict=True)
-        emit(short_text(list(pairs), brush, width))
+        output.emit(short_text(list(pairs), brush, width))
     else:
-        emit("\n".join(map_text(it, brush, width) for it in maps))
+        output.emit("\n".join(map_text(it, brush, width) for it in maps))
     return ExitCode.OK
 
 
 @click.command(cls=VerbCommand)
 @click.argument("pool", required=False)
-@history_options
-@past_option
+@options.history
+@options.past
 @apply_result_option
-@output_options("text", "json", "yaml")
+@output.options("text", "json", "yaml")
 def forecast(
-    pool: str | None, reading: Reading, at: str | None, apply_result: str | None, result: Result
+    pool: str | None,
+    reading: options.Reading,
+    at: str | None,
+    apply_result: str | None,
+    result: output.Result,
 ) -> int:
     """Tell how many weeks it is until pools warn, are refused by their gate, and are full.
 
@@ -167,90 +155,78 @@ def forecast(
     uses, as far as that apply looked.
     """
     applied = apply_result_of(apply_result)
-    read = open_past(reading, at)
-    with progress("reading"):
+    read = opening.open_past(reading, at)
+    with output.progress("reading"):
         evaluation = evaluate_source(read.source)
-        history = history_of(read, evaluation.tree.settings)
+        history = opening.history_of(read, evaluation.tree.settings)
         past, outlooks = queries.forecast(evaluation, history, pool)
         idle = None if applied is None else queries.idle_of(evaluation, applied, pool)
-    tell_errors(evaluation.findings, result.brush)
+    output.tell_errors(evaluation.findings, result.brush)
     result.show(
-        lambda brush: forecast_text(past, outlooks, brush, idle, plain=is_plain()),
+        lambda brush: forecast_text(past, outlooks, brush, idle, plain=output.is_plain()),
         lambda: outlook_document(history.start, past, outlooks, idle),
     )
     return ExitCode.OK
 
 
-@click.command(cls=VerbCommand, context_settings={"allow_extra_args": True})
-@click.pass_context
-@reading_options
-@option("--count", type=Number(1), help="Find this many contiguous addresses.")
-@option("--prefix", type=Number(1, 128), help="Find a CIDR block of this length: 28 for a /28.")
+@click.command(cls=VerbCommand)
+@options.reading
+@option("--count", type=click.IntRange(1), help="Find this many contiguous addresses.")
+@option(
+    "--prefix", type=click.IntRange(1, 128), help="Find a CIDR block of this length: 28 for a /28."
+)
 @option("--pool", metavar="POOL", help="Only this pool.")
 @option("--provider", metavar="NAME", help=f"Only pools of this {newcomer().chooses.kind}.")
-@output_options("text", "json", "yaml")
+@output.options("text", "json", "yaml")
 def find(
-    ctx: click.Context,
-    reading: Reading,
+    reading: options.Reading,
     count: int | None,
     prefix: int | None,
     pool: str | None,
     provider: str | None,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Find where a run of addresses is free, in the order in which pools would give it.
 
     What the revision asks for already counts as given. Exit code 1 when it fits nowhere.
     """
-    if ctx.args:
-        name = ctx.args[0]
-        message = f"find looks for free addresses, and takes no name ({escape(name)})"
-        raise UsageError(message, _instead(name))
     if count is None and prefix is None:
         raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
     if count is not None and prefix is not None:
         raise UsageError("--count and --prefix exclude each other", "--count 8, or --prefix 29")
-    source = open_source(reading).source
-    with progress("looking"):
+    source = opening.open_source(reading).source
+    with output.progress("looking"):
         found = queries.find(source, FreeQuery(count or 0, prefix), pool, provider)
     result.show(lambda brush: find_text(found, brush), lambda: free_runs_document(found))
     return ExitCode.OK if found.fits else ExitCode.WRONG
 
 
-def _instead(name: str) -> str:
-    """Return a suggestion for an invalid size: a count, a prefix length, or a name."""
-    length = name.removeprefix("/")
-    if not (length.isascii() and length.isdigit()):
-        return f"ipam who {escape(name)} tells who has which"
-    return f"ipam find --{'count' if length == name else 'prefix'} {length}"
-
-
 @click.command(cls=VerbCommand)
-@reading_options
-@option("--tenants", type=Number(1, 100_000), required=True, help="Add this many tenants.")
+@options.reading
+@option("--tenants", type=click.IntRange(1, 100_000), required=True, help="Add this many tenants.")
 @option(
     "--provider",
     metavar="NAME",
     help=f"{newcomer().chooses.kind} that they use. Default: the default one.",
 )
-@option("--lb", type=Number(1), help="Load-balancer addresses per tenant.")
-@option("--nodes", type=Number(1), help="Worker nodes per tenant.")
-@output_options("text", "json", "yaml")
+@option("--lb", type=click.IntRange(1), help="Load-balancer addresses per tenant.")
+@option("--nodes", type=click.IntRange(1), help="Worker nodes per tenant.")
+@output.options("text", "json", "yaml")
 def simulate(
-    reading: Reading,
+    reading: options.Reading,
     tenants: int,
     provider: str | None,
     lb: int | None,
     nodes: int | None,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Add tenants in thought: how many fit, how many pass the gate, and which pool fills.
 
     Exit code 3 when not all of them fit and pass.
     """
-    source = open_source(reading).source
-    with progress("simulating"):
+    source = opening.open_source(reading).source
+    with output.progress("simulating"):
         found = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
-    tell_errors(found.evaluation.findings, result.brush)
+    output.tell_errors(found.evaluation.findings, result.brush)
     result.show(lambda brush: simulation_text(found, brush), lambda: simulation_document(found))
     return ExitCode.OK if found.passes == tenants else ExitCode.GATE

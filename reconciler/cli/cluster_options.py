@@ -10,15 +10,8 @@ import click
 from msgspec import Struct
 
 from reconciler.apply.targets import ApplyOptions
-from reconciler.cli.options import (
-    Decorator,
-    allow_exec_option,
-    break_glass_option,
-    gathered,
-    option,
-    parse_seconds,
-    timeout_option,
-)
+from reconciler.cli import options
+from reconciler.cli.options import Decorator, gathered, option
 from reconciler.gitio.files import with_extra
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
@@ -117,11 +110,11 @@ def _reach(
         if name in named:
             raise UsageError(f"--cluster names {name} twice")
         named[name] = Path(path)
-    seconds = parse_seconds("--timeout", timeout)
+    seconds = options.parse_seconds("--timeout", timeout)
     return Reach(kubeconfig, context, named, clusters, allow_exec, seconds)
 
 
-reach_options: Decorator[Any] = gathered(
+reach: Decorator[Any] = gathered(
     "reach",
     _reach,
     option(
@@ -142,8 +135,8 @@ reach_options: Decorator[Any] = gathered(
         type=click.Path(path_type=Path),
         help="Folder of <namespace>.<name>.kubeconfig files.",
     ),
-    allow_exec_option,
-    timeout_option,
+    options.allow_exec,
+    options.timeout,
 )
 """Adds the connection options, and passes them as `reach`."""
 
@@ -178,7 +171,7 @@ def _apply_options(
     )
 
 
-apply_options: Decorator[Any] = gathered(
+apply: Decorator[Any] = gathered(
     "wanted",
     _apply_options,
     option("--crds", is_flag=True, help="Install and upgrade the CRDs."),
@@ -187,7 +180,7 @@ apply_options: Decorator[Any] = gathered(
         default=None,
         help="Install or remove the admission policies. Default: keep them as they are.",
     ),
-    break_glass_option,
+    options.break_glass,
     option("--adopt", is_flag=True, help="Take over objects that belong to others."),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
     option(

@@ -1,6 +1,6 @@
 """The commands of `ipam`, their help, and `help` and `version`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -8,272 +8,123 @@ import click
 from msgspec import Struct
 
 from reconciler import __version__
-from reconciler.cli.options import common_options, debug_option, option
-from reconciler.cli.output import Result, emit, output_options
+from reconciler.cli import options, output
+from reconciler.cli.options import option
 from reconciler.documents.findings import alike
 from reconciler.documents.validators import commit
 from reconciler.report.json import envelope, json_text
 
 
 class Verb(Struct, frozen=True):
-    """Entry of a command in `ipam --help`.
-
-    Attributes:
-        module: Module of `reconciler.cli` with the command.
-        examples: Command lines and their purposes.
-    """
+    """Entry of a command in `ipam --help`, and its module of `reconciler.cli`."""
 
     section: str
     module: str
     help: str
-    examples: tuple[tuple[str, str], ...] = ()
 
 
 VERBS = {
     "init": Verb(
-        "Author",
-        "init",
-        "A new repository: Settings, an example, CI, schemas for editors.",
-        (
-            ("ipam init addresses", "a new repository in a new folder"),
-            ("ipam init . --forge gitlab", "here, with CI of GitLab"),
-            ("ipam init --dry-run", "what it would write"),
-        ),
+        "Author", "init", "A new repository: Settings, an example, CI, schemas for editors."
     ),
-    "import": Verb(
-        "Author",
-        "import_",
-        "What lives already, as files: clusters, CSV, NetBox.",
-        (
-            ("ipam import csv sheet.csv --dry-run", "what a sheet would become"),
-            ("ipam import netbox prefixes.json --out .", "write what is in an export"),
-            ("ipam import cluster one.kubeconfig two.kubeconfig", "what lives in clusters"),
-        ),
-    ),
-    "schema": Verb(
-        "Author",
-        "authoring",
-        "The JSON Schema of a kind.",
-        (
-            ("ipam schema", "the kinds"),
-            ("ipam schema Settings", "the schema of one"),
-            ("ipam schema --out .schemas", "all of them, for editors"),
-            ("ipam schema --codeowners", "whose folder is whose, by the teams"),
-        ),
-    ),
-    "demo": Verb(
-        "Author",
-        "demo",
-        "The whole job on an example repository, told step by step.",
-        (("ipam demo /tmp/ipam-demo", "in a folder that may be deleted afterwards"),),
-    ),
-    "move": Verb(
-        "Author",
-        "authoring",
-        "The files by which a claim moves to another pool.",
-        (
-            (
-                "ipam move team-platform/gpu-farm --to vlan41-pool",
-                "write what moves it, to be reviewed",
-            ),
-        ),
-    ),
-    "check": Verb(
-        "Review",
-        "review",
-        "Findings, capacity and brakes for a pull request.",
-        (
-            ("ipam check", "what is committed"),
-            ("ipam check --worktree", "what is on disk"),
-            ("ipam check --base main", "a branch beside the one it goes to"),
-            ("ipam check --base main --output-file junit=../ipam.xml", "for CI, too"),
-        ),
-    ),
+    "import": Verb("Author", "import_", "What lives already, as files: clusters, CSV, NetBox."),
+    "schema": Verb("Author", "authoring", "The JSON Schema of a kind."),
+    "demo": Verb("Author", "demo", "The whole job on an example repository, told step by step."),
+    "move": Verb("Author", "authoring", "The files by which a claim moves to another pool."),
+    "check": Verb("Review", "review", "Findings, capacity and brakes for a pull request."),
     "plan": Verb(
-        "Review",
-        "review",
-        "The exact addresses that reconciling this revision gives out.",
-        (
-            ("ipam plan", "what reconcile would do now"),
-            ("ipam plan --base main -o markdown", "as a comment on a pull request"),
-            ("ipam plan --rev main --all", "another revision, with what stays"),
-            ("ipam plan --detailed-exitcode", "2 when changes are pending"),
-        ),
+        "Review", "review", "The exact addresses that reconciling this revision gives out."
     ),
-    "simulate": Verb(
-        "Review",
-        "capacity",
-        "How many more tenants fit, and which pool fills.",
-        (
-            ("ipam simulate --tenants 4", "tenants like those that there are"),
-            ("ipam simulate --tenants 4 --lb 2 --nodes 3", "of another shape"),
-        ),
-    ),
-    "reconcile": Verb(
-        "Operate",
-        "reconcile",
-        "Plan, commit the records, push, apply.",
-        (
-            ("ipam reconcile", "commit, and push where there is a remote"),
-            ("ipam reconcile --no-apply --branch main", "as a job of CI"),
-            (
-                "ipam reconcile --kubeconfig management.kubeconfig --clusters kubeconfigs/",
-                "and bring clusters to it",
-            ),
-            (
-                "ipam reconcile --remote ssh://git@git.example.com/addresses.git --watch",
-                "run on, without a checkout",
-            ),
-        ),
-    ),
-    "apply": Verb(
-        "Operate",
-        "operate",
-        "Bring the clusters to the committed records.",
-        (
-            (
-                "ipam apply --kubeconfig management.kubeconfig --clusters kubeconfigs/ --dry-run",
-                "what would change in clusters",
-            ),
-            ("ipam apply --crds --require-all", "with the cluster of $KUBECONFIG"),
-        ),
-    ),
-    "render": Verb(
-        "Operate",
-        "operate",
-        "The objects of every cluster, as files.",
-        (
-            ("ipam render --out ../rendered", "a folder for each cluster"),
-            ("ipam render --out ../rendered -o json", "how many files each has, for programs"),
-        ),
-    ),
-    "doctor": Verb(
-        "Operate",
-        "operate",
-        "What of Git, clusters, rights and versions is in order.",
-        (
-            ("ipam doctor", "of Git"),
-            ("ipam doctor --kubeconfig management.kubeconfig", "of clusters, too"),
-        ),
-    ),
-    "status": Verb(
-        "Inspect",
-        "capacity",
-        "How full each pool is.",
-        (
-            ("ipam status", "a line for each pool"),
-            ("ipam status --bars", "a bar for each, with its last 90 days"),
-            ("ipam status --rev HEAD~1 -o json", "as it was, for programs"),
-        ),
-    ),
+    "simulate": Verb("Review", "capacity", "How many more tenants fit, and which pool fills."),
+    "reconcile": Verb("Operate", "reconcile", "Plan, commit the records, push, apply."),
+    "apply": Verb("Operate", "operate", "Bring the clusters to the committed records."),
+    "render": Verb("Operate", "operate", "The objects of every cluster, as files."),
+    "doctor": Verb("Operate", "operate", "What of Git, clusters, rights and versions is in order."),
+    "status": Verb("Inspect", "capacity", "How full each pool is."),
     "map": Verb(
-        "Inspect",
-        "capacity",
-        "The addresses of a pool, drawn: who holds which, and what is free.",
-        (
-            ("ipam map", "a few rows for each pool"),
-            ("ipam map vlan40-pool", "a pool, with who holds what"),
-            ("ipam map vlan40-pool -o svg", "as a picture"),
-            ("ipam map vlan40-pool --rev HEAD~1 -o json", "as it was, for programs"),
-        ),
+        "Inspect", "capacity", "The addresses of a pool, drawn: who holds which, and what is free."
     ),
-    "report": Verb(
-        "Inspect",
-        "report",
-        "One page: all pools, maps, the past, and a search.",
-        (
-            ("ipam report --out ../report.html", "what is committed"),
-            ("ipam report --base main --out ../change.html", "and what merging a branch changes"),
-        ),
-    ),
-    "get": Verb(
-        "Inspect",
-        "queries",
-        "Pools, allocations and tenants, as kubectl get shows them.",
-        (
-            ("ipam get pools", "what kinds there are: ipam get --help"),
-            ("ipam get tenants -o wide", "with all columns"),
-            ("ipam get allocations -o json", "for programs"),
-        ),
-    ),
-    "who": Verb(
-        "Inspect",
-        "queries",
-        "Who has an address, or had it, and by which commit.",
-        (
-            ("ipam who 10.92.90.49", "who has an address, since when, by whose commit"),
-            ("ipam who 10.40.0.0/24 -o csv", "all who have one of a network, for a sheet"),
-            ("ipam who 10.92.90.49 --history", "who had it before"),
-        ),
-    ),
-    "history": Verb(
-        "Inspect",
-        "queries",
-        "What happened to addresses, by which commit of whom.",
-        (
-            ("ipam history", "the newest first"),
-            ("ipam history vlan40-pool -n 5", "of one pool"),
-        ),
-    ),
-    "forecast": Verb(
-        "Inspect",
-        "capacity",
-        "How long pools will do, by what the past tells.",
-        (
-            ("ipam forecast", "of all pools"),
-            ("ipam forecast vlan40-pool", "of one"),
-            ("ipam forecast --apply-result applied.json", "with what Services leave idle"),
-        ),
-    ),
-    "find": Verb(
-        "Inspect",
-        "capacity",
-        "Where a run of addresses is free.",
-        (
-            ("ipam find --count 8", "the runs where eight addresses fit"),
-            ("ipam find --count 4 --pool vlan40-pool", "in one pool"),
-        ),
-    ),
-    "explain": Verb(
-        "Inspect",
-        "explain",
-        "Why a claim has, or cannot get, its addresses.",
-        (
-            ("ipam explain team-platform/gpu-farm", "a claim"),
-            ("ipam explain gpu-farm --apply-result applied.json", "with what is idle"),
-            ("ipam explain 10.40.0.70", "what stands at an address"),
-            ("ipam explain --codes", "what the codes of findings mean"),
-        ),
-    ),
-    "verify": Verb(
-        "Inspect",
-        "operate",
-        "Whether every reconcile commit is what its plan makes.",
-        (
-            ("ipam verify", "all commits of the branch"),
-            ("ipam verify HEAD~1..HEAD", "the newest ones"),
-        ),
-    ),
-    "help": Verb(
-        "Inspect",
-        "commands",
-        "The help of a verb; --all lists every verb.",
-        (("ipam help plan", "as ipam plan --help"), ("ipam help --all", "every verb")),
-    ),
-    "completion": Verb(
-        "Inspect",
-        "completion",
-        "Completion for your shell.",
-        (
-            ('eval "$(ipam completion bash)"', "in ~/.bashrc"),
-            ("ipam completion zsh", "what is evaluated"),
-        ),
-    ),
-    "version": Verb(
-        "Inspect", "commands", "The version.", (("ipam version -o json", "for programs"),)
-    ),
+    "report": Verb("Inspect", "report", "One page: all pools, maps, the past, and a search."),
+    "get": Verb("Inspect", "queries", "Pools, allocations and tenants, as kubectl get shows them."),
+    "who": Verb("Inspect", "queries", "Who has an address, or had it, and by which commit."),
+    "history": Verb("Inspect", "queries", "What happened to addresses, by which commit of whom."),
+    "forecast": Verb("Inspect", "capacity", "How long pools will do, by what the past tells."),
+    "find": Verb("Inspect", "capacity", "Where a run of addresses is free."),
+    "explain": Verb("Inspect", "explain", "Why a claim has, or cannot get, its addresses."),
+    "verify": Verb("Inspect", "operate", "Whether every reconcile commit is what its plan makes."),
+    "help": Verb("Inspect", "commands", "The help of a verb; --all lists every verb."),
+    "completion": Verb("Inspect", "completion", "Completion for your shell."),
+    "version": Verb("Inspect", "commands", "The version."),
 }
 """The commands in help order."""
+
+_EXAMPLES = """\
+ipam init addresses  # a new repository in a new folder
+ipam init . --forge gitlab  # here, with CI of GitLab
+ipam init --dry-run  # what it would write
+ipam import csv sheet.csv --dry-run  # what a sheet would become
+ipam import netbox prefixes.json --out .  # write what is in an export
+ipam import cluster one.kubeconfig two.kubeconfig  # what lives in clusters
+ipam schema  # the kinds
+ipam schema Settings  # the schema of one
+ipam schema --out .schemas  # all of them, for editors
+ipam schema --codeowners  # whose folder is whose, by the teams
+ipam demo /tmp/ipam-demo  # in a folder that may be deleted afterwards
+ipam move team-platform/gpu-farm --to vlan41-pool  # write what moves it, to be reviewed
+ipam check  # what is committed
+ipam check --worktree  # what is on disk
+ipam check --base main  # a branch beside the one it goes to
+ipam check --base main --output-file junit=../ipam.xml  # for CI, too
+ipam plan  # what reconcile would do now
+ipam plan --base main -o markdown  # as a comment on a pull request
+ipam plan --rev main --all  # another revision, with what stays
+ipam plan --detailed-exitcode  # 2 when changes are pending
+ipam simulate --tenants 4  # tenants like those that there are
+ipam simulate --tenants 4 --lb 2 --nodes 3  # of another shape
+ipam reconcile  # commit, and push where there is a remote
+ipam reconcile --no-apply --branch main  # as a job of CI
+ipam reconcile --kubeconfig hub.kubeconfig --clusters kubeconfigs/  # and bring clusters to it
+ipam reconcile --remote ssh://git@git.example.com/addresses.git --watch  # run on, without a checkout
+ipam apply --kubeconfig hub.kubeconfig --clusters kubeconfigs/ --dry-run  # what would change in clusters
+ipam apply --crds --require-all  # with the cluster of $KUBECONFIG
+ipam render --out ../rendered  # a folder for each cluster
+ipam render --out ../rendered -o json  # how many files each has, for programs
+ipam doctor  # of Git
+ipam doctor --kubeconfig hub.kubeconfig  # of clusters, too
+ipam status  # a line for each pool
+ipam status --bars  # a bar for each, with its last 90 days
+ipam status --rev HEAD~1 -o json  # as it was, for programs
+ipam map  # a few rows for each pool
+ipam map vlan40-pool  # a pool, with who holds what
+ipam map vlan40-pool -o svg  # as a picture
+ipam map vlan40-pool --rev HEAD~1 -o json  # as it was, for programs
+ipam report --out ../report.html  # what is committed
+ipam report --base main --out ../change.html  # and what merging a branch changes
+ipam get pools  # what kinds there are: ipam get --help
+ipam get tenants -o wide  # with all columns
+ipam get allocations -o json  # for programs
+ipam who 10.92.90.49  # who has an address, since when, by whose commit
+ipam who 10.40.0.0/24 -o csv  # all who have one of a network, for a sheet
+ipam who 10.92.90.49 --history  # who had it before
+ipam history  # the newest first
+ipam history vlan40-pool -n 5  # of one pool
+ipam forecast  # of all pools
+ipam forecast vlan40-pool  # of one
+ipam forecast --apply-result applied.json  # with what Services leave idle
+ipam find --count 8  # the runs where eight addresses fit
+ipam find --count 4 --pool vlan40-pool  # in one pool
+ipam explain team-platform/gpu-farm  # a claim
+ipam explain gpu-farm --apply-result applied.json  # with what is idle
+ipam explain 10.40.0.70  # what stands at an address
+ipam explain --codes  # what the codes of findings mean
+ipam verify  # all commits of the branch
+ipam verify HEAD~1..HEAD  # the newest ones
+ipam help plan  # as ipam plan --help
+ipam help --all  # every verb
+eval "$(ipam completion bash)"  # in ~/.bashrc
+ipam completion zsh  # what is evaluated
+ipam version -o json  # for programs
+"""
 
 PROMINENT = frozenset(
     [
@@ -316,6 +167,12 @@ _ELSEWHERE = {
 }
 
 
+def examples(verb: str) -> list[tuple[str, str]]:
+    """Return the examples of a verb: command lines and their purposes."""
+    lines = [line.split("  # ") for line in _EXAMPLES.splitlines()]
+    return [(line, why) for line, why in lines if f"ipam {verb} " in f"{line} "]
+
+
 class VerbCommand(click.Command):
     """Command whose help has option groups and examples."""
 
@@ -337,11 +194,11 @@ class VerbCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, with their purpose at the end of the line, or above a long one."""
         super().format_epilog(ctx, formatter)
-        examples = VERBS[self.name].examples if self.name in VERBS else ()
-        width = max((len(line) for line, _ in examples if len(line) <= 46), default=0)
-        if examples:
+        shown = examples(self.name or "")
+        width = max((len(line) for line, _ in shown if len(line) <= 46), default=0)
+        if shown:
             with formatter.section("Examples"):
-                for line, why in examples:
+                for line, why in shown:
                     if len(line) > width:
                         formatter.write(f"  # {why}\n  {line}\n")
                     else:
@@ -356,15 +213,10 @@ class VerbGroup(VerbCommand, click.Group):
 
 def unknown_verb(word: str, ctx: click.Context) -> click.UsageError:
     """Return the error for a verb that does not exist. It suggests similar ones."""
-    near = _suggestion(_ELSEWHERE.get(word.lower(), word), VERBS)
-    return click.UsageError(f"No verb {word!r}.{near or ' ipam help --all lists them.'}", ctx)
-
-
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean ...?`, or empty if no name is similar."""
-    asked, names = word.lower(), list(known)
-    near = [asked] if asked in names else alike(asked, names, 2, 0.65)
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    asked = _ELSEWHERE.get(word.lower(), word.lower())
+    near = [asked] if asked in VERBS else alike(asked, VERBS, 2, 0.65)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "ipam help --all lists them."
+    return click.UsageError(f"No verb {word!r}. {hint}", ctx)
 
 
 class LazyGroup(click.Group):
@@ -405,29 +257,12 @@ class LazyGroup(click.Group):
         Raises:
             UsageError: An option belongs after the command, or does not exist.
         """
-        given = list(args)
+        verb = next((word for word in args if word in VERBS), "VERB")
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
-            raise self._explained(wrong, ctx, given) from None
-
-    def _explained(
-        self, wrong: click.NoSuchOption, ctx: click.Context, args: Sequence[str]
-    ) -> click.UsageError:
-        """Return the error of click with an explanation: options of a verb go after it."""
-        verb = next((word for word in args if word in VERBS), "")
-        command = self.get_command(ctx, verb)
-        if command is None:
-            return wrong
-        known = {name for param in command.params for name in param.opts}
-        name = wrong.option_name
-        if name not in known:
-            near = _suggestion(name, known)
-            return click.UsageError(f"No option {name} before {verb}.{near}", ctx)
-        at = args.index(verb)
-        words = " ".join([*args[at:], *args[:at]])
-        message = f"{name} is an option of {verb} and goes behind it: ipam {words}"
-        return click.UsageError(message, ctx)
+            message = f"No option {wrong.option_name} before {verb}. Options of a verb go after it."
+            raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the prominent commands by section, and the names of the others."""
@@ -466,7 +301,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     epilog="Exit codes: 0 fine, 1 wrong content, 2 changes pending, 3 a gate, 4 Git, 5 a cluster,"
     " 6 rewritten history, 64 usage, 70 a bug.",
 )
-@common_options
+@options.common
 @click.option(
     "--version",
     is_flag=True,
@@ -485,7 +320,7 @@ def ipam() -> None:
 @click.command(cls=VerbCommand)
 @click.argument("verb", required=False)
 @option("--all", "everything", is_flag=True, help="List every verb.")
-@debug_option
+@options.debug
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
     """Tell about a verb, as `ipam VERB --help` does."""
@@ -495,27 +330,27 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
         formatter = top.make_formatter()
         group: Any = ipam
         group.write_verbs(formatter, VERBS)
-        emit(formatter.getvalue().lstrip("\n"))
+        output.emit(formatter.getvalue().lstrip("\n"))
         return 0
     if verb is None:
-        emit(ipam.get_help(top) + "\n")
+        output.emit(ipam.get_help(top) + "\n")
         return 0
     command = ipam.get_command(top, verb)
     if command is None:
         raise unknown_verb(verb, ctx)
     inner = click.Context(command, parent=top, info_name=verb, **settings)
-    emit(command.get_help(inner) + "\n")
+    output.emit(command.get_help(inner) + "\n")
     return 0
 
 
 @click.command(cls=VerbCommand)
-@output_options("text", "json")
-def version(result: Result) -> int:
+@output.options("text", "json")
+def version(result: output.Result) -> int:
     """Print the version, and the commit that it was built from, where that is known."""
     known = commit()
     if result.output == "json":
         document = {**envelope("Version"), "version": __version__, "commit": known or None}
-        emit(json_text(document))
+        output.emit(json_text(document))
     else:
-        emit(f"{version_line(known)}\n")
+        output.emit(f"{version_line(known)}\n")
     return 0

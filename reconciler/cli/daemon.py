@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -71,7 +72,6 @@ class Order(Struct, frozen=True):
     Attributes:
         begin: Opens the repository. It can fail until the repository exists.
         reach: The clusters, or None if none is named.
-        interval: Seconds between two polls of the remote.
         emit: Writes runs as documents, or None for text.
     """
 
@@ -86,40 +86,39 @@ class Order(Struct, frozen=True):
 
 
 class DaemonServer:
-    """Answers of the HTTP server, before and after the repository is opened."""
+    """Answers of the HTTP server. `missing` is why the repository is not open yet."""
 
     def __init__(self) -> None:
         self._dirty: DirtySet | None = None
         self._health: HealthState | None = None
         self._page: Callable[[], Page | str] = lambda: UNREAD
-        self._missing = "not read yet"
+        self.missing = "not read yet"
 
     def opened(self, dirty: DirtySet, health: HealthState, page: Callable[[], Page | str]) -> None:
         """Answer for a running daemon."""
         self._dirty, self._health, self._page = dirty, health, page
 
-    def not_opened(self, why: str) -> None:
-        """Answer why the repository is not open."""
-        self._missing = f"not read yet: {why}"
+    def endpoints(self, metrics: Callable[[], bytes], secret: Path | None) -> Endpoints:
+        """Return the endpoints of the server."""
+        read = partial(read_secret, secret) if secret is not None else None
+        if read is not None:
+            read()
+        return Endpoints(
+            metrics, self._healthy, self.ready, self._moved, read, lambda: self._page()
+        )
 
-    def healthy(self) -> HealthAnswer:
-        """Answer `/healthz`."""
+    def _healthy(self) -> HealthAnswer:
         return HealthAnswer(self._health is None or self._health.healthy())
 
     def ready(self) -> HealthAnswer:
         """Answer `/readyz`."""
         if self._health is None:
-            return HealthAnswer(is_well=False, lines=(f"git: {self._missing}",))
+            return HealthAnswer(is_well=False, lines=(f"git: {self.missing}",))
         return answer_of(self._health.ready())
 
-    def moved(self) -> None:
-        """Handle a webhook."""
+    def _moved(self) -> None:
         if self._dirty is not None:
             self._dirty.mark(GIT, "hook")
-
-    def report(self) -> Page | str:
-        """Answer `/report`."""
-        return self._page()
 
 
 def answer_of(readiness: Readiness) -> HealthAnswer:
@@ -159,13 +158,7 @@ def run_daemon(order: Order, listening: Listening) -> int:
         return _run(order, Observer(), answers)
     certificate = Certificate(*listening.certificate) if listening.certificate else None
     registry, observer = begin_metering(answers.ready, certificate)
-    secret = None
-    if listening.secret is not None:
-        secret = partial(read_secret, listening.secret)
-        secret()
-    endpoints = Endpoints(
-        registry.text, answers.healthy, answers.ready, answers.moved, secret, answers.report
-    )
+    endpoints = answers.endpoints(registry.text, listening.secret)
     server = Server(listening.address, endpoints, certificate)
     try:
         return _run(order, observer, answers)
@@ -282,7 +275,7 @@ def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitReposito
                 raise
             is_first, pause = False, backoff.pause()
             _log.warning("%s; next try in %s", describe(failed).line, format_pause(pause))
-            answers.not_opened(describe(failed).line)
+            answers.missing = f"not read yet: {describe(failed).line}"
             dirty.pause(pause)
     return None
 
@@ -338,11 +331,6 @@ def _time(record: logging.LogRecord) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
 
 
-def _begin(work: Callable[[], None]) -> None:
-    """Run work in a thread without `threading`, whose locks the interrupted code can hold."""
-    _thread.start_new_thread(work, ())
-
-
 @dataclass(slots=True)
 class ShutdownSignals:
     """Shutdown by signals: the first one requests the end, the next one interrupts running work.
@@ -350,9 +338,7 @@ class ShutdownSignals:
     Attributes:
         stop: Starts no more work. Called in its own thread, because a handler must not take a lock.
         release: Releases resources, even if the work is interrupted.
-        sleep: Waits for a number of seconds.
         leave: Ends the process with a code, regardless of running work.
-        begin: Runs a function in its own thread.
         code: The exit code, also of work that ends while it is interrupted.
     """
 
@@ -360,7 +346,8 @@ class ShutdownSignals:
     release: Callable[[], None]
     sleep: Callable[[float], None] = time.sleep
     leave: Callable[[int], object] = os._exit
-    begin: Callable[[Callable[[], None]], None] = _begin
+    # Not `threading`, whose locks the interrupted code can hold.
+    begin: Callable[[Callable[[], None]], object] = lambda work: _thread.start_new_thread(work, ())
     code: int = 0
     _received: list[int] = field(default_factory=list)
 

@@ -96,10 +96,7 @@ class Listening(Struct, frozen=True):
 
 
 def _listening(
-    listen: str | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    hook_secret_file: Path | None,
+    listen: str | None, tls_cert: Path | None, tls_key: Path | None, hook_secret_file: Path | None
 ) -> Listening:
     if (tls_cert is None) != (tls_key is None):
         raise UsageError("--tls-cert and --tls-key belong together", "give both, or none")

@@ -138,17 +138,16 @@ def _without_password(word: str) -> str:
 
 def install() -> None:
     """Handle signals with an orderly shutdown, except for those that are ignored."""
-    owner = os.getpid()
 
     def handle(number: int, frame: object) -> None:
         del frame
-        if os.getpid() != owner:
-            # A helper process that only reads has nothing to report, so it ends at once.
-            processes.stop(number)
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-        else:
-            _end(number)
+        for other in _SIGNALS:
+            signal.signal(other, signal.SIG_IGN)  # the shutdown is already running, and short
+        may_raise = processes.stop(number)
+        # Not `threading`: the interrupted code can hold one of its locks.
+        _thread.start_new_thread(_exit, (number,))
+        if may_raise:
+            raise SignalReceived(number)
 
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` sets it
@@ -170,16 +169,6 @@ def farewell(number: int) -> int:
         with suppress(OSError):  # the terminal can be closed
             click.echo(f"{word}; {_AGAIN}", err=True)
     return 128 + number
-
-
-def _end(number: int) -> None:
-    for other in _SIGNALS:
-        signal.signal(other, signal.SIG_IGN)  # the shutdown is already running, and short
-    may_raise = processes.stop(number)
-    # Not `threading`: the interrupted code can hold one of its locks.
-    _thread.start_new_thread(_exit, (number,))
-    if may_raise:
-        raise SignalReceived(number)
 
 
 def _exit(number: int) -> None:

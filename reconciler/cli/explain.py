@@ -6,11 +6,10 @@ from typing import Any
 import click
 
 from reconciler.addresses import asked_range
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
-from reconciler.cli.opening import evaluated, open_source, uncommitted_files
-from reconciler.cli.options import Number, Reading, option, reading_options
-from reconciler.cli.output import Result, emit, output_options
+from reconciler.cli.options import option
 from reconciler.codes import CODES
 from reconciler.documents.findings import article_list
 from reconciler.documents.text import escape
@@ -36,21 +35,21 @@ _WITHOUT_NUMBER = 0
 @option(
     "--write",
     metavar="N",
-    type=Number(),
+    type=click.IntRange(0),
     is_flag=False,
     flag_value=_WITHOUT_NUMBER,
     help="Apply patch N to the work tree.",
 )
 @apply_result_option
-@reading_options
-@output_options("text", "json", "yaml")
+@options.reading
+@output.options("text", "json", "yaml")
 def explain(
     claim: str | None,
     codes: bool,
     write: int | None,
     apply_result: str | None,
-    reading: Reading,
-    result: Result,
+    reading: options.Reading,
+    result: output.Result,
 ) -> int:
     """Tell why a claim has, or cannot get, its addresses.
 
@@ -82,8 +81,8 @@ def explain(
         result.show(lambda brush: code_text(about, brush), lambda: about)
         return ExitCode.OK
     if write is not None:
-        reading = Reading(reading.repo, reading.rev, worktree=True)
-    evaluation = evaluated(reading, result.color)
+        reading = options.Reading(reading.repo, reading.rev, worktree=True)
+    evaluation = opening.evaluated(reading, result.color)
     found = matching(evaluation, claim)
     if not found and (asked := asked_range(claim)) is not None:
         there = standing(evaluation, asked)
@@ -114,7 +113,9 @@ def _explained(evaluation: Evaluation, key: Key, applied: ApplyResult | None) ->
     return document
 
 
-def _write(reading: Reading, evaluation: Evaluation, found: Sequence[Key], number: int) -> int:
+def _write(
+    reading: options.Reading, evaluation: Evaluation, found: Sequence[Key], number: int
+) -> int:
     if len(found) != 1:
         names = article_list(map(str, found))
         raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
@@ -128,12 +129,12 @@ def _write(reading: Reading, evaluation: Evaluation, found: Sequence[Key], numbe
         which = f"patch {number}" if number != _WITHOUT_NUMBER else "patch"
         raise UsageError(f"no {which} for {short}: {has}", "leave out --write to see")
     chosen = patches[number - 1]
-    write_edit(open_source(reading).ground, chosen.change, "look at the rights of the file")
-    emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
+    write_edit(opening.open_source(reading).ground, chosen.change, "look at the rights of the file")
+    output.emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
     return ExitCode.OK
 
 
-def _require_committed(reading: Reading, evaluation: Evaluation, text: str) -> None:
+def _require_committed(reading: options.Reading, evaluation: Evaluation, text: str) -> None:
     """Refuse a claim that only the work tree has, and refer to `--worktree`.
 
     Raises:
@@ -141,9 +142,9 @@ def _require_committed(reading: Reading, evaluation: Evaluation, text: str) -> N
     """
     if reading.rev != "HEAD" or reading.worktree:
         return
-    if not uncommitted_files(open_source(reading).repository, evaluation):
+    if not opening.uncommitted_files(opening.open_source(reading).repository, evaluation):
         return
-    on_disk = open_source(Reading(reading.repo, worktree=True))
+    on_disk = opening.open_source(options.Reading(reading.repo, worktree=True))
     if matching(evaluate_source(on_disk.source), text):
         message = f"{text!r} is not committed"
         raise UsageError(message, f"ipam explain {text} --worktree reads the work tree")

@@ -25,16 +25,10 @@ apply_result_option = option(
 
 
 def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
-    """Return the bytes of a regular file or of stdin, or a marker if there are too many.
-
-    Args:
-        file: The path, or `-`.
-        most: The largest number of bytes.
-        name: The option that names the file, for errors.
-        hint: Hint of the errors.
+    """Return the bytes of a regular file or of stdin (`-`), or a marker if there are too many.
 
     Raises:
-        UsageError: The file cannot be read, or is not a regular file.
+        UsageError: The file, which the option `name` names, cannot be read, or is not regular.
     """
     shown, size = f"{name} {file}: it" if name else file, 0
     if file == STDIN:
@@ -86,12 +80,6 @@ def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool
     """Write a file into a work tree. A new file never overwrites an existing one.
 
     Links are not followed, because they can lead out of the repository.
-
-    Args:
-        root: The work tree. Opening it refuses a repository without one.
-        change: The file. Removals are not supported.
-        hint: Hint for a file that cannot be written.
-        is_new: Whether the file must not exist yet, unless with this content.
 
     Raises:
         UsageError: The file cannot be written.

@@ -9,23 +9,9 @@ import click
 from msgspec import Struct
 
 from reconciler.addresses import NotationError, parse_cidr
-from reconciler.cli.cluster_options import require_clusters
+from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbGroup
-from reconciler.cli.opening import open_source
-from reconciler.cli.options import (
-    Decorator,
-    F,
-    Reading,
-    allow_exec_option,
-    dry_run_option,
-    gathered,
-    option,
-    out_option,
-    parse_seconds,
-    repository_option,
-    timeout_option,
-)
-from reconciler.cli.output import Result, output_options, progress
+from reconciler.cli.options import option
 from reconciler.documents.findings import Location, shown
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
@@ -65,12 +51,12 @@ class Target(Struct, frozen=True):
         """The namespace of owners whose source names none."""
         return _label(self.default_namespace)
 
-    def finish(self, found: ImportedSource, result: Result) -> int:
+    def finish(self, found: ImportedSource, result: output.Result) -> int:
         """Compare the found addresses with the repository, and write the files."""
         described = tuple(map(_described, self.add_pool))
         found = ImportedSource(described=described).with_more(found)
-        read = open_source(Reading(self.repo, worktree=True))
-        with progress("planning"):
+        read = opening.open_source(options.Reading(self.repo, worktree=True))
+        with output.progress("planning"):
             made = assemble(read_tree(read.source), found)
         out = self.out or read.ground or self.repo
         written: list[str] = []
@@ -84,7 +70,7 @@ class Target(Struct, frozen=True):
         return code
 
 
-_target: Decorator[Any] = gathered(
+_target: options.Decorator[Any] = options.gathered(
     "target",
     Target,
     option(
@@ -94,8 +80,8 @@ _target: Decorator[Any] = gathered(
         show_default=True,
         help="Namespace of owners whose source names none.",
     ),
-    repository_option,
-    out_option("the files", is_folder=True, show_default="the repository"),
+    options.repository,
+    options.out("the files", is_folder=True, show_default="the repository"),
     option(
         "--add-pool",
         metavar="NAME=CIDR",
@@ -103,15 +89,15 @@ _target: Decorator[Any] = gathered(
         help="Also write this pool, for addresses that are in none. Repeatable.",
     ),
     option("--partial", is_flag=True, help="With conflicts, write what has none."),
-    dry_run_option,
+    options.dry_run,
 )
 _files = click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
 )
 
 
-def _shared(function: F) -> F:
-    decorated: F = _target(output_options("text", "json", "yaml")(function))
+def _shared(function: options.F) -> options.F:
+    decorated: options.F = _target(output.options("text", "json", "yaml")(function))
     return decorated
 
 
@@ -136,7 +122,7 @@ def csv(
     mapped: Sequence[str],
     type_: str | None,
     target: Target,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Rows of a table: columns are told by their headers, such as ip, name, pool, team.
 
@@ -151,7 +137,7 @@ def csv(
 @import_.command()
 @_files
 @_shared
-def netbox(files: Sequence[Path], target: Target, result: Result) -> int:
+def netbox(files: Sequence[Path], target: Target, result: output.Result) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
     return target.finish(files_found(map(_read, files), Assumed(target.namespace)), result)
 
@@ -172,8 +158,8 @@ def netbox(files: Sequence[Path], target: Target, result: Result) -> int:
     multiple=True,
     help="Pool that ipam keeps, if a cluster has several. Repeatable.",
 )
-@allow_exec_option
-@timeout_option
+@options.allow_exec
+@options.timeout
 @_shared
 def cluster(
     kubeconfigs: Sequence[str],
@@ -182,19 +168,19 @@ def cluster(
     allow_exec: bool,
     timeout: str,
     target: Target,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Objects of clusters: MetalLB's pools with their Services, and all kinds that ipam serves.
 
     NAME is [NAMESPACE/]NAME; else the file's, if that is <namespace>.<name>.kubeconfig, else the
     context's.
     """
-    require_clusters("import cluster")
+    cluster_options.require_clusters("import cluster")
     pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)
-    seconds = parse_seconds("--timeout", timeout)
+    seconds = options.parse_seconds("--timeout", timeout)
     namespace = target.namespace
     sources: list[ImportSource] = []
-    read = open_source(Reading(target.repo, worktree=True))
+    read = opening.open_source(options.Reading(target.repo, worktree=True))
     for text in kubeconfigs:
         name, path = _named(text)
         for title, opened in open_contexts(
@@ -207,7 +193,7 @@ def cluster(
         named = ", ".join("/".join(source.owner) for source in sources)
         raise UsageError(message, f"there are: {named}")
     try:
-        with progress("reading clusters"):
+        with output.progress("reading clusters"):
             found = looked(sources, read_own_settings(read.source).settings.metallb_pool)
     finally:
         for source in sources:

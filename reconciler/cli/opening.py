@@ -11,9 +11,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace as with_fields
 
-from reconciler.cli import options
-from reconciler.cli.options import ROOT, Decorator, Reading, base_option, gathered, option
-from reconciler.cli.output import note, painter, progress, tell_errors
+from reconciler.cli import options, output
+from reconciler.cli.options import option
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
@@ -61,7 +60,7 @@ class ReadRevision(Struct, frozen=True):
 def asked_root() -> str | None:
     """Return the folder that `--root` names, or None if it is not given."""
     context = click.get_current_context(silent=True)
-    return context.meta.get(ROOT) if context is not None else None
+    return context.meta.get(options.ROOT) if context is not None else None
 
 
 def open_here(repo: Path, branch: str | None = None) -> GitRepository:
@@ -71,18 +70,12 @@ def open_here(repo: Path, branch: str | None = None) -> GitRepository:
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
     """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
-    cache = _cache_folder()
-    return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
-
-
-def _cache_folder() -> Path:
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "gitops-ipam"
-    try:
-        return Path.home() / ".cache" / "gitops-ipam"
-    except RuntimeError:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    if base.startswith("~"):
         message = "this user has no home folder to keep a cache in"
-        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
+        raise UsageError(message, "set XDG_CACHE_HOME, or HOME")
+    cache = Path(base) / "gitops-ipam"
+    return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
@@ -94,23 +87,24 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 def _leading(repository: GitRepository) -> GitRepository:
     """Return the repository with the search for the newest reconcile commit of a revision."""
-    return replace(repository, leads=_newest)
+
+    def leads(repository: GitRepository, revision: str) -> str:
+        try:
+            return newest(repository, revision)
+        except GitError:
+            if repository.is_shallow():
+                return ""  # a shallow clone follows the first parents
+            raise
+
+    return replace(repository, leads=leads)
 
 
-def _newest(repository: GitRepository, revision: str) -> str:
-    """Return the newest reconcile commit. A shallow clone follows the first parents."""
-    try:
-        return newest(repository, revision)
-    except GitError:
-        if repository.is_shallow():
-            return ""
-        raise
-
-
-def open_source(reading: Reading, *, fetches: bool = False) -> ReadRevision:
+def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevision:
     """Return the files of `--repo`, `--rev`, and `--worktree`, and fetch what a filter left out."""
     if not HAS_LIBYAML:
-        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
+        output.note(
+            "warning: PyYAML was built without libyaml; reading is about eight times slower"
+        )
     repository = open_here(reading.repo)
     context = click.get_current_context(silent=True)
     if context is not None:
@@ -126,7 +120,7 @@ def open_source(reading: Reading, *, fetches: bool = False) -> ReadRevision:
     return ReadRevision(repository, open_revision(repository, reading.rev))
 
 
-def open_past(reading: Reading, at: str | None) -> ReadRevision:
+def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
     """Return the files of a revision, or of the one before it that `--at` names.
 
     Raises:
@@ -138,7 +132,7 @@ def open_past(reading: Reading, at: str | None) -> ReadRevision:
     if at is None:
         return read
     found = revision_at(read.repository, GitAnnals(read.repository.git), reading.rev, at)
-    return open_source(Reading(reading.repo, found))
+    return open_source(options.Reading(reading.repo, found))
 
 
 def apart(repository: GitRepository, revision: str) -> ReadRevision:
@@ -148,12 +142,12 @@ def apart(repository: GitRepository, revision: str) -> ReadRevision:
     return ReadRevision(own, own.source(revision))
 
 
-def evaluated(reading: Reading, color: str) -> Evaluation:
+def evaluated(reading: options.Reading, color: str) -> Evaluation:
     """Return the evaluation of a revision. Print its errors to stderr."""
     read = open_source(reading)
-    with progress("reading"):
+    with output.progress("reading"):
         evaluation = evaluate_source(read.source)
-    tell_errors(evaluation.findings, painter(color))
+    output.tell_errors(evaluation.findings, output.painter(color))
     return evaluation
 
 
@@ -185,24 +179,18 @@ def _change(
     return ChangeOptions(base, plan_time, proposed, fetch_missing)
 
 
-change_options: Decorator[Any] = gathered(
+change_options: options.Decorator[Any] = options.gathered(
     "change",
     _change,
-    base_option,
+    options.base,
     option(
-        "--plan-time",
-        metavar="TIME",
-        help="Plan for a later time: now, or a time in RFC 3339.",
+        "--plan-time", metavar="TIME", help="Plan for a later time: now, or a time in RFC 3339."
     ),
     option(
-        "--fetch-missing",
-        is_flag=True,
-        help="Fetch files that a filter left out of the clone.",
+        "--fetch-missing", is_flag=True, help="Fetch files that a filter left out of the clone."
     ),
     option(
-        "--proposed",
-        metavar="REV",
-        help="With --base: branch that only reconcile may push to.",
+        "--proposed", metavar="REV", help="With --base: branch that only reconcile may push to."
     ),
 )
 """Adds the options of a change, and passes them as `change`."""
@@ -217,7 +205,7 @@ class Reviewed(Struct, frozen=True):
     repository: Repository
 
 
-def reviewed(reading: Reading, change: ChangeOptions) -> Reviewed:
+def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
     """Return the evaluation of a revision, compared with its base if there is one.
 
     Raises:
@@ -230,7 +218,7 @@ def reviewed(reading: Reading, change: ChangeOptions) -> Reviewed:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
     read = open_source(reading, fetches=change.fetch_missing)
     repository: Repository = read.repository
-    with progress("planning"):
+    with output.progress("planning"):
         if base is None:
             source = source_at(read.source, change.plan_time)
             compared = review(source, repository, None)
@@ -260,7 +248,9 @@ def _note_uncommitted(read: ReadRevision, evaluation: Evaluation) -> None:
         return
     are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
     listed = escape(join_limited(found))
-    note(f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them")
+    output.note(
+        f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them"
+    )
 
 
 def source_at(source: Source, time: str | None) -> Source:

@@ -15,23 +15,9 @@ from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
 from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
-from reconciler.cli.cluster_options import Reach, apply_options, reach_options
+from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
-from reconciler.cli.opening import open_branch, open_here, open_source, open_there
-from reconciler.cli.options import (
-    Number,
-    Reading,
-    branch_option,
-    break_glass_option,
-    detailed_exitcode_option,
-    dry_run_option,
-    option,
-    out_option,
-    reading_options,
-    remote_option,
-    repository_option,
-)
-from reconciler.cli.output import Result, emit, output_options, progress, tell, tell_errors
+from reconciler.cli.options import option
 from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Source
 from reconciler.gitio.opening import open_revision
@@ -55,31 +41,31 @@ from reconciler.report.text.runs import (
 
 
 @click.command(cls=VerbCommand)
-@repository_option
-@remote_option
-@branch_option
+@options.repository
+@options.remote
+@options.branch
 @option("--rev", help="Revision of the branch. Default: its head.")
-@reach_options
-@apply_options
-@dry_run_option
-@detailed_exitcode_option
-@option("--allow-release", metavar="N", type=Number(), help="Delete at most N objects.")
+@cluster_options.reach
+@cluster_options.apply
+@options.dry_run
+@options.detailed_exitcode
+@option("--allow-release", metavar="N", type=click.IntRange(0), help="Delete at most N objects.")
 @option(
     "--shard", metavar="I/N", default="0/1", help="Only part I (from 0) of N parts of the clusters."
 )
-@output_options("text", "json", "yaml")
+@output.options("text", "json", "yaml")
 def apply(
     repo: Path,
     remote: str | None,
     branch: str | None,
     rev: str | None,
-    reach: Reach,
+    reach: cluster_options.Reach,
     wanted: ApplyOptions,
     dry_run: bool,
     detailed_exitcode: bool,
     allow_release: int | None,
     shard: str,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Bring the clusters to what the committed records say, by server-side apply.
 
@@ -91,8 +77,8 @@ def apply(
         raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
     reach.require()
     part = parse_shard(shard)
-    repository = open_branch(repo, remote, branch)
-    with progress("reading"):
+    repository = opening.open_branch(repo, remote, branch)
+    with output.progress("reading"):
         evaluation = as_reconciled(_published(repository, rev), repository)
         require_unedited(evaluation)
     wanted = replace(
@@ -102,14 +88,14 @@ def apply(
         shard=part,
         root=repository.git.root.path,
     )
-    with progress("applying"):
+    with output.progress("applying"):
         applied = apply_fleet(evaluation, reach.open(), wanted, partial(is_in_history, repository))
     code = applied_code(evaluation, applied)
     would_change = dry_run and any(item.is_changed for item in applied)
     if code is ExitCode.OK and detailed_exitcode and would_change:
         code = ExitCode.CHANGES
     if not result.is_document:
-        tell_errors(evaluation.findings, result.brush)
+        output.tell_errors(evaluation.findings, result.brush)
     result.show(
         lambda brush: applied_text(applied, brush, dry_run=dry_run),
         lambda: apply_document(applied, evaluation.tree.revision or "", code),
@@ -146,19 +132,19 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 @click.command(cls=VerbCommand)
-@reading_options
-@out_option("the objects", is_folder=True, required=True)
+@options.reading
+@options.out("the objects", is_folder=True, required=True)
 @option("--policies", is_flag=True, help="Also write the admission policies.")
 @option("--reconciler", metavar="USER", default="", help="With --policies: who applies the files.")
-@break_glass_option
-@output_options("text", "json", "yaml")
+@options.break_glass
+@output.options("text", "json", "yaml")
 def render(
-    reading: Reading,
+    reading: options.Reading,
     out: Path,
     policies: bool,
     reconciler: str,
     break_glass: Sequence[str],
-    result: Result,
+    result: output.Result,
 ) -> int:
     """Write the objects that clusters get, a folder a cluster, from the committed records.
 
@@ -170,16 +156,16 @@ def render(
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
-    with progress("reading"):
-        read = open_source(reading)
+    with output.progress("reading"):
+        read = opening.open_source(reading)
         evaluation = as_reconciled(read.source, read.repository)
         require_unedited(evaluation)
-    tell_errors(evaluation.findings, result.brush)
+    output.tell_errors(evaluation.findings, result.brush)
     manifests = admission_policies(reconciler, break_glass) if policies else ()
     is_wrong = has_error(evaluation.findings)
     counts = {} if is_wrong else run_render(evaluation, out, manifests)
     if is_wrong:
-        tell(f"Nothing was written to {out}: mend the errors first.")
+        output.tell(f"Nothing was written to {out}: mend the errors first.")
     result.show(
         lambda _: "".join(f"{out}/{name}: {count} files\n" for name, count in counts.items()),
         lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},
@@ -188,12 +174,18 @@ def render(
 
 
 @click.command(cls=VerbCommand)
-@repository_option
-@remote_option
-@branch_option
-@reach_options
-@output_options("text", "json", "yaml")
-def doctor(repo: Path, remote: str | None, branch: str | None, reach: Reach, result: Result) -> int:
+@options.repository
+@options.remote
+@options.branch
+@cluster_options.reach
+@output.options("text", "json", "yaml")
+def doctor(
+    repo: Path,
+    remote: str | None,
+    branch: str | None,
+    reach: cluster_options.Reach,
+    result: output.Result,
+) -> int:
     """Tell what of Git, clusters, rights and versions is in order, and how to mend the rest.
 
     Writes nothing, neither in Git nor in a cluster. Exit code 4: something of Git is wrong; 5:
@@ -201,44 +193,47 @@ def doctor(repo: Path, remote: str | None, branch: str | None, reach: Reach, res
     """
 
     def opened() -> GitRepository:
-        return open_here(repo, branch) if remote is None else open_there(remote, branch)
+        return (
+            opening.open_here(repo, branch)
+            if remote is None
+            else opening.open_there(remote, branch)
+        )
 
     if reach.is_named:
         reach.require()
     probe = RepositoryProbe(opened, dict(os.environ))
-    with progress("looking"):
+    with output.progress("looking"):
         diagnosis = diagnose(probe, reach.open() if reach.is_named else None, time.time)
     code = diagnosis_code(diagnosis)
     result.show(
-        lambda brush: diagnosis_text(diagnosis, brush),
-        lambda: diagnosis_document(diagnosis, code),
+        lambda brush: diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis, code)
     )
     return code
 
 
 @click.command(cls=VerbCommand)
-@repository_option
+@options.repository
 @click.argument("reach", metavar="[RANGE]", default="HEAD")
-@output_options("text", "json", "yaml")
-def verify(repo: Path, reach: str, result: Result) -> int:
+@output.options("text", "json", "yaml")
+def verify(repo: Path, reach: str, result: output.Result) -> int:
     """Replay every reconcile commit, and compare its bytes with what it holds.
 
     RANGE is a branch, or A..B; all of HEAD when none is given. Commits of others that touch what
     reconcile writes are listed. Exit code 1: some commit says that reconcile made it, and a plan of
     its base does not make it.
     """
-    repository = open_here(repo)
+    repository = opening.open_here(repo)
     newest, after = revisions_of(reach)
     head = open_revision(repository, newest).revision()
     brush, is_text = result.brush, not result.is_document
     found: list[Verified] = []
     # On a terminal, the printed lines show the progress.
     is_silent = is_text and sys.stdout.isatty()
-    with nullcontext() if is_silent else progress("verifying"):
+    with nullcontext() if is_silent else output.progress("verifying"):
         for item in run_verify(repository, head.id, after):
             found.append(item)
             if is_text:
-                emit(verified_text(item, brush), flushes=True)
+                output.emit(verified_text(item, brush), flushes=True)
     code = ExitCode.WRONG if any(item.is_wrong for item in found) else ExitCode.OK
     result.show(
         lambda brush: verification_text(found, brush),

@@ -29,25 +29,6 @@ now: Callable[[], float] | None = time.time
 """The machine's clock, or None if time is fixed, as in tests."""
 
 
-class Number(click.ParamType[int]):
-    """Unsigned decimal number in ASCII digits. click's own type accepts digits of any script."""
-
-    name = "number"
-
-    def __init__(self, least: int = 0, most: int = 999_999_999) -> None:
-        self._least, self._most = least, most
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the number."""
-        text = str(value)
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-        if not self._least <= number <= self._most:
-            self.fail(f"{text!r} is not a number from {self._least} to {self._most}.", param, ctx)
-        return number
-
-
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     """Return a click option with an environment variable: `--dry-run` has `IPAM_DRY_RUN`."""
     long = next(name for name in names if name.startswith("--"))
@@ -58,10 +39,7 @@ def option(*names: str, **attributes: Any) -> Callable[[F], F]:
 def gathered(name: str, build: Callable[..., object], *options: Decorator[Any]) -> Callable[[F], F]:
     """Return a decorator that passes the values of some options to the command as one argument.
 
-    Args:
-        name: Name of the argument.
-        build: Returns the argument. Its parameters have the names of the options.
-        options: The options, in the order of the help.
+    `build` returns the argument. Its parameters have the names of the options.
     """
 
     def decorated(function: F) -> F:
@@ -86,58 +64,46 @@ class Reading(Struct, frozen=True):
     worktree: bool = False
 
 
-def _path(**kinds: bool) -> click.Path:
-    return click.Path(path_type=Path, **kinds)
-
-
-repository_option = option(
+repository = option(
     "--repo",
-    type=_path(),
+    type=click.Path(path_type=Path),
     default=Path(),
     show_default="the current folder",
     help="Git repository.",
 )
-rev_option = option("--rev", default="HEAD", show_default=True, help="Revision to read.")
-reading_options: Decorator[Any] = gathered(
+rev = option("--rev", default="HEAD", show_default=True, help="Revision to read.")
+reading: Decorator[Any] = gathered(
     "reading",
     Reading,
-    repository_option,
-    rev_option,
+    repository,
+    rev,
     option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
 )
 """Adds `--repo`, `--rev`, and `--worktree`, and passes them as `reading`."""
-history_options: Decorator[Any] = gathered(
-    "reading", lambda repo, rev: Reading(repo, rev), repository_option, rev_option
-)
+history: Decorator[Any] = gathered("reading", lambda repo, rev: Reading(repo, rev), repository, rev)
 """Adds `--repo` and `--rev`, and passes them as `reading`."""
 
-remote_option = option(
+remote = option(
     "--remote", metavar="URL", help="Use this remote (https, ssh, file, or a path), no checkout."
 )
-branch_option = option(
-    "--branch", help="Branch. Default: the checked out one, or the remote's default."
+branch = option("--branch", help="Branch. Default: the checked out one, or the remote's default.")
+base = option("--base", metavar="REV", help="Revision that the change is merged into.")
+past = option(
+    "--at", metavar="DATE|REV", help="Show the state at a day, a time, 30d before, or a revision."
 )
-base_option = option("--base", metavar="REV", help="Revision that the change is merged into.")
-past_option = option(
-    "--at",
-    metavar="DATE|REV",
-    help="Show the state at a day, a time, 30d before, or a revision.",
-)
-dry_run_option = option(
-    "--dry-run", is_flag=True, help="Write nothing; show what would be written."
-)
-detailed_exitcode_option = option(
+dry_run = option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
+detailed_exitcode = option(
     "--detailed-exitcode", is_flag=True, help="Exit with 2 if changes are pending."
 )
-allow_exec_option = option(
+allow_exec = option(
     "--allow-exec",
     is_flag=True,
     help="Let kubeconfigs that you name run programs, read files and name proxies.",
 )
-timeout_option = option(
+timeout = option(
     "--timeout", metavar="DURATION", default="60s", show_default=True, help="Limit per cluster."
 )
-break_glass_option = option(
+break_glass = option(
     "--break-glass",
     metavar="GROUP",
     multiple=True,
@@ -145,9 +111,9 @@ break_glass_option = option(
 )
 
 
-def out_option(content: str, *, is_folder: bool, **attributes: Any) -> Callable[[F], F]:
+def out(content: str, *, is_folder: bool, **attributes: Any) -> Callable[[F], F]:
     """Return `--out`, the file or folder that a command writes."""
-    kind = _path(file_okay=not is_folder, dir_okay=is_folder)
+    kind = click.Path(path_type=Path, file_okay=not is_folder, dir_okay=is_folder)
     text = f"Write {content} to this {'folder' if is_folder else 'file'}."
     return option("--out", metavar="PATH", type=kind, help=text, **attributes)
 
@@ -198,7 +164,7 @@ _COMMON: tuple[Decorator[Any], ...] = (
     _eager(
         "-C",
         "--directory",
-        type=_path(),
+        type=click.Path(path_type=Path),
         metavar="DIR",
         help="Change to this folder first.",
         callback=_change_folder,
@@ -214,26 +180,26 @@ _COMMON: tuple[Decorator[Any], ...] = (
 )
 
 
-def common_options(function: F) -> F:
+def common(function: F) -> F:
     """Add the options that can also precede the command: `-C`, `--root`, `-q`, and `-v`."""
     for decorate in reversed(_COMMON):
         function = decorate(function)
     return function
 
 
-def debug_option(function: F) -> F:
+def debug(function: F) -> F:
     """Add the options of all commands: `-C`, `--root`, `-q`, `-v`, and `--debug`."""
     debug: Decorator[F] = _eager(
         "--debug", is_flag=True, help="Show tracebacks and steps.", callback=_start_log
     )
-    return common_options(debug(function))
+    return common(debug(function))
 
 
-def color_options(function: F) -> F:
+def color(function: F) -> F:
     """Add `--color` and the options of all commands."""
     choice = click.Choice(["auto", "always", "never"])
     color: Decorator[F] = option("--color", type=choice, default="auto", help="Color the text.")
-    return color(debug_option(function))
+    return color(debug(function))
 
 
 def parse_seconds(name: str, text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from reconciler.cli.options import QUIET, Decorator, color_options, gathered, option
+from reconciler.cli.options import QUIET, Decorator, color, gathered, option
 from reconciler.documents.findings import Finding, Severity
 from reconciler.model.errors import UsageError
 from reconciler.report.json import json_text, yaml_text
@@ -103,9 +103,9 @@ def form_option(forms: Sequence[str]) -> Decorator[Any]:
     )
 
 
-def output_options(*forms: str) -> Decorator[Any]:
+def options(*forms: str) -> Decorator[Any]:
     """Add `-o`, `--color`, and the options of all commands, and pass the first two as `result`."""
-    return gathered("result", Result, form_option(forms), color_options)
+    return gathered("result", Result, form_option(forms), color)
 
 
 def is_plain() -> bool:
@@ -161,7 +161,7 @@ class OutType(click.ParamType[Out]):
         return Out(form, Path(path))
 
 
-def output_file_option(*forms: str) -> Decorator[Any]:
+def file(*forms: str) -> Decorator[Any]:
     """Return `--output-file` with some formats."""
     return option(
         *("--output-file", "outs"),

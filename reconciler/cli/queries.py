@@ -7,26 +7,9 @@ from typing import Any
 import click
 
 from reconciler.addresses import mistaken
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
-from reconciler.cli.opening import evaluated, history_of, open_past, open_source
-from reconciler.cli.options import (
-    Number,
-    Reading,
-    history_options,
-    option,
-    past_option,
-    reading_options,
-)
-from reconciler.cli.output import (
-    Result,
-    emit,
-    emit_document,
-    note,
-    output_options,
-    progress,
-    tell,
-    tell_errors,
-)
+from reconciler.cli.options import option
 from reconciler.documents.findings import article_list, meant
 from reconciler.documents.text import escape
 from reconciler.history.commits import Caused
@@ -36,35 +19,17 @@ from reconciler.model import objects
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source, read_own_settings
+from reconciler.report import listing
 from reconciler.report.json import document_list
-from reconciler.report.listing import (
-    ORDERS,
-    Labels,
-    ListedItem,
-    ListQuery,
-    Selection,
-    SelectorError,
-    choose,
-    in_order,
-    items,
-    listings,
-    parse_selector,
-    words,
-)
 from reconciler.report.queries import (
     happening_rows,
     history_document,
     holder_rows,
     holders_document,
 )
-from reconciler.report.text.queries import (
-    allocations_text,
-    happening_text,
-    listing_text,
-    who_text,
-)
+from reconciler.report.text.queries import allocations_text, happening_text, listing_text, who_text
 
-_LISTINGS = listings()
+_LISTINGS = listing.listings()
 _MAX_HISTORY = 20
 
 
@@ -75,7 +40,7 @@ class _What(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the canonical resource name, with the optional name."""
-        known = words()
+        known = listing.words()
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
         if found is None:
@@ -89,19 +54,19 @@ class _What(click.ParamType[str]):
 )
 @click.argument("what", type=_What(), metavar="WHAT[/NAME]")
 @click.argument("names", nargs=-1)
-@reading_options
+@options.reading
 @option("-n", "--namespace", default="", help="Only objects of this namespace.")
 @option("-A", "--all-namespaces", is_flag=True, help="Objects of all namespaces (the default).")
 @option("-l", "--selector", default="", help="Only objects with these labels: a=b,c!=d.")
 @option("--pool", metavar="POOL", default="", help="Only objects that hold addresses of this pool.")
 @option("--team", default="", help="Only objects of this team.")
-@option("--sort-by", type=click.Choice(ORDERS), help="Order of the list.")
+@option("--sort-by", type=click.Choice(listing.ORDERS), help="Order of the list.")
 @option("--no-headers", is_flag=True, help="Leave out the header line.")
-@output_options("text", "wide", "name", "json", "yaml")
+@output.options("text", "wide", "name", "json", "yaml")
 def get(
     what: str,
     names: tuple[str, ...],
-    reading: Reading,
+    reading: options.Reading,
     namespace: str,
     all_namespaces: bool,
     selector: str,
@@ -109,59 +74,59 @@ def get(
     team: str,
     sort_by: str | None,
     no_headers: bool,
-    result: Result,
+    result: output.Result,
 ) -> int:
     """List what families show, or records."""
     what, _, name = what.partition("/")
     names = (name, *names) if name else names
     space = "" if all_namespaces else namespace
-    query = ListQuery(names, space, _selector(selector), pool, team)
-    evaluation = evaluated(reading, result.color)
-    chosen = choose(items(evaluation, _LISTINGS[what]), query)
-    found = in_order(chosen.items, sort_by) if sort_by else chosen.items
+    query = listing.ListQuery(names, space, _selector(selector), pool, team)
+    evaluation = opening.evaluated(reading, result.color)
+    chosen = listing.choose(listing.items(evaluation, _LISTINGS[what]), query)
+    found = listing.in_order(chosen.items, sort_by) if sort_by else chosen.items
     if found or not names:
         is_one = len(names) == 1
         _show(what, evaluation, found, result, has_headers=not no_headers, is_one=is_one)
     if not found and not names and result.output in ("text", "wide"):
-        note(f"No resources found in {space} namespace." if space else "No resources found")
+        output.note(f"No resources found in {space} namespace." if space else "No resources found")
     return _missing(what, chosen, evaluation)
 
 
-def _selector(text: str) -> Callable[[Labels], bool] | None:
+def _selector(text: str) -> Callable[[listing.Labels], bool] | None:
     try:
-        return parse_selector(text) if text else None
-    except SelectorError as wrong:
+        return listing.parse_selector(text) if text else None
+    except listing.SelectorError as wrong:
         raise UsageError(f"--selector: {wrong}", "ipam get --help") from None
 
 
 def _show(
     what: str,
     evaluation: Evaluation,
-    found: Sequence[ListedItem],
-    result: Result,
+    found: Sequence[listing.ListedItem],
+    result: output.Result,
     *,
     has_headers: bool,
     is_one: bool,
 ) -> None:
     """Print objects as a table, or as kubectl does: the named object, or else a list."""
-    listing, is_wide = _LISTINGS[what], result.output == "wide"
+    kind, is_wide = _LISTINGS[what], result.output == "wide"
     if result.output in ("text", "wide"):
         brush, clock = result.brush, evaluation.tree.clock
-        if listing is None:
-            emit(allocations_text(found, clock, brush, wide=is_wide, headers=has_headers))
+        if kind is None:
+            output.emit(allocations_text(found, clock, brush, wide=is_wide, headers=has_headers))
         else:
-            emit(listing_text(listing, found, brush, wide=is_wide, headers=has_headers))
+            output.emit(listing_text(kind, found, brush, wide=is_wide, headers=has_headers))
         return
     bodies = [dict(item.body()) for item in found if item.body is not None]
     if result.output == "name":
-        emit("".join(map(_object_name, bodies)))
+        output.emit("".join(map(_object_name, bodies)))
     elif is_one and len(bodies) == 1:
-        emit_document(bodies[0], result.output)
-    elif listing is None:
+        output.emit_document(bodies[0], result.output)
+    elif kind is None:
         version = {"apiVersion": objects.RECORD_API_VERSION, "kind": objects.LIST_KIND}
-        emit_document({**version, "items": bodies}, result.output)
+        output.emit_document({**version, "items": bodies}, result.output)
     else:
-        emit_document(document_list(f"{listing.kind.kind}List", bodies), result.output)
+        output.emit_document(document_list(f"{kind.kind.kind}List", bodies), result.output)
 
 
 def _object_name(item: dict[str, Any]) -> str:
@@ -169,7 +134,7 @@ def _object_name(item: dict[str, Any]) -> str:
     return f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n"
 
 
-def _missing(what: str, chosen: Selection, evaluation: Evaluation) -> int:
+def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> int:
     """Print the names without a match, and the removed ones that still hold addresses."""
     owners = (it.owner for it in evaluation.state.records if it.is_released)
     held = {name for owner in owners for name in (owner.name, owner.short)}
@@ -177,89 +142,102 @@ def _missing(what: str, chosen: Selection, evaluation: Evaluation) -> int:
         hint = f"; did you mean {escape(similar)}?" if similar else ""
         if name in held:
             hint = f"; its addresses are held still: ipam who {escape(name)} --history"
-        tell(f"ipam: {what} {escape(repr(name))} not found{hint}")
+        output.tell(f"ipam: {what} {escape(repr(name))} not found{hint}")
     return ExitCode.WRONG if chosen.missing else ExitCode.OK
 
 
 @click.command(cls=VerbCommand)
 @click.argument("asked", metavar="ADDRESS|CIDR|NAME")
-@reading_options
-@past_option
+@options.reading
+@options.past
 @option("--history", "past", is_flag=True, help="Also show all events of the addresses.")
-@output_options("text", "json", "yaml", "csv")
-def who(asked: str, reading: Reading, at: str | None, past: bool, result: Result) -> int:
+@output.options("text", "json", "yaml", "csv")
+def who(
+    asked: str, reading: options.Reading, at: str | None, past: bool, result: output.Result
+) -> int:
     """Tell who has an address, since when, and by which commit of whom.
 
     Of a CIDR or a range such as 10.0.0.0-10.0.0.9 each part is told; of a name all addresses of
     that tenant, record or pool. Exit code 1 when nothing of the repository stands there.
     """
-    read, brush = open_past(reading, at), result.brush
-    with progress("reading"):
+    read, brush = opening.open_past(reading, at), result.brush
+    with output.progress("reading"):
         evaluation = evaluate_source(read.source)
-        history = history_of(read, evaluation.tree.settings)
+        history = opening.history_of(read, evaluation.tree.settings)
         answer = find_out(evaluation, history, asked)
-    tell_errors(evaluation.findings, brush)
+    output.tell_errors(evaluation.findings, brush)
     holders, brought = answer.holders, answer.brought
     events = what_happened(history, answer.asked) if past else None
     if result.is_document:
         listed = None if events is None else list(events)
         revision = evaluation.tree.revision
         document = holders_document(answer.asked, revision, holders, brought, listed)
-        emit_document(document, result.output)
+        output.emit_document(document, result.output)
         is_known = bool(listed) or answer.is_known
     else:
         if result.output == "text":
-            emit(who_text(holders, brought, brush))
+            output.emit(who_text(holders, brought, brush))
         elif events is None:
-            emit("".join(holder_rows(holders, brought)))
+            output.emit("".join(holder_rows(holders, brought)))
         is_known = bool(events and _stream(events, result)) or answer.is_known
     if not is_known:
         _unknown(answer, looked_back=past)
     return ExitCode.OK if is_known else ExitCode.WRONG
 
 
-def _stream(events: Iterator[Caused], result: Result) -> int:
+def _stream(events: Iterator[Caused], result: output.Result) -> int:
     """Print events as they are found, because the full search can be slow. Return their number."""
     brush, is_csv = result.brush, result.output == "csv"
     lines = happening_rows(events) if is_csv else (happening_text(it, brush) for it in events)
     count = 0
     for line in lines:
-        emit(line, flushes=True)
+        output.emit(line, flushes=True)
         count += 1
     return count - is_csv  # a table has a header
 
 
 def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
     if answer.range is not None:
-        tell(f"nothing of this repository stands at {answer.asked}")
+        output.tell(f"nothing of this repository stands at {answer.asked}")
         return
     if (wrong := mistaken(answer.asked)) is not None:
-        tell(f"{wrong}{f'; {wrong.hint}' if wrong.hint else ''}")
+        output.tell(f"{wrong}{f'; {wrong.hint}' if wrong.hint else ''}")
         return
     similar = answer.near
     hint = f"; did you mean {similar}?" if similar else "; ipam get allocations lists them"
     before = "" if looked_back else "; with --history: who had that name"
-    tell(f"no tenant, record or pool is named {answer.asked!r}{hint}{before}")
+    output.tell(f"no tenant, record or pool is named {answer.asked!r}{hint}{before}")
 
 
 @click.command(cls=VerbCommand)
 @click.argument("asked", metavar="[CLAIM|POOL]", required=False)
-@history_options
+@options.history
 @option(
     "--since", metavar="DATE", help="Only events since a day, a time, or 30d before the revision."
 )
-@option("-n", "--number", type=Number(), default=_MAX_HISTORY, show_default=True, help="0 for all.")
-@output_options("text", "json", "yaml", "csv")
+@option(
+    "-n",
+    "--number",
+    type=click.IntRange(0),
+    default=_MAX_HISTORY,
+    show_default=True,
+    help="0 for all.",
+)
+@output.options("text", "json", "yaml", "csv")
 def history(
-    asked: str | None, reading: Reading, since: str | None, number: int, result: Result
+    asked: str | None,
+    reading: options.Reading,
+    since: str | None,
+    number: int,
+    result: output.Result,
 ) -> int:
     """Tell what happened to addresses: given, grown, moved, released, come free.
 
     Of a claim, a tenant, a record, a pool or addresses; else of all. Each line names the commit
     that did it, and the person, the pull request and the document that brought it about.
     """
-    read = open_source(reading)
-    past = history_of(read, read_own_settings(read.source).settings)
+    read = opening.open_source(reading)
+    past = opening.history_of(read, read_own_settings(read.source).settings)
     events = what_happened(past, asked) if asked is not None else past.events()
     if since is not None:
         events = takewhile(_later(since, read.source.clock()), events)
@@ -267,15 +245,17 @@ def history(
     if result.is_document:
         found = list(shown)
         count = len(found)
-        emit_document(history_document(past.start, found), result.output)
+        output.emit_document(history_document(past.start, found), result.output)
     else:
         count = _stream(shown, result)
     if count and next(events, None) is not None:
-        tell(f"there is more than these {count}; -n 0 tells all")
+        output.tell(f"there is more than these {count}; -n 0 tells all")
     if count or asked is None or since is not None:
         return ExitCode.OK
     similar = near(past, asked)
-    tell(f"nothing ever happened to {asked!r}{f'; did you mean {similar}?' if similar else ''}")
+    output.tell(
+        f"nothing ever happened to {asked!r}{f'; did you mean {similar}?' if similar else ''}"
+    )
     return ExitCode.WRONG
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -18,8 +17,7 @@ from msgspec.structs import replace
 from reconciler.apply.expiry import confirmed, require_named, too_early
 from reconciler.apply.plan import Applied, together
 from reconciler.apply.targets import ApplyOptions
-from reconciler.cli import options as cli_options
-from reconciler.cli.cluster_options import Reach, apply_options, reach_options, require_clusters
+from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.daemon import Order, run_daemon
 from reconciler.cli.daemon_options import (
@@ -30,27 +28,7 @@ from reconciler.cli.daemon_options import (
     watch_options,
 )
 from reconciler.cli.entry import describe
-from reconciler.cli.opening import open_branch
-from reconciler.cli.options import (
-    Number,
-    branch_option,
-    option,
-    parse_seconds,
-    remote_option,
-    repository_option,
-)
-from reconciler.cli.output import (
-    Out,
-    Result,
-    emit,
-    emit_document,
-    note,
-    output_file_option,
-    output_options,
-    progress,
-    tell,
-    write_texts,
-)
+from reconciler.cli.options import option
 from reconciler.gitio.interface import Revision
 from reconciler.gitio.processes import pause
 from reconciler.gitio.remotes import open_proposing
@@ -64,46 +42,32 @@ from reconciler.reconcile.evaluation import reconciled_code
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, rounds
 from reconciler.reconcile.reconcile import reconcile as run_reconcile
 from reconciler.reconcile.writing import has_wrong_settings
+from reconciler.report import json as report_json
 from reconciler.report import metrics
-from reconciler.report.json import (
-    apply_document,
-    json_line,
-    json_text,
-    listed_findings,
-    reconcile_document,
-    served_listed,
-    yaml_text,
-)
+from reconciler.report.text import runs
 from reconciler.report.text.plan import plan_text
-from reconciler.report.text.runs import (
-    applied_text,
-    nothing_sentence,
-    proposed_sentence,
-    published_sentence,
-    reconcile_text,
-    unpushed_sentence,
-)
 from reconciler.report.text.table import CARRIED_OUT, Painter, findings_text
 
 _log = logging.getLogger(__name__)
-_READABLE = 0o644
-"""Mode of the metrics file: the collector, which runs as another user, reads it."""
 
 
 @click.command(cls=VerbCommand)
-@repository_option
-@remote_option
-@branch_option
+@options.repository
+@options.remote
+@options.branch
 @option(
     "--any-branch", is_flag=True, help="With --branch: accept a branch other than the main one."
 )
 @option("--to-branch", metavar="NAME", help="Commit to this branch, for a pull request.")
 @option("--no-apply", is_flag=True, help="Commit and push only.")
-@reach_options
-@apply_options
+@cluster_options.reach
+@cluster_options.apply
 @option("--lb-class", metavar="CLASS", default="", help="Class of Services that MetalLB serves.")
 @option(
-    "--allow-release", metavar="N", type=Number(), help="Release at most N records in this run."
+    "--allow-release",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Release at most N records in this run.",
 )
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Author of the commits. Default: by Settings.")
@@ -120,8 +84,8 @@ _READABLE = 0o644
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write metrics here, for node_exporter's textfile collector.",
 )
-@output_file_option("json", "yaml")
-@output_options("text", "json", "yaml")
+@output.file("json", "yaml")
+@output.options("text", "json", "yaml")
 def reconcile(
     repo: Path,
     remote: str | None,
@@ -129,7 +93,7 @@ def reconcile(
     any_branch: bool,
     to_branch: str | None,
     no_apply: bool,
-    reach: Reach,
+    reach: cluster_options.Reach,
     wanted: ApplyOptions,
     lb_class: str,
     allow_release: int | None,
@@ -140,8 +104,8 @@ def reconcile(
     watch: Watch | None,
     listening: Listening,
     metrics_file: Path | None,
-    outs: tuple[Out, ...],
-    result: Result,
+    outs: tuple[output.Out, ...],
+    result: output.Result,
 ) -> int:
     """Plan the newest revision, commit the records, push them, and apply them to the clusters.
 
@@ -151,21 +115,21 @@ def reconcile(
     or a brake holds releases back.
     """
     _require_fitting(branch, watch, listening, to_branch, outs, any_branch=any_branch)
-    seconds = parse_seconds("--interval", interval) if interval is not None else None
+    seconds = options.parse_seconds("--interval", interval) if interval is not None else None
     _require_folder(metrics_file)
     wanted = replace(wanted, lb_class=lb_class, allow_release=allow_release)
-    options = ReconcileOptions(
+    wishes = ReconcileOptions(
         *(allow_release, sign, _identity(author), accept_history), any_branch=any_branch
     )
     applies = not no_apply
     asked = reach if are_asked(reach, watch, applies=applies) else None
 
     def opened() -> GitRepository:
-        return open_branch(repo, remote, branch)
+        return opening.open_branch(repo, remote, branch)
 
     if watch is not None:
         lines = _emit_line if result.is_document else None
-        order = Order(opened, options, asked, wanted, watch, seconds, applies, lines)
+        order = Order(opened, wishes, asked, wanted, watch, seconds, applies, lines)
         return run_daemon(order, listening)
     printer = _Printer(result, outs, to_branch or "", is_looped=seconds is not None)
 
@@ -173,8 +137,8 @@ def reconcile(
         repository = opened()
         own = replace(wanted, root=repository.git.root.path)
         to = open_proposing(repository, to_branch) if to_branch is not None else None
-        own_options = replace(options, to=to)
-        return _Job(repository, own_options, asked, own, applies, metrics_file, printer)
+        own_wishes = replace(wishes, to=to)
+        return _Job(repository, own_wishes, asked, own, applies, metrics_file, printer)
 
     if seconds is not None:
         return _loop(begin, interval or "", seconds)
@@ -188,15 +152,10 @@ def _require_fitting(
     watch: Watch | None,
     listening: Listening,
     to_branch: str | None,
-    outs: Sequence[Out],
+    outs: Sequence[output.Out],
     *,
     any_branch: bool,
 ) -> None:
-    """Refuse options that exclude each other.
-
-    Raises:
-        UsageError: The options exclude each other.
-    """
     if any_branch and branch is None:
         raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
     if watch is not None and outs:
@@ -211,15 +170,11 @@ def _require_fitting(
 
 
 def _emit_line(done: Sequence[Round], code: int) -> None:
-    emit(json_line(_document(done, code, "")), flushes=True)
+    output.emit(report_json.json_line(_document(done, code, "")), flushes=True)
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:
-    """Return name and address of `--author`, if it is given.
-
-    Raises:
-        UsageError: The text is not in Git's format.
-    """
+    """Return name and address of `--author`, if it is given."""
     if author is None:
         return None
     name, opened, rest = author.partition(" <")
@@ -230,14 +185,9 @@ def _identity(author: str | None) -> tuple[str, str] | None:
 
 
 def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
-    """Run in a loop. Only a signal, or a usage error in the first run, ends it.
+    """Run in a loop, which only a signal or a usage error in the first run ends.
 
-    A failure ends only one run. It is reported in one line, and can be fixed while the loop runs.
-
-    Args:
-        begin: Opens the repository of each run, with retries until it succeeds.
-        interval: Time between runs, as the user wrote it.
-        seconds: Time between runs in seconds.
+    Another failure ends only one run, and can be fixed while the loop runs.
     """
     job: _Job | None = None
     is_first = True
@@ -250,7 +200,7 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
                 raise
             _log.debug("this run failed", exc_info=failed)
             with suppress(OSError):  # stderr can be closed
-                tell(f"ipam: {describe(failed).line}; next try in {interval}")
+                output.tell(f"ipam: {describe(failed).line}; next try in {interval}")
         is_first = False
         pause(seconds)
 
@@ -261,15 +211,13 @@ class _Job:
 
     Attributes:
         reach: The clusters, or None if none is named.
-        applies: Whether ipam applies to them.
-        metrics: The metrics file, or None.
         bugs: Bugs met in this run while clusters were read.
         newest: Reads a complete revision. A loop reads an unchanged branch only once.
     """
 
     repository: GitRepository
-    options: ReconcileOptions
-    reach: Reach | None
+    wishes: ReconcileOptions
+    reach: cluster_options.Reach | None
     wanted: ApplyOptions
     applies: bool
     metrics: Path | None
@@ -285,9 +233,6 @@ class _Job:
         """Refuse options that name claims or clusters that do not exist.
 
         If clusters are read, the inventory knows more than Git. It is not read for this check.
-
-        Raises:
-            UsageError: A name does not exist.
         """
         if self.reach is None and self.wanted.says_withdrawn:
             require_named(self.newest(self.repository.fetch().id), self.wanted)
@@ -299,7 +244,7 @@ class _Job:
         self.bugs.clear()
         # Clusters that are only read had no time to withdraw anything, and know nothing of a
         # proposal. If addresses become free at once, there is a second run.
-        is_one = self.options.to is not None or (self.reach is not None and not self.applies)
+        is_one = self.wishes.to is not None or (self.reach is not None and not self.applies)
         try:
             for item in rounds(self._reconcile, self._apply, most=1 if is_one else 2):
                 done.append(item)
@@ -312,7 +257,7 @@ class _Job:
         self.printer.finish(done, code)
         if done[0].applied is None:
             why = "none is named" if self.applies else "--no-apply"
-            note(f"Nothing was applied to clusters: {why}.")
+            output.note(f"Nothing was applied to clusters: {why}.")
         head = done[-1].done.head
         self._note_too_early(head)
         if self.metrics is not None:
@@ -321,45 +266,37 @@ class _Job:
         return code
 
     def _reconcile(self) -> Reconciled:
-        """Reconcile Git, after reading the clusters for addresses that would become free."""
-        options = replace(self.options, now=cli_options.now)
-        with progress("reconciling"):
+        wishes = replace(self.wishes, now=options.now)
+        with output.progress("reconciling"):
             if self.reach is None:
                 if self.wanted.says_withdrawn:
                     still = partial(confirmed, options=self.wanted)
-                    options = replace(options, still_announced=still)
-                return run_reconcile(self.repository, options)
+                    wishes = replace(wishes, still_announced=still)
+                return run_reconcile(self.repository, wishes)
             look = LookOptions(self.wanted, writes=self.applies)
             self._run = ObservingRun(
-                self.repository, self.newest, self.reach.open, look, cli_options.now, self.bugs
+                self.repository, self.newest, self.reach.open, look, options.now, self.bugs
             )
-            return self._run.reconcile(options)
+            return self._run.reconcile(wishes)
 
     def _apply(self, done: Reconciled) -> list[Applied] | None:
-        """Apply to the clusters, or return None if none is named or none is applied to."""
         if self._run is None or not self.applies:
             return None
-        with progress("applying"):
+        with output.progress("applying"):
             return self._run.apply(done.head.id, partial(is_in_history, self.repository))
 
     def _note_too_early(self, head: Revision) -> None:
-        """Print the addresses that must not be released yet, although the user reports them unused."""
-        if self.wanted.says_withdrawn and cli_options.now is not None:
-            now = int(cli_options.now())
+        if self.wanted.says_withdrawn and options.now is not None:
+            now = int(options.now())
             for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
-                note(f"{text} Say so again then.")
+                output.note(f"{text} Say so again then.")
 
 
 class _Printer(Struct, frozen=True):
-    """Writer of runs to stdout and to the files of `--output-file`.
+    """Writer of runs to stdout and files. `to` is the branch that gets the commits instead."""
 
-    Attributes:
-        to: The branch that gets the commits instead, or empty.
-        is_looped: Whether each run is one line.
-    """
-
-    result: Result
-    outs: tuple[Out, ...]
+    result: output.Result
+    outs: tuple[output.Out, ...]
     to: str
     is_looped: bool
 
@@ -371,20 +308,20 @@ class _Printer(Struct, frozen=True):
         found = [*evaluation.findings, *evaluation.gates]
         words = {} if has_wrong_settings(evaluation) else CARRIED_OUT
         if found:
-            tell(findings_text(found, brush, words))
-        emit("".join(self._texts(item, repository, brush)), flushes=True)
+            output.tell(findings_text(found, brush, words))
+        output.emit("".join(self._texts(item, repository, brush)), flushes=True)
 
     def _texts(self, item: Round, repository: GitRepository, brush: Painter) -> Iterator[str]:
         done, branch = item.done, repository.branch
         if not done.parts:
             evaluation = done.evaluation
             yield plan_text(evaluation, brush)
-            sentence = nothing_sentence(
+            sentence = runs.nothing_sentence(
                 done.base.id,
                 is_braked=evaluation.brake is not None,
                 has_wrong_settings=has_wrong_settings(evaluation),
             )
-            yield reconcile_text(sentence, brush)
+            yield runs.reconcile_text(sentence, brush)
         for part in done.parts:
             evaluation, base, head = part.planned.evaluation, part.planned.base.id, part.head.id
             yield plan_text(evaluation, brush)
@@ -394,33 +331,31 @@ class _Printer(Struct, frozen=True):
                     f"branch {branch}{' of the remote' if repository.remote is not None else ''}"
                 )
                 if repository.remote is None and repository.worktree is not None:
-                    sentence = unpushed_sentence(base, head, branch, is_braked=is_braked)
+                    sentence = runs.unpushed_sentence(base, head, branch, is_braked=is_braked)
                 else:
-                    sentence = published_sentence(base, head, where, is_braked=is_braked)
-                yield reconcile_text(sentence, brush)
+                    sentence = runs.published_sentence(base, head, where, is_braked=is_braked)
+                yield runs.reconcile_text(sentence, brush)
         if done.proposed is not None:
             commit = done.commit.id if done.commit is not None else ""
             how = done.proposed or Proposed.NOTHING
-            sentence = proposed_sentence(done.base.id, commit, (branch, self.to), how)
-            yield reconcile_text(sentence, brush)
+            sentence = runs.proposed_sentence(done.base.id, commit, (branch, self.to), how)
+            yield runs.reconcile_text(sentence, brush)
         if item.applied is not None:
-            yield applied_text(item.applied, brush)
+            yield runs.applied_text(item.applied, brush)
 
     def finish(self, done: Sequence[Round], code: int) -> None:
-        """Write all runs as one document, to stdout unless the format is text, and to files.
-
-        Raises:
-            UsageError: A file cannot be written.
-        """
+        """Write all runs as one document, to stdout unless the format is text, and to files."""
         if not (self.result.is_document or self.outs):
             return
         document = _document(done, code, self.to)
         if self.result.is_document and self.is_looped:
-            emit(json_line(document), flushes=True)
+            output.emit(report_json.json_line(document), flushes=True)
         elif self.result.is_document:
-            emit_document(document, self.result.output)
-        texts = {"json": json_text, "yaml": yaml_text}
-        write_texts("--output-file", ((it.path, texts[it.form](document)) for it in self.outs))
+            output.emit_document(document, self.result.output)
+        texts = {"json": report_json.json_text, "yaml": report_json.yaml_text}
+        output.write_texts(
+            "--output-file", ((it.path, texts[it.form](document)) for it in self.outs)
+        )
 
 
 def code_of(done: Sequence[Round]) -> ExitCode:
@@ -443,7 +378,7 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
     first, last = done[0].done, done[-1].done
     planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
-    document = reconcile_document(
+    document = report_json.reconcile_document(
         planned[0],
         first.base.id,
         made[-1] if made else None,
@@ -455,65 +390,39 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
     every = [*planned, first.evaluation, last.evaluation]
     # An exceeded limit is the reason for exit code 3, and appears only here.
     found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
-    document["plan"]["findings"] = listed_findings(tuple(found))
+    document["plan"]["findings"] = report_json.listed_findings(tuple(found))
     if (applied := applied_in(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]
-        document["apply"] = apply_document(applied, heads[-1], code)
+        document["apply"] = report_json.apply_document(applied, heads[-1], code)
     if waits := [wait for item in done for wait in item.served]:
-        document["served"] = served_listed(waits)
+        document["served"] = report_json.served_listed(waits)
     return document
 
 
 def _require_folder(path: Path | None) -> None:
-    """Refuse a metrics file that cannot be written, before any work.
-
-    Raises:
-        UsageError: The folder does not exist, or the metrics library is not installed.
-    """
+    """Refuse a metrics file that cannot be written, before any work."""
     if path is None:
         return
-    require_clusters("--metrics-file")
+    cluster_options.require_clusters("--metrics-file")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"--metrics-file {path}: no such folder", "make the folder first")
 
 
 def write_metrics(
-    path: Path,
-    head: str,
-    evaluation: Evaluation,
-    applied: Sequence[Applied] | None,
-    code: ExitCode,
+    path: Path, head: str, evaluation: Evaluation, applied: Sequence[Applied] | None, code: ExitCode
 ) -> None:
-    """Write the metrics file atomically. A failure does not change the result of the run.
-
-    Args:
-        path: The file.
-        head: The current revision of the branch.
-        evaluation: The evaluation of that revision.
-        applied: Results of clusters, or None without an apply.
-        code: Exit code of the run.
-    """
-    # The import is slow, and only this option needs it.
-    from reconciler.daemon.prometheus import textfile
+    """Write the metrics of a run atomically. A failure does not change the result of the run."""
+    from reconciler.daemon.prometheus import textfile  # prometheus_client takes 60 ms
 
     is_bug = code is ExitCode.BUG
     parts = metrics.of_run(head, evaluation, applied or (), time.time(), is_bug=is_bug)
-    text = textfile(metrics.catalogue(), parts)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")  # collectors read only *.prom
     try:
-        _replace(path, text)
+        temporary.write_bytes(textfile(metrics.catalogue(), parts))
+        temporary.chmod(0o644)  # the collector runs as another user
+        temporary.replace(path)
     except OSError as failed:
-        tell(f"ipam: --metrics-file {path}: {failed.strerror}; it was not written")
-
-
-def _replace(path: Path, text: bytes) -> None:
-    """Replace a file atomically. The collector reads only names that end with .prom."""
-    handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-            os.fchmod(file.fileno(), _READABLE)
-        Path(name).replace(path)
-    except BaseException:
+        output.tell(f"ipam: --metrics-file {path}: {failed.strerror}; it was not written")
+    finally:
         with suppress(OSError):
-            Path(name).unlink()
-        raise
+            temporary.unlink(missing_ok=True)

@@ -4,25 +4,10 @@ from pathlib import Path
 
 import click
 
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, parsed_file
-from reconciler.cli.opening import (
-    ChangeOptions,
-    ReadRevision,
-    apart,
-    history_of,
-    open_source,
-    reviewed,
-)
-from reconciler.cli.options import (
-    Reading,
-    base_option,
-    color_options,
-    history_options,
-    option,
-    out_option,
-)
-from reconciler.cli.output import note, painter, progress, tell_errors, write_texts
+from reconciler.cli.options import option
 from reconciler.daemon.metrics import Page
 from reconciler.gitio.repository import GitRepository
 from reconciler.history.applied import read_served
@@ -38,36 +23,38 @@ _MAX_BYTES = 256 * 1024 * 1024
 
 
 def _page_of(
-    read: ReadRevision, evaluation: Evaluation, compared: Compared, base: str | None, given: Given
+    read: opening.ReadRevision,
+    evaluation: Evaluation,
+    compared: Compared,
+    base: str | None,
+    given: Given,
 ) -> str:
     """Return the page of a revision, with the history of `read`: of the base if there is one."""
     # For a wrong folder, the page would report that nothing needs attention.
     compared = with_emptiness(read.source, compared, allows=False)
-    history = history_of(read, evaluation.tree.settings)
+    history = opening.history_of(read, evaluation.tree.settings)
     return page(evaluation, compared, history, base, given)
 
 
 def served_page(repository: GitRepository, revision: str) -> Page:
     """Return the bytes of `report --rev` for a browser, in parallel to other readers."""
-    read = apart(repository, revision)
+    read = opening.apart(repository, revision)
     compared = review(read.source, read.repository, None)
     html = _page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
     return Page(html, policy(shipped_parts()))
 
 
 @click.command(cls=VerbCommand)
-@history_options
-@base_option
-@out_option("the page", is_folder=False, required=True)
+@options.history
+@options.base
+@options.out("the page", is_folder=False, required=True)
 @apply_result_option
 @option(
-    "--results",
-    metavar="FILE",
-    help="Output of reconcile --watch -o json: how long growth waited.",
+    "--results", metavar="FILE", help="Output of reconcile --watch -o json: how long growth waited."
 )
-@color_options
+@options.color
 def report(
-    reading: Reading,
+    reading: options.Reading,
     base: str | None,
     out: Path,
     apply_result: str | None,
@@ -84,13 +71,13 @@ def report(
     hint = "give what ipam reconcile --watch -o json printed"
     served = parsed_file("--results", results, _MAX_BYTES, hint, read_served)
     given = Given(apply_result_of(apply_result), served)
-    found = reviewed(reading, ChangeOptions(base))
-    read = open_source(reading if base is None else Reading(reading.repo, base))
-    with progress("reading"):
+    found = opening.reviewed(reading, opening.ChangeOptions(base))
+    read = opening.open_source(reading if base is None else options.Reading(reading.repo, base))
+    with output.progress("reading"):
         evaluation = evaluate_source(read.source) if base is None else found.compared.evaluation
         of_base = None if base is None else read.repository.resolve(base).id
         text = _page_of(read, evaluation, found.compared, of_base, given)
-    tell_errors(evaluation.findings, painter(color))
-    write_texts("--out", [(out, text)])
-    note(f"Wrote {out}: {len(text.encode()) // 1024} KiB, open it in a browser.")
+    output.tell_errors(evaluation.findings, output.painter(color))
+    output.write_texts("--out", [(out, text)])
+    output.note(f"Wrote {out}: {len(text.encode()) // 1024} KiB, open it in a browser.")
     return ExitCode.OK

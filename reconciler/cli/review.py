@@ -10,33 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler import __version__
+from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import STDIN, read_file
-from reconciler.cli.opening import (
-    ChangeOptions,
-    Reviewed,
-    asked_root,
-    change_options,
-    reviewed,
-    source_at,
-)
-from reconciler.cli.options import (
-    Reading,
-    detailed_exitcode_option,
-    option,
-    reading_options,
-)
-from reconciler.cli.output import (
-    Out,
-    Result,
-    emit,
-    emit_document,
-    output_file_option,
-    output_options,
-    progress,
-    tell,
-    write_texts,
-)
+from reconciler.cli.options import option
 from reconciler.documents.text import MAX_BYTES
 from reconciler.gitio.config import found_root, root_folder
 from reconciler.model.errors import ExitCode, UsageError
@@ -125,8 +102,8 @@ class CheckResult(Struct, frozen=True):
 
 @click.command(cls=VerbCommand)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
-@reading_options
-@change_options
+@options.reading
+@opening.change_options
 @option(
     "--also",
     metavar="REV",
@@ -134,16 +111,16 @@ class CheckResult(Struct, frozen=True):
     help="Also merge with this other open change. Repeatable.",
 )
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
-@output_file_option(*FORMATS)
-@output_options(*FORMATS)
+@output.file(*FORMATS)
+@output.options(*FORMATS)
 def check(
     files: tuple[str, ...],
-    reading: Reading,
-    change: ChangeOptions,
+    reading: options.Reading,
+    change: opening.ChangeOptions,
     also: tuple[str, ...],
     allow_empty: bool,
-    outs: tuple[Out, ...],
-    result: Result,
+    outs: tuple[output.Out, ...],
+    result: output.Result,
 ) -> int:
     """Find what is wrong, and what would run full.
 
@@ -153,26 +130,26 @@ def check(
     """
     if files:
         checked = CheckResult(_alone(files))
-        tell(_ALONE)
+        output.tell(_ALONE)
     else:
-        found = reviewed(reading, replace(change, also=also))
+        found = opening.reviewed(reading, replace(change, also=also))
         compared = with_emptiness(found.source, found.compared, allows=allow_empty)
         is_drawn = any(form in _DRAWN for form in (result.output, *(out.form for out in outs)))
         drawn = _preview(found, change) if is_drawn else NOTHING
         checked = CheckResult(compared, change.base, found.root, drawn)
-    emit(checked.text(result.output, result.brush))
+    output.emit(checked.text(result.output, result.brush))
     plain = Painter(is_on=False)
-    write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
+    output.write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
     return checked.code
 
 
-def _preview(found: Reviewed, change: ChangeOptions) -> Preview:
+def _preview(found: opening.Reviewed, change: opening.ChangeOptions) -> Preview:
     """Return the result of the merge, or only the maps without a base."""
     evaluation, repository = found.compared.evaluation, found.repository
     if change.base is None:
         return preview(evaluation)
-    with progress("comparing"):
-        source = source_at(repository.source(change.base), change.plan_time)
+    with output.progress("comparing"):
+        source = opening.source_at(repository.source(change.base), change.plan_time)
         drawn = preview(evaluation, partial(evaluated_base, repository, source))
     return drawn._replace(base=repository.resolve(change.base).id)
 
@@ -202,7 +179,7 @@ def _place(file: str) -> Place | None:
     top = next((it for it in (folder, *folder.parents) if (it / ".git").exists()), None)
     if top is None or file == STDIN:
         return None
-    asked = asked_root()
+    asked = opening.asked_root()
     own = root_folder(asked) if asked is not None else found_root(folder, top, SETTINGS)
     root = top / own.path
     if not (folder / name).is_relative_to(root):
@@ -217,20 +194,24 @@ def _place(file: str) -> Place | None:
 
 
 @click.command(cls=VerbCommand)
-@reading_options
-@change_options
+@options.reading
+@opening.change_options
 @option("--all", "keeps", is_flag=True, help="Also show what stays.")
-@detailed_exitcode_option
-@output_options("text", "json", "yaml", "markdown")
+@options.detailed_exitcode
+@output.options("text", "json", "yaml", "markdown")
 def plan(
-    reading: Reading, change: ChangeOptions, keeps: bool, detailed_exitcode: bool, result: Result
+    reading: options.Reading,
+    change: opening.ChangeOptions,
+    keeps: bool,
+    detailed_exitcode: bool,
+    result: output.Result,
 ) -> int:
     """Show the exact addresses that reconciling this revision gives out.
 
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    found, base = reviewed(reading, change), change.base
+    found, base = opening.reviewed(reading, change), change.base
     compared = found.compared
     if not (compared.evaluation.state.pools or compared.evaluation.plan.decisions):
         compared = with_emptiness(found.source, compared, allows=False)
@@ -241,17 +222,17 @@ def plan(
         shown = ("capacity", "brake", "clock-ahead", "announcement-moved")
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
-        tell(findings_text(others, brush)) if others else None
-        emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
+        output.tell(findings_text(others, brush)) if others else None
+        output.emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
         if compared.causes:
-            emit(causes_text(compared.causes, brush))
+            output.emit(causes_text(compared.causes, brush))
     elif result.output == "markdown":
         text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
-        emit(marked(text, found.root))
+        output.emit(marked(text, found.root))
     else:
         document = plan_document(evaluation, base=base, keeps=keeps)
         causes = {} if base is None else {"causes": causes_listed(compared.causes)}
-        emit_document({**document, **causes}, result.output)
+        output.emit_document({**document, **causes}, result.output)
     code = exit_code(evaluation)
     is_pending = detailed_exitcode and bool(evaluation.changes)
     return ExitCode.CHANGES if code is ExitCode.OK and is_pending else code

@@ -50,19 +50,6 @@ def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
     assert completed("explain", "team-a/t") == ["team-a/two"]
 
 
-def test_of_a_large_repository_records_alone_are_looked_at(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(completion, "SMALL_FILES", 0)
-    assert completed("move", "") == ["team-a/one"]
-    assert list(completion.pools({})) == ["edge"]
-
-
-def test_the_page_says_from_how_many_files_on_that_is_so() -> None:
-    page = (ROOT / "docs" / "verbs.md").read_text()
-    assert f"with more than {completion.SMALL_FILES:,} files" in page
-
-
 def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
     assert set(completion.pools({})) == {"edge"}
     assert completed("schema", "NetworkP") == ["NetworkPool"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli.commands import GROUPS, VERBS
+from reconciler.cli.commands import GROUPS, VERBS, examples
 from reconciler.cli.commands import ipam as group
 from tests.caches import ROOT
 from tests.cli.running import ipam
@@ -22,7 +22,7 @@ APPLIED = (
     '{"apiVersion": "gitops-ipam.dev/v1alpha1", "kind": "ApplyResult",'
     ' "revision": "' + "0" * 40 + '", "clusters": []}'
 )
-CASES = [(name, line) for name, verb in VERBS.items() for line, _ in verb.examples]
+CASES = [(verb, line) for verb in VERBS for line, _ in examples(verb)]
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,10 @@ def test_an_example_of_a_help_runs_on_the_repository_of_the_demo(
 
 
 def test_every_verb_has_examples_that_its_help_shows(capsys: Capture) -> None:
-    for name, verb in VERBS.items():
-        text = ipam(capsys, name, "--help").out
+    for verb in VERBS:
+        text = ipam(capsys, verb, "--help").out
         assert "\nExamples:\n" in text
-        for line, why in verb.examples:
+        for line, why in examples(verb):
             assert line in text
             assert f"# {why}\n" in text
 
@@ -108,13 +108,7 @@ def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:
         (["help", "recon"], "No verb 'recon'. Did you mean reconcile?"),
         (["check", "--bas", "x"], "--base"),
         (["get", "pool", "--outptu", "x"], "Did you mean '--output'?"),
-        (
-            ["--repo", ".", "check", "--base", "main"],
-            "--repo is an option of check and goes behind it: ipam check --base main --repo .",
-        ),
-        (["--base=main", "plan"], "--base is an option of plan and goes behind it"),
-        (["--bsae", "x", "check"], "No option --bsae before check. Did you mean --base?"),
-        (["--repo", "."], "No such option"),
+        (["--repo", ".", "check"], "No option --repo before check. Options of a verb go after it"),
     ],
 )
 def test_a_mistake_is_answered_with_what_was_meant(

@@ -250,7 +250,7 @@ def test_with_yes_nothing_is_asked_on_a_terminal(
 def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran = answered(capsys, monkeypatch, "nothing\ngitlab\ny\ny\ny\nn\na\n", tmp_path)
+    ran = answered(capsys, monkeypatch, "gitlab\ny\ny\ny\nn\na\n", tmp_path)
     assert ran.code == 0
     assert "Whose CI shall check it?" in ran.err
     assert "Write ipam.yaml?" in ran.err
@@ -265,19 +265,9 @@ def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(
 def test_who_quits_keeps_what_was_agreed_to(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran = answered(capsys, monkeypatch, "nothing\nnone\ny\nq\n", tmp_path)
+    ran = answered(capsys, monkeypatch, "none\ny\nq\n", tmp_path)
     assert ran.code == 130
     assert list(files(tmp_path)) == ["ipam.yaml"]
-
-
-def test_who_has_clusters_is_led_to_import_where_that_is_there(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran = answered(capsys, monkeypatch, "clusters\nnone\na\n", tmp_path)
-    assert ran.code == 0
-    assert "What do you have?" in ran.err
-    assert "ipam import cluster KUBECONFIG --out ." in ran.out
-    assert "pools/example.yaml" not in files(tmp_path)
 
 
 def test_the_hook_checks_a_repository_before_its_first_commit(
