@@ -96,12 +96,6 @@ def test_a_result_of_another_revision_is_said_to_be_one(full: Path, capsys: Capt
     assert "idle is told by an apply of another revision, cccccccccccc" in ran.out
 
 
-def test_without_a_result_the_option_is_named(full: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "forecast", "--repo", full)
-    assert "Idle headroom is not told" in ran.out
-    assert "--apply-result FILE does" in ran.out
-
-
 def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
     full: Path, capsys: Capture
 ) -> None:
@@ -118,17 +112,6 @@ def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
     )
     assert told["remedies"][-1] not in idle
     assert not any("one" in item["path"] for item in told["patches"])
-
-
-def test_records_of_which_an_address_is_used_or_nothing_is_known_are_never_named(
-    full: Path, capsys: Capture
-) -> None:
-    file = kept(full, applied(full, capsys, one=1, zoo=4))
-    ran = ipam(capsys, "explain", "late", "--repo", full, "--apply-result", file)
-    assert "idle: no record that nobody uses would make room" in ran.out
-    assert "idle: no Service of" not in ran.out
-    ran = ipam(capsys, "explain", "one", "--repo", full, "--apply-result", file)
-    assert "idle" not in ran.out  # it was not refused
 
 
 @pytest.mark.parametrize("verb", [("forecast",), ("explain", "late")])

@@ -53,15 +53,6 @@ def test_the_document_says_which_gates_hold(repo: Path, capsys: Capture) -> None
     assert "--allow-release" in gates[0]["hint"] + gates[0]["message"]
 
 
-def test_the_text_tells_both(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "reconcile", "--repo", repo)
-    assert ran.code == 0
-    assert ran.out.count("follows no remote, so nothing was pushed.") == 2
-    assert "Plan: 1 to release, 1 kept, 0 moved." in ran.out
-    assert "Plan: 1 to expire, 1 kept, 0 moved." in ran.out
-    assert ran.err == "Nothing was applied to clusters: none is named.\n"
-
-
 def failing(repo: Path, capsys: Capture, *words: str) -> Ran:
     """A reconcile whose second push the remote declines."""
     remote = repo.parent / "remote.git"

@@ -35,16 +35,3 @@ def test_each_pool_is_a_bar_with_its_past(repo: Path, capsys: Capture) -> None:
 def test_bars_are_for_people(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "status", "--bars", "-o", "json", "--repo", repo)
     assert (ran.code, "forecast -o json" in ran.err, ran.out) == (64, True, "")
-
-
-@pytest.mark.parametrize("columns", ["60", "80", "120"])
-def test_it_is_as_wide_as_the_terminal_and_colours_are_asked_for(
-    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[32m▓" in ipam(capsys, "status", "--bars", "--repo", repo).out
-    monkeypatch.setenv("NO_COLOR", "1")
-    said = ipam(capsys, "status", "--bars", "--repo", repo).out
-    assert "\x1b" not in said
-    assert max(map(len, said.splitlines())) == int(columns)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.running import given_out, ipam
 from tests.test_output_schemas import validated
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, pool, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -124,52 +124,3 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     told = text(capsys, repo)
     assert f"Caused elsewhere in this change:\n  team-a/owed (loadbalancer): {reason}" in told
     assert "Not caused" not in told
-
-
-def test_retention_that_ends_meanwhile_is_no_work_of_the_change(
-    repo: Path, capsys: Capture
-) -> None:
-    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 2}")})
-    commit(repo, clock=CLOCK + 60)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    git(repo, "rm", "-q", "tenants/one.yaml")
-    commit(repo, clock=CLOCK + 120)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    change(repo, {"notes.md": "words\n"}, clock=CLOCK + 3 * 86_400)
-    cause = causes(capsys, repo)["one"]
-    assert (cause["path"], cause["reason"]) == (None, "its retention has ended")
-
-
-def test_settings_are_a_cause_where_nothing_nearer_is(repo: Path, capsys: Capture) -> None:
-    write(repo, {"providers/default.yaml": provider(pools="[{name: gone}]")})
-    write(repo, {"tenants/two.yaml": tenant("two")})
-    commit(repo)
-    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {retention: 1h}\n"
-    change(repo, {"ipam.yaml": settings, "providers/default.yaml": provider()})
-    assert causes(capsys, repo)["two"]["path"] == "ipam.yaml"
-
-
-def test_of_very_many_files_the_first_ones_have_their_commits(
-    repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setattr("reconciler.review.change.MAX_PATHS", 1)
-    names = ("a", "b")
-    made = change(
-        repo, {f"tenants/{it}.yaml": tenant(it, networking="{lbPoolSize: 1}") for it in names}
-    )
-    assert [causes(capsys, repo)[name]["commit"] for name in names] == [made, None]
-
-
-def test_of_a_merge_the_commit_is_that_of_the_change(repo: Path, capsys: Capture) -> None:
-    made = change(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 2}")})
-    change(repo, {"notes.md": "words\n"})
-    git(repo, "switch", "-q", "main")
-    write(repo, {"README.md": "words\n"})
-    commit(repo, clock=CLOCK + 90)
-    assert causes(capsys, repo, "--rev", "change")["two"]["commit"] == made, "merged in thought"
-    git(repo, "switch", "-q", "--detach")
-    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 99)
-    assert causes(capsys, repo)["two"]["commit"] == made, "as a forge lays it out"
-    write(repo, {"tenants/three.yaml": tenant("three", networking="{lbPoolSize: 1}")})
-    found = causes(capsys, repo, "--worktree")
-    assert (found["three"]["path"], found["three"]["commit"]) == ("tenants/three.yaml", None)

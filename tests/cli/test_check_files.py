@@ -92,15 +92,6 @@ def test_stdin_is_a_file_like_any_other(capsys: Capture, monkeypatch: pytest.Mon
     ]
 
 
-@pytest.mark.parametrize("form", ["github", "gitlab", "sarif", "junit", "markdown", "yaml"])
-def test_every_form_of_check_names_the_file(form: str, capsys: Capture) -> None:
-    write(Path(), {"pools/a.yaml": pool("edge", "10.40.0.5/24")})
-    ran = ipam(capsys, "check", "pools/a.yaml", "-o", form, "--output-file", f"{form}=out.txt")
-    assert ran.code == 1
-    assert "pools/a.yaml" in ran.out
-    assert Path("out.txt").read_text(encoding="utf-8") == ran.out
-
-
 def test_what_is_no_file_is_wrong_usage(capsys: Capture) -> None:
     Path("folder").mkdir()
     assert ipam(capsys, "check", "not-there.yaml").err.startswith(

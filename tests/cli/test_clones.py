@@ -97,15 +97,6 @@ def test_what_is_read_is_fetched(
     assert (ran.code, ran.out) == (there.code, there.out)
 
 
-def test_an_option_fetches_nothing_where_nothing_is_missing(
-    tmp_path: Path, remote: str, capsys: Capture
-) -> None:
-    folder = clone(tmp_path, remote)
-    git(folder, "remote", "remove", "origin")
-    words = ("check", "--base", "HEAD^1", "--repo", folder)
-    assert ipam(capsys, *words, "--fetch-missing") == ipam(capsys, *words)
-
-
 def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(
     filtered: Path, capsys: Capture
 ) -> None:

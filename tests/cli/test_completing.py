@@ -8,8 +8,6 @@ from click.shell_completion import ShellComplete
 
 from reconciler.cli import completion, run
 from reconciler.cli.commands import ipam as group
-from tests.caches import ROOT
-from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -65,19 +63,6 @@ def test_what_a_question_is_about_is_completed(repo: Path) -> None:
     assert completed("help", "fore") == ["forecast"]
 
 
-def test_what_is_explained_is_a_claim_or_a_code_and_what_moves_is_no_code(repo: Path) -> None:
-    assert completed("explain", "pool-over") == ["pool-overlap"]
-    assert completed("explain", "team-a/o") == ["team-a/one"]
-    assert completed("move", "pool-over") == []
-
-
-def test_names_of_what_is_listed_and_teams_are_completed(repo: Path) -> None:
-    assert completed("get", "np", "") == ["edge"]
-    assert completed("get", "tenants", "") == ["one", "two"]
-    assert completed("get", "tenants", "one", "") == ["two"]
-    assert completed("get", "allocations", "--team", "") == ["team-a"]
-
-
 def test_another_repository_is_asked_where_one_is_named(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +100,3 @@ def test_a_name_with_control_characters_is_not_offered(
 ) -> None:
     monkeypatch.setitem(completion.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
     assert completed("schema", "") == ["good"]
-
-
-def test_a_shell_gets_words_by_the_program(repo: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "completion", "bash").out.count("_IPAM_COMPLETE=bash_complete") == 1

@@ -32,13 +32,6 @@ def test_readiness_and_the_certificate_are_asked_for_whenever_somebody_reads(
     assert shown(registry)["gitops_ipam_ready"] == 0
 
 
-def test_without_tls_no_certificate_expires() -> None:
-    registry, told = begin_metering(HealthAnswer)
-    told.bug_met()
-    assert shown(registry)["gitops_ipam_bugs_total"] == 1
-    assert "gitops_ipam_certificate_expiry_timestamp_seconds" not in shown(registry)
-
-
 def test_what_is_in_the_way_is_told_by_what_it_is_about() -> None:
     readiness = Readiness(reasons={"push": "declined", "git": "gone"})
     assert answer_of(readiness) == HealthAnswer(False, ("git: gone", "push: declined"))

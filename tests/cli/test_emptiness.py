@@ -26,16 +26,6 @@ def test_a_repository_without_any_folder_that_is_read_is_wrong(
     assert "✗ the content is wrong" in ran.out
 
 
-def test_settings_that_name_folders_that_are_not_there_are_wrong(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    files = {**SMALL, "ipam.yaml": f"{text}spec: {{sources: [pool, tenant]}}\n"}
-    ran = ipam(capsys, "check", "--repo", repository(tmp_path / "repo", files))
-    assert ran.code == 1
-    assert "no file is in pool/ or tenant/" in ran.out
-
-
 def test_a_person_may_expect_that_there_is_nothing(tmp_path: Path, capsys: Capture) -> None:
     repo = repository(tmp_path / "repo", STRANGE)
     ran = ipam(capsys, "check", "--allow-empty", "--repo", repo, "-o", "json")
@@ -52,15 +42,6 @@ def test_a_repository_that_was_only_begun_is_fine_and_says_so(
     ran = ipam(capsys, "check", *how, "--repo", repo)
     assert ran.code == 0
     assert "info nothing-to-check: nothing to check yet: no document" in ran.out
-
-
-@pytest.mark.parametrize("how", [[], ["--worktree"]])
-def test_where_there_is_something_nothing_is_said(
-    how: list[str], tmp_path: Path, capsys: Capture
-) -> None:
-    repo = repository(tmp_path / "repo", SMALL)
-    assert "nothing-to-check" not in ipam(capsys, "check", *how, "--repo", repo).out
-    assert "nothing-to-check" not in ipam(capsys, "check", *how, "--repo", repo).out  # warm
 
 
 def test_a_change_that_removes_all_there_was_is_told_so(tmp_path: Path, capsys: Capture) -> None:

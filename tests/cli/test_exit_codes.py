@@ -1,14 +1,11 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
 
-from reconciler.cli import entry, run
+from reconciler.cli import run
 from reconciler.cli.commands import ipam as group
-from tests.cli.running import environment, ipam
-from tests.documentation import ROOT
+from tests.cli.running import ipam
 from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -61,20 +58,6 @@ def test_three_is_a_pool_up_to_its_gate_too_though_all_is_committed(
     assert (
         ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
     )  # nothing fills it more
-    for page in (cli_help("reconcile"), section("reconcile")):
-        for why in ("claim was refused", "filled up to its gate", "dated ahead", "a brake holds"):
-            assert why in page, "each gate is named"
-
-
-def cli_help(verb: str) -> str:
-    command = group.get_command(click.Context(group), verb)
-    assert command is not None
-    return " ".join((command.help or "").split())
-
-
-def section(verb: str) -> str:
-    page = (ROOT / "docs" / "verbs.md").read_text(encoding="utf-8")
-    return " ".join(page.partition(f"\n## {verb}\n")[2].partition("\n## ")[0].split())
 
 
 def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
@@ -183,48 +166,10 @@ def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsy
     assert ipam(capsys, "check").err.startswith("ipam: odd\n")
 
 
-def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry, "run", lambda arguments: 3)
-    monkeypatch.setattr("reconciler.cli.output.prepare", lambda: None)
-    monkeypatch.setattr(entry, "install", lambda: None)
-    with pytest.raises(SystemExit) as left:
-        entry.main()
-    assert left.value.code == 3
-
-
-def test_a_signal_that_comes_while_a_value_is_let_go_prints_nothing_and_a_bug_there_does() -> None:
-    script = """
-from reconciler.gitio.processes import SignalReceived as Ended
-from reconciler.cli import entry as signals
-signals.install()
-def left(error):
-    try:
-        yield
-    finally:
-        raise error
-for error in (Ended(15), ValueError("odd")):
-    item = left(error)
-    next(item)
-    del item
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
-    )
-    assert b"Ended" not in done.stderr
-    assert b"ValueError: odd" in done.stderr
-
-
 def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:
     code = run([])
     assert code == 64
     assert "Review:" in capsys.readouterr().err
-
-
-def test_a_way_out_of_click_itself_is_fine(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    broken(monkeypatch, SystemExit(1))
-    assert ipam(capsys, "--help").code == 0
 
 
 def test_the_demo_needs_git(

@@ -67,17 +67,6 @@ def test_git_applies_each_patch_and_write_does_the_same(full: Path, capsys: Capt
         git(full, "checkout", "-q", ".")
 
 
-def test_people_see_the_patches(full: Path, capsys: Capture) -> None:
-    out = ipam(capsys, "explain", "wide", "--repo", full).out
-    assert (
-        "  patch 1   ask for 2 instead of 12, the most that fit; it gets 10.40.0.14-10.40.0.15"
-        in out
-    )
-    assert "\n--- a/tenants/wide area.yaml" in out
-    assert "\\ No newline at end of file\n" in out
-    assert out.endswith("  apply one with --write N, or give it to git apply\n")
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -121,18 +121,6 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
     assert json.loads(good.read_text())
 
 
-def test_junit_has_every_file_also_when_the_cache_knows_that_nothing_is_wrong(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    folder = repository(tmp_path / "repo", reconciled(SMALL))
-    first = ipam(capsys, "check", "--repo", folder, "-o", "junit")
-    ipam(capsys, "check", "--repo", folder)
-    again = ipam(capsys, "check", "--repo", folder, "--output-file", f"junit={tmp_path / 'x'}")
-    assert 'name="tenants/one.yaml"' in first.out
-    assert (tmp_path / "x").read_text() == first.out
-    assert again.code == 0
-
-
 def test_a_plan_can_be_a_comment(repo: Path, capsys: Capture) -> None:
     write(repo, {"tenants/two.yaml": tenant("two")})
     commit(repo)

@@ -74,13 +74,6 @@ def test_a_name_with_its_namespace_is_taken_as_every_verb_takes_it(
     assert got(what, name, short, "-o", "name") == got(what, short, "-o", "name")
 
 
-def test_a_name_with_its_namespace_that_is_not_there_is_said_with_the_one_that_is(got: Got) -> None:
-    told = "ipam: tenants 'team-a/tow' not found; did you mean team-a/two?\n"
-    assert got("tenants", "team-a/tow") == (1, "", told)
-    told = "ipam: tenants 'team-b/two' not found; did you mean team-a/two?\n"
-    assert got("tenants", "team-b/two") == (1, "", told)
-
-
 @pytest.mark.parametrize(
     ("words", "out", "err"),
     [
@@ -95,14 +88,6 @@ def test_where_nothing_is_found_it_says_what_kubectl_says(
     got: Got, words: list[str], out: str, err: str
 ) -> None:
     assert got(*words) == (0, out, err)
-
-
-def test_a_list_of_nothing_is_a_document(got: Got) -> None:
-    code, out, _ = got("ipa", "--pool", "second", "-o", "json")
-    assert code == 0
-    assert json.loads(out) == {
-        "apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "IPAllocationList", "items": [],
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -70,26 +70,11 @@ def test_an_example_of_a_help_runs_on_the_repository_of_the_demo(
     assert ipam(capsys, *words).code == 0
 
 
-def test_every_verb_has_examples_that_its_help_shows(capsys: Capture) -> None:
-    for verb in VERBS:
-        text = ipam(capsys, verb, "--help").out
-        assert "\nExamples:\n" in text
-        for line, why in examples(verb):
-            assert line in text
-            assert f"# {why}\n" in text
-
-
 def test_options_stand_in_groups_and_those_of_the_verb_come_first(capsys: Capture) -> None:
     text = ipam(capsys, "reconcile", "--help").out
     titles = [line[:-1] for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert titles == ["Options", *GROUPS, "Examples"]
     assert text.index("--allow-release") < text.index("--repo") < text.index("--kubeconfig")
-
-
-def test_a_verb_with_verbs_of_its_own_has_help_of_the_same_form(capsys: Capture) -> None:
-    assert "netbox" in ipam(capsys, "import", "--help").out
-    text = ipam(capsys, "import", "csv", "--help").out
-    assert text.index("--partial") < text.index("Reading:") < text.index("--repo")
 
 
 def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:
@@ -127,12 +112,6 @@ def test_a_folder_may_be_named_before_and_behind_the_verb(
     ran = ipam(capsys, *[word.format(demo) for word in words])
     assert ran.code == 0
     assert "vlan40-pool" in ran.out
-
-
-def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "-C", tmp_path / "nowhere", "status")
-    assert ran.code == 64
-    assert "No such file or directory" in ran.err
 
 
 def test_quiet_leaves_out_notes_and_keeps_what_is_wrong(tmp_path: Path, capsys: Capture) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import given_out, ipam
 from tests.hostile.test_overrides import override
-from tests.world import CLOCK, SMALL, commit, pool, provider, tenant, write
+from tests.world import CLOCK, SMALL, commit, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
@@ -76,21 +76,10 @@ def test_one_is_that_nothing_ever_happened_to_it(repo: Path, capsys: Capture) ->
     assert (ran.code, ran.out, ran.err) == (1, "", "nothing ever happened to 'nobody'\n")
 
 
-def test_an_earlier_revision_has_its_own_past(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "history", "--rev", "HEAD~2", "--repo", repo)
-    assert [word for word, *_ in words(ran.out)] == ["released", "allocated", "allocated"]
-
-
 def test_a_name_like_one_of_the_past_is_guessed_at(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "history", "tow", "--repo", repo)
     assert (ran.code, ran.err) == (1, "nothing ever happened to 'tow'; did you mean two?\n")
     assert "did you mean" not in ipam(capsys, "history", "nope", "--repo", repo).err
-
-
-def test_get_leads_from_a_tenant_that_left_to_its_past(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "get", "tenants", "two", "--repo", repo)
-    says = "its addresses are held still: ipam who two --history"
-    assert (ran.code, ran.err) == (1, f"ipam: tenants 'two' not found; {says}\n")
 
 
 LEAVE = "overrides/2026-02-15-leave.yaml"
@@ -120,16 +109,3 @@ def test_the_override_that_let_a_release_go_is_named_with_its_commit(
     )
     past = ipam(capsys, "who", "two", "--history", "--repo", folder).out
     assert past.count(last) == 1
-
-
-def test_the_override_that_let_a_claim_move_is_named(tmp_path: Path, capsys: Capture) -> None:
-    folder = given_out(tmp_path / "repo", {**SMALL, "pools/rim.yaml": pool("rim", "10.41.0.0/24")})
-    scope = "butler/TenantCluster/team-a/one/loadbalancer"
-    write(folder, {LEAVE: override(LEAVE, kind="move", scope=scope)})
-    commit(folder, "let it move", CLOCK + HOUR)
-    write(folder, {"providers/default.yaml": provider(pools="[{name: rim}]")})
-    commit(folder, "to rim", CLOCK + 2 * HOUR)
-    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
-    told = ipam(capsys, "history", "one", "--repo", folder).out.splitlines()
-    assert [f"Override {LEAVE}" in it for it in told] == [*[True] * (len(told) - 1), False]
-    assert len(told) > 1

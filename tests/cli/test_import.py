@@ -118,13 +118,3 @@ def test_what_cannot_be_meant_is_told(
     ran = ipam(capsys, "import", *arguments, "--repo", repo)
     assert ran.code in (5, 64)
     assert said in ran.err
-
-
-def test_what_no_row_names_is_said_to_be_free(repo: Path, capsys: Capture) -> None:
-    Path("good.csv").write_text("address,cluster\n10.60.1.10,team-a/web\n10.60.1.11,team-a/web\n")
-    words = ("import", "csv", "good.csv", "--repo", repo, "--out", repo)
-    tight = ipam(capsys, *words, "--dry-run")
-    assert (tight.code, "are free" in tight.out) == (0, False), "a pool of these alone"
-    ran = ipam(capsys, *words, "--add-pool", "edge=10.60.1.0/24")
-    assert ran.code == 0
-    assert "are given out from now on: edge (252).\nReserve what something uses" in ran.out

@@ -63,21 +63,6 @@ def test_what_a_change_itself_touches_is_its_own(folder: Path, capsys: Capture) 
     assert (ran.code, "error yaml-syntax" in ran.out) == (1, True)
 
 
-def test_a_claim_that_asks_for_more_and_is_refused_again_is_its_own(
-    folder: Path, capsys: Capture
-) -> None:
-    write(folder, {"tenants/large.yaml": LARGE.replace("250", "255")})
-    assert checked(folder, capsys).code == 3
-
-
-def test_a_second_claim_that_is_refused_at_the_same_place_is_its_own(
-    folder: Path, capsys: Capture
-) -> None:
-    write(folder, {"tenants/more.yaml": tenant("more", networking="{lbPoolSize: 250}")})
-    ran = checked(folder, capsys)
-    assert (ran.code, "tenants/more.yaml:1:1: refused" in ran.out) == (3, True)
-
-
 def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:
     """Main has passed the gate and is not reconciled yet: each plan of it says so."""
     files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/27")}
@@ -92,19 +77,3 @@ def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsy
     write(made, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}")})
     ran = checked(made, capsys)
     assert (ran.code, "refused capacity" in ran.out) == (3, True)
-
-
-def test_an_override_that_waits_is_no_matter_of_others(tmp_path: Path, capsys: Capture) -> None:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    name = "2026-02-15-brake"
-    waiting = f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {{name: {name}}}\n"
-    waiting += "spec: {kind: brake, releases: 9, reason: x, expires: '2026-03-01T00:00:00Z'}\n"
-    write(made, {f"overrides/{name}.yaml": waiting})
-    commit(made)
-    git(made, "switch", "-q", "-c", "change")
-    write(made, {"tenants/two.yaml": tenant("two")})
-    ran = checked(made, capsys, "-o", "json")
-    found = json.loads(ran.out)
-    assert (ran.code, found["findings"]) == (0, [])
-    assert [it["code"] for it in found["inherited"]] == ["override-unused"]

@@ -59,16 +59,6 @@ def test_a_second_run_changes_nothing_and_asks_for_nothing(tmp_path: Path, capsy
     assert "Next:" not in ran.out
 
 
-def test_it_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "init", tmp_path).code == 0
-    whole = files(tmp_path)
-    for path in ("providers/example.yaml", "tenants/example.yaml", "CODEOWNERS"):
-        (tmp_path / path).unlink()
-    (tmp_path / ".git/HEAD").unlink()
-    assert ipam(capsys, "init", tmp_path).code == 0
-    assert files(tmp_path) == whole
-
-
 def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -87,17 +77,6 @@ def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
         "CODEOWNERS",
         "differs, and stays as it is; ipam init --dry-run shows what it would hold",
     ]
-
-
-def test_after_the_example_was_changed_it_is_not_written_again(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    assert ipam(capsys, "init", tmp_path).code == 0
-    (tmp_path / "pools/example.yaml").rename(tmp_path / "pools/edge.yaml")
-    (tmp_path / "tenants/example.yaml").unlink()
-    before = files(tmp_path)
-    assert ipam(capsys, "init", tmp_path).code == 0
-    assert files(tmp_path) == before
 
 
 def test_an_empty_one_has_folders_and_nothing_to_check(tmp_path: Path, capsys: Capture) -> None:
@@ -128,16 +107,6 @@ def test_what_ci_installs_is_asked_for_where_nobody_knows_it(
     assert "CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE" in ran.out
     assert ".forgejo/workflows/ipam.yml" in ran.out
     assert ipam(capsys, "init", tmp_path, "--forge", "none").out.count("CI") == 1
-
-
-def test_owners_that_stand_where_a_forge_looks_first_are_the_only_ones(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    write(tmp_path, {".github/CODEOWNERS": "* @me\n"})
-    ran = ipam(capsys, "init", tmp_path)
-    assert "there is .github/CODEOWNERS" in ran.out
-    assert not (tmp_path / "CODEOWNERS").exists()
-    assert (tmp_path / WORKFLOW).is_file(), "and that folder says whose CI it is"
 
 
 def test_a_link_is_left_as_it_is_and_nothing_is_written_behind_it(
@@ -227,18 +196,6 @@ def test_nobody_begins_a_repository_by_chance_among_other_files(
     assert ipam(capsys, "init").code == 0  # it is a checkout now
 
 
-def test_an_empty_folder_and_a_yes_need_no_name(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"other/letter.txt": "mine\n"})
-    assert ipam(capsys, "init", "--yes").code == 0
-    empty = tmp_path.parent / f"{tmp_path.name}-empty"
-    empty.mkdir()
-    monkeypatch.chdir(empty)
-    assert ipam(capsys, "init").code == 0
-
-
 def test_with_yes_nothing_is_asked_on_a_terminal(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,16 +239,3 @@ def test_the_hook_checks_a_repository_before_its_first_commit(
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
     commit(tmp_path)
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
-
-
-def test_an_empty_one_says_what_to_describe_before_there_is_a_plan(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    ran = ipam(capsys, "init", tmp_path / "new", "--empty")
-    steps = ran.out[ran.out.index("Next:") :].splitlines()[1:]
-    assert [line.split("   ")[0].strip() for line in steps[1:5]] == [
-        "$EDITOR pools/ providers/",
-        "ipam import --help",
-        "$EDITOR tenants/",
-        "ipam plan --worktree",
-    ]

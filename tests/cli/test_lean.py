@@ -9,10 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from reconciler.cli import cluster_options
-from reconciler.model.errors import UsageError
 from tests.cli.running import environment, given_out
 from tests.test_locks import pins, project
-from tests.world import SMALL, git, tenant, write
+from tests.world import SMALL, git
 
 # Runs verbs where nothing can be imported but Python's own, ours, and what a lock names.
 LEAN = """
@@ -86,15 +85,6 @@ def test_what_asks_no_cluster_runs_with_the_packages_of_the_lean_lock(checkout: 
     ), found.said
 
 
-def test_a_wrong_document_is_explained_with_the_packages_of_the_lean_lock(checkout: Path) -> None:
-    wrong = checkout.parent / "wrong"
-    git(checkout, "clone", "-q", ".", str(wrong))
-    write(wrong, {"tenants/two.yaml": tenant("two").replace("team-a", "[]")})
-    found = lean(["check", "--repo", str(wrong), "--worktree"])
-    assert found.codes == [1]
-    assert "Traceback" not in found.said[0]
-
-
 def test_what_asks_clusters_says_in_one_error_how_it_is_installed(checkout: Path) -> None:
     here = ["--repo", str(checkout)]
     clusters = ["--kubeconfig", "management.kubeconfig"]
@@ -125,10 +115,3 @@ def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> Non
     )
     lacking = {name.replace("-", "_") for name in pins("requirements-check.lock")}
     assert lacking.isdisjoint(cluster_options.CLUSTERS)
-
-
-def test_with_the_extra_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster_options.require_clusters("apply")
-    monkeypatch.setattr(cluster_options, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
-    with pytest.raises(UsageError, match=r"apply needs .*: no_such_module, sys\.no\.such$"):
-        cluster_options.require_clusters("apply")

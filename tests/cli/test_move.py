@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.files import write_edit
-from reconciler.model.change import FileChange
-from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.errors import ExitCode
 from tests.cli.running import Ran, given_out, ipam
 from tests.moving import KEY, NEW, OLD
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
 
 OVERRIDE = "overrides/2026-02-15-move-team-a-one-loadbalancer.yaml"
 TWO = {
@@ -43,19 +41,6 @@ class Moving:
 
 def status(folder: Path) -> list[str]:
     return [line.strip() for line in git(folder, "status", "--porcelain", "-uall").splitlines()]
-
-
-def test_a_second_run_with_another_reason_says_what_is_in_the_way(
-    folder: Path, move: Moving
-) -> None:
-    assert move("team-a/one", "--to", "far").code == 0
-    ran = move("team-a/one", "--to", "far", "--reason", "the old VLAN goes")
-    assert ran.code == ExitCode.USAGE
-    assert f"{OVERRIDE} is there already, and says something else" in ran.err
-    assert "edit it, or remove it, then run it again" in ran.err
-    (folder / OVERRIDE).unlink()
-    assert move("team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
-    assert "the old VLAN goes" in (folder / OVERRIDE).read_text(encoding="utf-8")
 
 
 def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> None:
@@ -151,17 +136,6 @@ def test_what_cannot_be_done_is_said_and_writes_nothing(
     assert status(folder) == []
 
 
-def test_a_pool_that_the_provider_does_not_name_has_to_be_added_there(
-    folder: Path, move: Moving
-) -> None:
-    (folder / "providers/default.yaml").write_text(provider())
-    ran = move("one", "--to", "far")
-    assert ran.code == 64
-    assert "'far' is not in the poolRefs of ProviderConfig default" in ran.err
-    assert "or add the pool to the poolRefs of ProviderConfig default first" in ran.err
-    assert status(folder) == ["M providers/default.yaml"]
-
-
 def test_nothing_is_written_through_a_link(folder: Path, move: Moving) -> None:
     outside = folder.parent / "outside"
     outside.mkdir()
@@ -171,40 +145,6 @@ def test_nothing_is_written_through_a_link(folder: Path, move: Moving) -> None:
     assert f"{OVERRIDE} cannot be written: overrides is a link" in ran.err
     assert list(outside.iterdir()) == []
     assert status(folder) == ["?? overrides"]
-
-
-def test_a_file_that_is_a_link_is_not_written(tmp_path: Path) -> None:
-    (tmp_path / "real.yaml").write_text("a: 1\n")
-    (tmp_path / "a.yaml").symlink_to("real.yaml")
-    with pytest.raises(UsageError, match=r"a\.yaml cannot be written: is a link"):
-        write_edit(tmp_path, FileChange("a.yaml", b"a: 2\n"), "hint")
-    assert (tmp_path / "real.yaml").read_text() == "a: 1\n"
-
-
-def test_what_a_tenant_has_grown_by_moves_along(folder: Path, move: Moving) -> None:
-    sized = {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")}
-    write(folder, sized)
-    commit(folder, "grow")
-    assert ipam(move.capsys, "reconcile", "--repo", folder).code == 0
-    ran = move("team-a/one", "--to", "far")
-    assert ran.code == 0, ran.err
-    more = OVERRIDE.replace(".yaml", "-1.yaml")
-    lines = ran.out.splitlines()
-    assert lines[1:4] == [
-        f"  1. {OVERRIDE} lets team-a/one (loadbalancer) move",
-        f"     {more} lets team-a/one (loadbalancer-1) move",
-        f"     git add {OVERRIDE} {more} && git commit -m"
-        " 'Let team-a/one (loadbalancer) move to far'",
-    ]
-    assert "2 moves" in lines
-    assert status(folder) == ["M tenants/one.yaml", f"?? {more}", f"?? {OVERRIDE}"]
-    for name in (OVERRIDE, more):
-        git(folder, "add", name)
-    git(folder, "commit", "-q", "-m", "allow")
-    commit(folder, "move")
-    checked = ipam(move.capsys, "plan", "--repo", folder)
-    assert "2 moves" in checked.out
-    assert "record-stale" not in checked.out
 
 
 def test_the_way_back_is_a_move_and_no_revert(folder: Path, move: Moving) -> None:

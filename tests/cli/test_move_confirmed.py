@@ -68,19 +68,6 @@ def test_it_stays_while_nobody_says_so(world: World) -> None:
     assert "announced: until-unused" in world.old
 
 
-def test_within_its_minute_it_is_told_from_when_on_a_person_may_say_so(world: World) -> None:
-    world.time = CLOCK + 40
-    ran = world.reconcile("--confirm-withdrawn", "team-a/one")
-    assert ran.code == 0
-    assert "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, may go" in ran.err
-    assert "from 2026-02-15T10:01:50Z on, a full minute after the move: what was said" in ran.err
-    assert "of it did nothing. Say so again then." in ran.err
-    assert "announced: until-unused" in world.old
-    world.time = CLOCK + 80  # 10:01:50
-    assert "Not yet" not in world.reconcile("--confirm-withdrawn", "team-a/one").err
-    assert "announced: until-unused" not in world.old
-
-
 @pytest.mark.parametrize(
     "words",
     [

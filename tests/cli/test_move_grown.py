@@ -116,19 +116,6 @@ def test_a_tenant_of_which_half_has_moved_moves_the_rest(world: World) -> None:
     assert world.live()["held.request"] == "far"
 
 
-def test_documents_of_one_file_are_both_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK + 60))
-    one = {"tenants/held.yaml": f"{tenant('held')}---\n{HELD}", "tenants/cluster.yaml": tenant("a")}
-    world = World(tmp_path / "repo", capsys, one)
-    ran = world.ipam("move", "team-a/held", "--to", "far")
-    assert (ran.code, "2 moves" in ran.out) == (0, True), ran.err
-    assert "git add tenants/held.yaml && git commit" in ran.out
-    assert world.moved(*BOTH).out.splitlines()[0] == "2 moves"
-    assert (world.live()["held.request"], world.live()["held.loadbalancer-1"]) == ("far", "far")
-
-
 def test_what_stays_is_named_with_what_moves_it(world: World) -> None:
     world.merge({"tenants/beside.yaml": BESIDE})
     assert world.ipam("reconcile").code == 0

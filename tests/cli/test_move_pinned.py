@@ -111,26 +111,6 @@ def test_a_tenant_that_pins_its_range_moves_without_the_pin(folder: Path, verbs:
     assert "announced: until-unused" in verbs.record("edge/team-a/one.loadbalancer")
 
 
-def test_a_pinned_claim_for_which_a_pool_has_no_room_is_refused_and_nothing_is_written(
-    folder: Path, verbs: Verbs
-) -> None:
-    for claim in ("butler-system/held", "team-a/one"):
-        ran = verbs("move", claim, "--to", "small")
-        assert ran.code == 64
-        assert "cannot move to butler-system/small" in ran.err
-        assert "needs 8 addresses; small has 4 in all" in ran.err
-    assert git(folder, "status", "--porcelain") == ""
-
-
-def test_it_may_be_asked_for_twice(folder: Path, verbs: Verbs) -> None:
-    for claim in ("butler-system/held", "team-a/one"):
-        verbs("move", claim, "--to", "far")
-    texts = [(folder / f"tenants/{name}.yaml").read_text() for name in ("held", "one")]
-    for claim in ("butler-system/held", "team-a/one"):
-        assert verbs("move", claim, "--to", "far").code == 0
-    assert [(folder / f"tenants/{name}.yaml").read_text() for name in ("held", "one")] == texts
-
-
 def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its_addresses(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

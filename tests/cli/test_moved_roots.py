@@ -92,30 +92,6 @@ def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(
     assert said("reconcile", made, "two") == 0
 
 
-@pytest.mark.parametrize("other", ["one", "teams/tenants/b"])
-def test_a_root_that_lives_is_none_whatever_its_folders_are_called(
-    other: str, tmp_path: Path, capsys: Capture
-) -> None:
-    clusters = {path.replace("tenants/", "cells/"): text for path, text in SMALL.items()}
-    named = f"{SETTINGS}spec: {{sources: [pools, providers, cells]}}\n"
-    files = {**clusters, "ipam.yaml": named} if other == "one" else dict(SMALL)
-    made = repository(tmp_path / "repo", {**below(files, other), **below({}, "two")})
-    assert said("reconcile", made, other) == 0
-    write(made, below(SMALL, "two"))
-    commit(made, "another")
-    ran = ipam(capsys, "check", "--repo", made, "--root", "two")
-    assert "records-left" not in ran.out
-
-
-def test_what_only_looks_like_records_is_none(tmp_path: Path, capsys: Capture) -> None:
-    others = {
-        "charts/allocations/values.yaml": "x: 1\n",
-        "docs/allocations/NetworkPool/a.yaml": "x: 1\n",
-    }
-    made = repository(tmp_path / "repo", {**below(SMALL, "net"), **others})
-    assert ipam(capsys, "check", "--repo", made, "--root", "net").code == 0
-
-
 def test_the_records_of_a_root_that_came_along_are_not_to_be_removed(
     repo: Path, move: tuple[str, str], capsys: Capture
 ) -> None:
@@ -181,19 +157,3 @@ def test_settings_alone_are_no_root_that_lives(tmp_path: Path, capsys: Capture) 
     commit(made, "all but the Settings")
     ran = ipam(capsys, "check", "--repo", made, "--root", "new")
     assert "error records-left: 1 claim would get addresses anew" in ran.out
-
-
-def test_a_claim_that_moves_from_a_root_that_lives_is_none_of_it(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    made = repository(tmp_path / "repo", {**below(SMALL, "old"), **below({}, "new")})
-    assert said("reconcile", made, "old") == 0
-    write(made, below({path: SMALL[path] for path in SMALL if "tenants" not in path}, "new"))
-    commit(made, "another root")
-    git(made, "switch", "-q", "-c", "change")
-    (made / "new/tenants").mkdir()
-    for path in sorted((made / "old/tenants").iterdir()):
-        git(made, "mv", str(path), f"{made}/new/tenants/{path.name}")
-    commit(made, "its tenants")
-    ran = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
-    assert "records-left" not in ran.out

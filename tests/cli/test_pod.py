@@ -1,11 +1,9 @@
 """`reconcile` in a Pod that has no account: nobody named a cluster, so none is applied to."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from reconciler.cli import run
 from tests.cli.running import ipam
 from tests.world import SMALL, git, repository
 
@@ -33,26 +31,6 @@ def test_it_commits_and_says_in_one_line_that_nothing_was_applied(
     assert (ran.code, ran.err) == (0, f"{SAID}\n")
     assert "Committed " in ran.out
     assert "allocations/" in git(repo, "ls-tree", "--name-only", "HEAD", "allocations/")
-
-
-def test_the_result_is_told_as_data_too(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
-    assert (ran.code, ran.err) == (0, f"{SAID}\n")
-    result = json.loads(ran.out)
-    assert (result["exitCode"], result["pushed"], result["apply"]) == (0, True, None)
-
-
-def test_a_loop_goes_on(repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[int] = []
-
-    def sleep(seconds: int) -> None:
-        slept.append(seconds)
-        if len(slept) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("reconciler.cli.reconcile.pause", sleep)
-    assert run(["reconcile", "--repo", str(repo), "--interval", "60s"]) == 130
-    assert capsys.readouterr().err.count(SAID) == 3
 
 
 def test_apply_and_doctor_say_that_none_is_named(repo: Path, capsys: Capture) -> None:

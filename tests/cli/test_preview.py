@@ -33,27 +33,9 @@ def test_a_comment_shows_the_map_and_what_each_cluster_gets(repo: Path, capsys: 
     assert again.out.partition("<sub>")[0] == text.partition("<sub>")[0]
 
 
-def test_what_the_base_gets_meanwhile_is_nothing_of_the_change(repo: Path, capsys: Capture) -> None:
-    git(repo, "switch", "-q", "main")
-    write(repo, {"tenants/three.yaml": tenant("three")})
-    commit(repo)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    asked = ("check", "--repo", repo, "--base", "main", "--rev", "change", "-o", "markdown")
-    text = ipam(capsys, *asked).out
-    assert "<code>team-a.two</code>" in text
-    assert "team-a.three" not in text
-    assert "+    - 10.40.0.16-10.40.0.23\n" in text
-
-
 def test_a_picture_goes_into_a_file(repo: Path, tmp_path: Path, capsys: Capture) -> None:
     place = tmp_path / "maps.svg"
     asked = ("check", "--repo", repo, "--base", "main", "--output-file", f"svg={place}")
     assert ipam(capsys, *asked).code == 0
     texts = [it.text for it in ElementTree.parse(place).iter() if it.tag.endswith("text")]
     assert "  B  team-a/two: 0 → 8" in texts
-
-
-def test_without_a_base_the_maps_alone_are_shown(repo: Path, capsys: Capture) -> None:
-    text = ipam(capsys, "check", "--repo", repo, "-o", "markdown").out
-    assert "#### Maps, before → after" in text
-    assert "#### What clusters get" not in text

@@ -34,22 +34,6 @@ def test_the_files_hold_what_stdout_would_and_people_read_text(
     assert json.loads(ran.out)["commit"] is None
 
 
-def test_a_loop_writes_it_anew_in_each_run(
-    repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "result.json"
-    seen: list[str | None] = []
-
-    def pause(_seconds: int) -> None:
-        seen.append(json.loads(place.read_text(encoding="utf-8"))["commit"])
-        if len(seen) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("reconciler.cli.reconcile.pause", pause)
-    ipam(capsys, "reconcile", "--repo", repo, "--interval", "60s", "--output-file", f"json={place}")
-    assert seen == [git(repo, "rev-parse", "HEAD"), None]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

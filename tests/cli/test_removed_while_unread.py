@@ -60,14 +60,6 @@ def test_what_may_have_moved_into_the_broken_file_is_not_called_removed(
     assert ran.code == 1
 
 
-def test_a_tenant_that_is_removed_is_named(repo: Path, capsys: Capture) -> None:
-    git(repo, "rm", "-q", "tenants/one.yaml")
-    commit(repo, "remove a tenant")
-    ran = checked(capsys, repo)
-    assert ran.code == 0
-    assert "TenantCluster team-a/two and TenantCluster team-a/one count as they were" in ran.out
-
-
 def test_mending_one_of_two_broken_files_removes_nothing_of_the_other(
     repo: Path, capsys: Capture
 ) -> None:

@@ -14,11 +14,10 @@ from tests.cli.running import given_out, ipam
 from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
-from tests.report.page.unpacking import Lived, lives_of, numbers
+from tests.report.page.unpacking import Lived, lives_of
 from tests.world import CLOCK, SMALL, commit, git, pool, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
-EXAMPLE = Path(__file__).parents[2] / "example-repo"
 RANDOM = scaled(3)
 Page = dict[str, Any]
 _OF_STATUS = (
@@ -42,11 +41,6 @@ def paged(tmp_path: Path, capsys: Capture) -> Callable[..., Page]:
         return found
 
     return made
-
-
-def files_of(folder: Path) -> dict[str, str | bytes]:
-    found = (it for it in folder.rglob("*") if it.is_file())
-    return {it.relative_to(folder).as_posix(): it.read_bytes() for it in found}
 
 
 def numbered(value: Any) -> Any:
@@ -131,13 +125,6 @@ def grown(folder: Path, chance: Random, capsys: Capture) -> Path:
     return repo
 
 
-def test_the_figures_of_the_example_are_those_of_the_other_verbs(
-    tmp_path: Path, paged: Callable[..., Page], capsys: Capture
-) -> None:
-    repo = given_out(tmp_path / "repo", files_of(EXAMPLE))
-    agrees(paged(repo), repo, capsys)
-
-
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_the_figures_of_any_repository_are(
     seed: int, tmp_path: Path, paged: Callable[..., Page], capsys: Capture
@@ -193,38 +180,6 @@ def test_with_a_base_it_tells_what_merging_does(
     assert (pool_change["before"]["allocated"], pool_change["after"]["allocated"]) == (8, 16)
     # What it shows as there is what the base has.
     assert [it.owner for it in live(page)] == ["team-a/one"]
-
-
-def test_of_a_longer_past_the_newest_part_is_told(
-    tmp_path: Path,
-    paged: Callable[..., Page],
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    repo = grown(tmp_path / "repo", Random(3), capsys)
-    whole = paged(repo)
-    assert whole["history"]["isWhole"]
-    monkeypatch.setattr("reconciler.report.page.document._MAX_COMMITS", 3)
-    newest = paged(repo)
-    assert not newest["history"]["isWhole"]
-    assert newest["commits"]["id"] == whole["commits"]["id"][-3:]
-    assert [place(it) for it in live(newest)] == [place(it) for it in live(whole)]
-    assert newest["pools"] == whole["pools"], "figures go by all of the past"
-
-
-def test_commits_tell_who_when_and_which_request(
-    tmp_path: Path, paged: Callable[..., Page], capsys: Capture
-) -> None:
-    repo = given_out(tmp_path / "repo", SMALL)
-    write(repo, {"tenants/two.yaml": tenant("two")})
-    commit(repo, "Merge two (#12)", CLOCK + DAY)
-    ipam(capsys, "reconcile", "--repo", repo)
-    page = paged(repo)
-    cause = numbers(page["lives"]["cause"])[1] - 1
-    assert page["commits"]["request"] == {str(cause): "#12"}
-    path = numbers(page["lives"]["path"])[1] - 1
-    assert page["paths"][path] == "tenants/two.yaml"
-    assert numbers(page["commits"]["plan"]) == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(

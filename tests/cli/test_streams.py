@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.cli import output
 from tests.cli.running import ipam, shell
-from tests.world import SMALL, repository, tenant
+from tests.world import SMALL, repository
 
 Capture = pytest.CaptureFixture[str]
 
@@ -63,13 +63,6 @@ def test_a_stream_that_fails_leaves_no_traceback(repo: Path, command: str, code:
     assert (ran.code, "Traceback" in ran.err) == (code, False)
 
 
-def test_a_gate_is_told_by_the_exit_code_even_when_nobody_reads(tmp_path: Path) -> None:
-    folder = repository(
-        tmp_path / "r", {**SMALL, "tenants/x.yaml": tenant("x", networking="{lbPoolSize: 999}")}
-    )
-    assert shell(f"ipam check --repo {folder} | (exec <&-); exit ${{PIPESTATUS[0]}}").code == 3
-
-
 def test_a_terminal_that_lacks_a_sign_gets_its_number(repo: Path) -> None:
     ran = shell(f"ipam check --repo {repo}", PYTHONIOENCODING="ascii")
     assert ran.out.startswith("\\u2713 fine")
@@ -98,21 +91,3 @@ def test_colour_is_as_the_person_wants(
         monkeypatch.setenv(name, value)
     ran = ipam(capsys, "check", "--repo", repo, *options.split())
     assert ("\x1b[" in ran.out) is coloured
-
-
-def test_a_shell_is_told_the_verbs() -> None:
-    ran = shell("ipam", COMP_WORDS="ipam si", COMP_CWORD="1", _IPAM_COMPLETE="bash_complete")
-    assert (ran.code, ran.out) == (0, "plain,simulate\n")
-    ran = shell(
-        "ipam", COMP_WORDS="ipam check --ba", COMP_CWORD="2", _IPAM_COMPLETE="bash_complete"
-    )
-    assert (ran.code, ran.out) == (0, "plain,--base\n")
-
-
-def test_after_silence_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "out"
-    with path.open("w", encoding="utf-8") as stream:
-        monkeypatch.setattr(sys, "stdout", stream)
-        output.silence()
-        output.emit("x")
-    assert path.read_text(encoding="utf-8") == ""

@@ -76,14 +76,6 @@ def test_where_nobody_can_tell_whose_it_was_it_is_told(
     assert contract == {"team": None, "reasons": ["there is something to look at: name-reused"]}
 
 
-def test_a_name_without_a_team_is_told_where_folders_tell_teams(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    files = {**FOLDERS, "tenants/b/gone.yaml": tenant("gone", "all")}
-    repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": tenant("gone", "all")})
-    assert codes(describe(capsys, repo)[1]) == WARNED
-
-
 @pytest.mark.parametrize(
     ("files", "back"),
     [
@@ -100,12 +92,6 @@ def test_what_a_team_had_itself_comes_back_in_silence(
     new = {path: text for path, text in files.items() if path.startswith("tenants/")}
     repo = taken(tmp_path, capsys, files, {**new, **back})
     assert describe(capsys, repo) == (0, [])
-
-
-def test_a_vip_is_told_where_there_are_no_teams(tmp_path: Path, capsys: Capture) -> None:
-    files = {**NO_FOLDERS, "tenants/gone.yaml": VIP}
-    repo = taken(tmp_path, capsys, files, {"tenants/taken.yaml": VIP})
-    assert codes(describe(capsys, repo)[1]) == WARNED
 
 
 def test_a_name_whose_retention_ended_has_nothing(tmp_path: Path, capsys: Capture) -> None:

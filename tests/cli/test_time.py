@@ -45,20 +45,6 @@ def test_a_run_by_a_schedule_ends_retention_though_nobody_commits(
     assert "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out
 
 
-def test_each_commit_of_a_run_is_told(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    write(folder, {"tenants/new.yaml": tenant("new")})
-    commit(folder, clock=CLOCK + 120)
-    at(monkeypatch, CLOCK + 3 * DAY)
-    out = ipam(capsys, "reconcile", "--repo", folder).out
-    assert out.count("Plan for ") == out.count("Committed ") == 2
-    first, second = git(folder, "log", "-2", "--format=%H", "--reverse").splitlines()
-    assert out.index(f"Committed {first[:12]}") < out.index(
-        f"Committed {second[:12]} on {first[:12]}"
-    )
-
-
 def test_a_machine_whose_clock_is_behind_is_told_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -97,25 +83,6 @@ def test_what_a_later_day_shows_is_what_reconcile_does_then(
     )
     done = json.loads(ipam(capsys, "reconcile", "--repo", folder, "-o", "json").out)
     assert shown["digest"] == done["plan"]["digest"]
-
-
-def test_verify_tells_every_commit_and_ends_with_1_when_one_is_not_true(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    at(monkeypatch, CLOCK + 3 * DAY)
-    ipam(capsys, "reconcile", "--repo", folder)
-    ran = ipam(capsys, "verify", "--repo", folder)
-    assert (ran.code, ran.out.count("same  ")) == (0, 3)
-    assert ran.out.endswith("3 commits: 3 same.\n")
-    text = git(folder, "show", "-s", "--format=%B")
-    write(folder, {RECORD: "x\n"})
-    commit(folder, text, CLOCK + 4 * DAY)
-    ran = ipam(capsys, "verify", "--repo", folder)
-    assert ran.code == 1
-    assert f"  {RECORD}\n" in ran.out
-    assert "by A Person <person@example.com>, though it says that reconcile made it" in ran.out
-    assert ipam(capsys, "verify", "--repo", folder, "HEAD~1").code == 0
-    assert ipam(capsys, "verify", "--repo", folder, "HEAD..HEAD").out.startswith("No commit")
 
 
 def test_hostile_text_of_a_commit_reaches_no_terminal(folder: Path, capsys: Capture) -> None:

@@ -132,18 +132,6 @@ def test_releases_that_only_both_together_are_too_many_for_a_brake_are_told(
     assert [it["severity"] for it in item["wrong"]] == ["gate"]
 
 
-def test_what_one_has_wrong_by_itself_is_not_told_of_both(repo: Path, capsys: Capture) -> None:
-    branch(repo, "wrong", {"tenants/wrong.yaml": tenant("wrong", networking="{lbPoolSize: x}")})
-    (item,) = describe(capsys, repo, "wrong")
-    assert item["wrong"] == []
-
-
-def test_what_has_nothing_to_do_with_it_says_so(repo: Path, capsys: Capture) -> None:
-    branch(repo, "words", {"notes.md": "words\n"})
-    assert "Beside words (" in (text := checked(capsys, repo, "words"))
-    assert "  neither changes what the other one gets\n" in text
-
-
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -170,25 +158,7 @@ def test_nothing_of_it_is_left_behind(repo: Path, capsys: Capture) -> None:
     assert (everything(), git(repo, "for-each-ref")) == before
 
 
-def test_the_comment_tells_it_and_no_other_form_stops_for_it(repo: Path, capsys: Capture) -> None:
-    comment = checked(capsys, repo, "theirs", form="markdown")
-    assert "Beside other open changes" in comment
-    assert "both would take" in comment
-    for form in ("github", "sarif", "junit", "gitlab"):
-        assert "both would take" not in checked(capsys, repo, "theirs", form=form)
-
-
 def test_it_needs_a_base_and_commits(repo: Path, capsys: Capture) -> None:
     for words in (("--also", "theirs"), ("--also", "theirs", "--base", "main", "--worktree")):
         ran = ipam(capsys, "check", "--repo", repo, *words)
         assert (ran.code, "--also needs --base, and no --worktree" in ran.err) == (64, True)
-
-
-def test_what_the_base_owes_is_no_matter_of_either(repo: Path, capsys: Capture) -> None:
-    write(repo, {"tenants/owed.yaml": tenant("owed")})
-    commit(repo, "owed")
-    for name in ("mine", "theirs"):
-        git(repo, "branch", "-D", name)
-        branch(repo, name, {f"tenants/{name}.yaml": tenant(name)})
-    (item,) = describe(capsys, repo, "theirs")
-    assert item["both"] == [], "one of them comes before what is owed, one behind it"

@@ -8,7 +8,6 @@ import pytest
 from reconciler.planning.digest import digest
 from tests.cli.running import given_out, ipam
 from tests.hostile.test_announced import extra
-from tests.hostile.test_overrides import override
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
@@ -16,7 +15,6 @@ Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
 MORE = "tenants/more.yaml"
 COUNT = "  count: 4\n"
-KEY = "butler/IPAllocation/butler-system/more/request"
 MERGE = "Merge pull request #7 from a/b"
 
 
@@ -87,16 +85,6 @@ def test_history_has_a_line_with_the_commit_the_person_and_the_pull_request(
     assert row.endswith(f",{MORE}:3,team-a/one")
 
 
-@pytest.mark.parametrize("name", ["one", "team-a/one", "two", "10.40.0.17", KEY])
-def test_it_is_of_the_past_of_who_gave_and_of_who_got(
-    given: Path, capsys: Capture, name: str
-) -> None:
-    for verb in (["history", name], ["who", name, "--history"]):
-        found = describe(capsys, given, *verb)
-        items = found["items"] if found["kind"] == "History" else found["history"]
-        assert items[0]["what"] == "transferred"
-
-
 def test_who_names_the_holder_and_of_whom_it_was(given: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "10.40.0.17", "--repo", given)
     lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[1:])
@@ -106,42 +94,3 @@ def test_who_names_the_holder_and_of_whom_it_was(given: Path, capsys: Capture) -
     (item,) = describe(capsys, given, "who", "10.40.0.17")["items"]
     assert (item["holder"], item["formerHolder"]) == ("team-a/two", "team-a/one")
     assert item["brought"]["what"] == "transferred"
-
-
-@pytest.mark.parametrize("at", ["HEAD~2", "2026-02-15T10:30Z"])
-def test_who_names_the_earlier_holder_of_an_earlier_time(
-    given: Path, capsys: Capture, at: str
-) -> None:
-    (item,) = describe(capsys, given, "who", "10.40.0.17", "--at", at)["items"]
-    assert (item["holder"], item["formerHolder"]) == ("team-a/one", None)
-
-
-def test_between_the_merge_and_the_commit_who_names_both(given: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "who", "10.40.0.17", "--at", "HEAD~1", "--repo", given)
-    assert "  from      team-a/one, as the record says until reconcile writes it\n" in ran.out
-    for name in ("one", "team-a/one", "two"):
-        items = describe(capsys, given, "who", name, "--at", "HEAD~1")["items"]
-        (item,) = (it for it in items if it["claim"] == KEY)
-        assert (item["holder"], item["formerHolder"]) == ("team-a/two", "team-a/one")
-
-
-def test_the_override_that_let_it_pass_is_named(asked: Path, capsys: Capture) -> None:
-    path = "overrides/2026-02-15-hand-over.yaml"
-    write(asked, {path: override(path, kind="move", scope=KEY)})
-    commit(asked, "let it go", CLOCK + HOUR + 30)
-    assert ipam(capsys, "reconcile", "--repo", asked).code == 0
-    (item,) = describe(capsys, asked, "history", "-n", "1")["items"]
-    assert item["cause"]["override"]["path"] == path
-
-
-def test_a_commit_of_before_transfers_were_counted_is_verified_as_ever(
-    given: Path, capsys: Capture
-) -> None:
-    earlier = message(given).replace("transfer 1", "rewrite 1")
-    plan = next(line for line in earlier.splitlines() if line.startswith("Ipam-Plan: "))
-    earlier = earlier.replace(plan, f"Ipam-Plan: {digest([])}")
-    for version in ("0.1.0", "0.0.9"):
-        text = earlier.replace("Ipam-Version: 0.1.0", f"Ipam-Version: {version}")
-        amend(given, text)
-        ran = ipam(capsys, "verify", "--repo", given)
-        assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 commits: 2 same.")

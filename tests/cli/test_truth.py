@@ -142,36 +142,6 @@ def test_a_branch_that_was_never_pushed_is_not_asked_for_a_push_that_would_be_re
     )
 
 
-@pytest.mark.parametrize(
-    ("named", "then"),
-    [("prod", "git switch prod, or reconcile it with --branch prod"), ("mine", "push it")],
-)
-def test_the_truth_that_settings_name_beats_what_the_remote_shows_in_the_hint(
-    clone: Path, capsys: Capture, named: str, then: str
-) -> None:
-    git(clone, "switch", "-q", "-c", "mine")
-    write(clone, {"ipam.yaml": f"{SETTINGS}{{branch: {named}}}\n"})
-    commit(clone, "the truth")
-    ran = ipam(capsys, "reconcile", "--repo", clone)
-    assert ran.code == 4
-    why = "because ipam.yaml at HEAD names it (spec.branch)"
-    assert f"hint: the truth is {named}, {why}: {then}\n" in ran.err
-
-
-def test_the_only_branch_of_a_remote_that_shows_none_is_named_as_well(
-    clone: Path, capsys: Capture
-) -> None:
-    url = Path(git(clone, "config", "remote.origin.url"))
-    git(url, "symbolic-ref", "HEAD", "refs/heads/gone")
-    git(url, "branch", "-q", "-D", "lab")
-    git(clone, "switch", "-q", "-c", "mine")
-    ran = ipam(capsys, "reconcile", "--repo", clone)
-    assert (ran.code, "the truth is main, because it is the remote's only branch" in ran.err) == (
-        4,
-        True,
-    )
-
-
 def test_of_several_branches_that_nobody_named_none_is_guessed(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -183,8 +153,3 @@ def test_of_several_branches_that_nobody_named_none_is_guessed(
         "whether branch main is the truth cannot be told: there are 2 branches and no remote, none was"
         " reconciled, and ipam.yaml names none"
     ) in ran.err
-
-
-def test_other_verbs_read_any_branch(repo: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "check", "--repo", repo, "--base", "main").code == 0
-    assert ipam(capsys, "plan", "--repo", repo).code == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import SMALL, commit, git, repository, tenant, write
+from tests.world import SMALL, git, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 VERBS = pytest.mark.parametrize("verb", [["check"], ["plan"], ["check", "--base", "HEAD"]])
@@ -30,14 +30,6 @@ def test_files_that_are_not_committed_are_named_with_the_way_to_have_them_read(
     assert "two" not in ran.out
 
 
-@VERBS
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_a_clean_checkout_gets_no_word(
-    verb: list[str], form: str, repo: Path, capsys: Capture
-) -> None:
-    assert ipam(capsys, *verb, "--repo", repo, "-o", form).err == ""
-
-
 def test_what_is_staged_or_removed_counts_and_what_no_verb_reads_does_not(
     repo: Path, capsys: Capture
 ) -> None:
@@ -49,26 +41,11 @@ def test_what_is_staged_or_removed_counts_and_what_no_verb_reads_does_not(
     assert "README" not in ran.err
 
 
-def test_who_reads_the_work_tree_or_names_a_revision_gets_no_word(
-    repo: Path, capsys: Capture
-) -> None:
-    head = commit(repo, "second")
-    write(repo, {"overrides/x.yaml": "a: b\n"})
-    assert "not committed" not in ipam(capsys, "check", "--repo", repo, "--worktree").err
-    assert "not committed" not in ipam(capsys, "plan", "--repo", repo, "--rev", head).err
-    assert "1 file is not committed" in ipam(capsys, "plan", "--repo", repo).err
-
-
 def test_a_name_reaches_no_terminal_as_it_is(repo: Path, capsys: Capture) -> None:
     write(repo, {"tenants/\x1b[31m.yaml": tenant("two")})
     ran = ipam(capsys, "check", "--repo", repo)
     assert "1 file is not committed" in ran.err
     assert "\x1b" not in ran.err
-
-
-def test_a_bare_repository_has_none(repo: Path, tmp_path: Path, capsys: Capture) -> None:
-    git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
-    assert ipam(capsys, "check", "--repo", tmp_path / "bare.git").err == ""
 
 
 def test_a_configuration_that_names_a_hook_is_not_followed_and_stops_no_look(

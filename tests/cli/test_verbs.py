@@ -52,21 +52,6 @@ def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys:
     assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
 
 
-def test_status_tells_what_is_refused_too(repo: Path, capsys: Capture) -> None:
-    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")})
-    commit(repo)
-    ran = ipam(capsys, "status", "--repo", repo)
-    assert ran.err == "pending: 1 kept, 1 refused; ipam plan shows it\n"
-
-
-def test_status_of_wrong_content_tells_the_errors_on_stderr(repo: Path, capsys: Capture) -> None:
-    write(repo, WRONG)
-    ran = ipam(capsys, "status", "--worktree", "--repo", repo)
-    assert ran.code == 0
-    assert "error cidr-invalid" in ran.err
-    assert "cidr-invalid" not in ran.out
-
-
 def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_given(
     repo: Path, capsys: Capture
 ) -> None:
@@ -81,56 +66,6 @@ def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_g
     done = ipam(capsys, "reconcile", "--repo", repo, "--no-apply")
     assert (done.code, "10.40.0.8" in done.out) == (1, False)
     assert git(repo, "rev-parse", "HEAD") == head
-
-
-def test_get_lists_what_there_is_and_by_name(repo: Path, capsys: Capture) -> None:
-    for what, name, columns in (
-        ("pools", "edge", 5), ("allocations", "team-a-one-lb", 8), ("tenants", "one", 5)
-    ):  # fmt: skip
-        for names in ((), (name,)):
-            lines = ipam(capsys, "get", what, *names, "--repo", repo).out.splitlines()
-            assert len(lines[0].split()) == columns
-            assert name in lines[1]
-        assert len(lines) == 2
-        ran = ipam(capsys, "get", what, "nobody", "--repo", repo)
-        assert (ran.code, ran.out) == (1, "")
-        assert ran.err == f"ipam: {what} 'nobody' not found\n"
-
-
-def test_get_gives_names_for_other_programs(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "get", "allocations", "-o", "name", "--repo", repo)
-    assert ran.out == "ipallocation.butler.butlerlabs.dev/team-a-one-lb\n"
-    ran = ipam(capsys, "get", "tenants", "two", "-o", "name", "--repo", repo)
-    assert ran.out == "tenantcluster.butler.butlerlabs.dev/two\n"
-
-
-def test_get_gives_whole_documents(repo: Path, capsys: Capture) -> None:
-    found = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
-    assert found["kind"] == "IPAllocationList"
-    found = json.loads(ipam(capsys, "get", "tenants", "one", "-o", "json", "--repo", repo).out)
-    assert (found["kind"], found["metadata"]) == (
-        "TenantCluster",
-        {"name": "one", "namespace": "team-a"},
-    )
-
-
-def test_explain_tells_why(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "explain", "team-a", "--repo", repo)
-    assert ran.code == 64
-    ran = ipam(capsys, "explain", "one", "--repo", repo)
-    assert ran.out.startswith(f"{KEY}\n  asks for  8 contiguous addresses\n")
-
-
-def test_explain_lists_the_codes(repo: Path, capsys: Capture) -> None:
-    text = ipam(capsys, "explain", "--codes").out
-    assert text.startswith("CODE ")
-    items = json.loads(ipam(capsys, "explain", "--codes", "-o", "json").out)["items"]
-    assert len(items) == len(text.splitlines()) - 1
-
-
-def test_a_work_tree_has_no_revision(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "plan", "--worktree", "-o", "json", "--repo", repo)
-    assert json.loads(ran.out)["revision"] is None
 
 
 def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from reconciler.cli import daemon as cli_daemon
 from reconciler.cli import run
-from reconciler.daemon.log import in_round
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -59,18 +58,6 @@ def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
         assert (line["level"], line["round"], line["cluster"]) == ("warning", 7, "a/web")
     else:
         assert " WARNING round=7 cluster=a/web no way" in err
-
-
-@pytest.mark.usefixtures("_quiet")
-def test_what_is_said_while_a_round_is_worked_at_names_the_round(capsys: Capture) -> None:
-    cli_daemon.start_log("json")
-    log = logging.getLogger("reconciler.x")
-    with in_round(3):
-        log.info("published", extra={"claim": "a/b/c"})
-    log.info("ended")
-    inside, outside = map(json.loads, capsys.readouterr().err.splitlines())
-    assert (inside["round"], inside["claim"]) == (3, "a/b/c")
-    assert "round" not in outside
 
 
 def test_a_branch_that_moves_is_answered_and_the_end_is_in_order(tmp_path: Path) -> None:

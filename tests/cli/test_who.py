@@ -87,24 +87,6 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
         assert ran.err.endswith("ipam get allocations lists them\n")
 
 
-@pytest.mark.parametrize(
-    ("asked", "says"),
-    [
-        ("10.40.0.999", "'10.40.0.999' is not a canonical IPv4 address"),
-        ("10.40.0.0/33", "'10.40.0.0/33' is not a canonical IPv4 CIDR"),
-        ("10.40.0.9-10.40.0.1", "'10.40.0.9-10.40.0.1' does not end after it starts"),
-        ("2001:db8::g", "no tenant, record or pool is named"),
-        ("2001:db8:::1", "'2001:db8:::1' is not"),
-    ],
-)
-def test_what_looks_like_an_address_and_is_none_is_told_so(
-    repo: Path, capsys: Capture, asked: str, says: str
-) -> None:
-    ran = ipam(capsys, "who", asked, "--repo", repo)
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(says)
-
-
 def test_who_was_renamed_is_told_by_the_new_name(repo: Path, capsys: Capture) -> None:
     (repo / "tenants/one.yaml").unlink()
     text = tenant("store").replace("{name: store,", "{name: store, annotations: {%s: team-a/one},")
@@ -141,34 +123,3 @@ def test_sixty_four_is_a_time_that_cannot_be(
     ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
     assert (ran.code, ran.out) == (64, "")
     assert said in ran.err
-
-
-def test_a_work_tree_has_the_past_of_its_head(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "who", "10.40.0.3", "--worktree", "--repo", repo)
-    assert "  commit    " in ran.out
-
-
-def test_of_a_release_that_a_brake_held_it_is_the_person_who_asked_for_it_first(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    names = [f"t{number:02}" for number in range(11)]
-    folder = given_out(
-        tmp_path / "repo", {**SMALL, **{f"tenants/{it}.yaml": tenant(it) for it in names}}
-    )
-    for name in names[:5]:
-        (folder / f"tenants/{name}.yaml").unlink()
-    commit(folder, "Merge pull request #12 from a/b", CLOCK + HOUR)
-    for number in (13, 14):  # reconcile goes on with all else in between
-        write(folder, {f"tenants/new{number}.yaml": tenant(f"new{number}")})
-        commit(folder, f"Merge pull request #{number} from a/b", CLOCK + number * HOUR)
-        assert ipam(capsys, "reconcile", "--repo", folder).code == 3
-    assert ipam(capsys, "reconcile", "--repo", folder, "--allow-release", "5").code == 0
-    merge = git(folder, "log", "-1", "--format=%h", "--abbrev=12", "--grep=request #12")
-    for _ in range(2):  # without a cache, and with one
-        text = ipam(capsys, "who", "10.40.0.9", "--repo", folder).out
-        assert f"cause     tenants/t00.yaml:3, {merge}" in text
-        assert "author    A Person <person@example.com>, #12" in text
-    for verb in (["who", "t00", "--history"], ["history", "t00"]):
-        lines = ipam(capsys, *verb, "--repo", folder).out.splitlines()
-        (released,) = (line for line in lines if "  released  " in line)
-        assert released.endswith("by A Person <person@example.com> #12 tenants/t00.yaml:3")

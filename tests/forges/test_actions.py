@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forges.running import ACTIONS, Runner, action
+from tests.forges.running import Runner, action
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 SETTINGS = (
@@ -137,14 +137,6 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(tmp_path: Path, bare: Path)
     assert git(bare, "for-each-ref") == before
 
 
-def test_how_many_may_be_released_reaches_reconcile(tmp_path: Path, bare: Path) -> None:
-    after = runner(tmp_path, bare, "main", "workflow_dispatch")
-    after.contexts = {"github.ref_name": "main"}
-    assert after.use("reconcile", allow_release="3").code == 0
-    assert "Ipam-Allow-Release: 3" in git(bare, "log", "-1", "--format=%B", "main")
-    assert after.use("reconcile", allow_release="three").code == 64
-
-
 @pytest.mark.parametrize(
     ("files", "code", "said"),
     [
@@ -193,34 +185,6 @@ def test_a_merge_that_the_author_of_a_change_made_is_refused(tmp_path: Path, bar
     assert head.use("check").code == 64
     head.contexts = {"github.event.pull_request.head.sha": git(bare, "rev-parse", "change")}
     assert head.use("check").code == 0
-
-
-@pytest.mark.parametrize("event", ["workflow_run", "schedule", "pull_request_target"])
-def test_an_event_that_names_no_base_is_refused(event: str, tmp_path: Path, bare: Path) -> None:
-    used = runner(tmp_path, bare, "main", event).use("check")
-    assert (used.code, "say base" in used.log) == (64, True)
-
-
-def test_without_any_result_there_is_an_exit_code_alone(tmp_path: Path, bare: Path) -> None:
-    used = runner(tmp_path, bare, "main").use("check", base="nowhere")
-    assert used.code not in (0, 1, 3)
-    assert {name for name, value in used.outputs.items() if value} == {"exit-code"}
-
-
-def test_more_arguments_stand_one_a_line_and_a_root_is_of_the_step_or_of_the_job(
-    tmp_path: Path,
-) -> None:
-    files = {
-        f"infra/of it/{name}": text
-        for name, text in {"ipam.yaml": f"{SETTINGS}  {{}}\n", **SMALL}.items()
-    }
-    first = repository(tmp_path / "first", files)
-    git(tmp_path, "clone", "-q", "--bare", str(first), str(tmp_path / "forge.git"))
-    made = pull_request(tmp_path, tmp_path / "forge.git", {"x": "y"})
-    assert made.use("check", root="infra/of it", args="--allow-empty\n--color\nnever\n").code == 0
-    made.env = {"IPAM_ROOT": "infra/of it"}
-    assert made.use("check").code == 0
-    assert made.use("check", root="elsewhere").code != 0
 
 
 @pytest.mark.parametrize("word", ['a";touch owned;"', "$(touch owned)", "--help", "`touch owned`"])
@@ -273,16 +237,6 @@ def test_the_action_installs_itself_by_hash_and_no_file_of_the_checkout_runs(
     packages = made.temp / "ipam-requirements-check" / "lib"
     assert [*packages.glob("*/site-packages/reconciler")]
     assert not [*packages.glob("*/site-packages/kubernetes")]
-
-
-def test_an_install_names_a_lock_with_hashes_and_builds_from_what_is_there() -> None:
-    text = (ACTIONS / "install.sh").read_text()
-    installs = [line for line in text.splitlines() if line.startswith('"${pip[@]}"')]
-    assert [line.partition(']}" ')[2].split(" ")[0] for line in installs] == [
-        "--require-hashes",
-        "--no-deps",
-    ]
-    assert "--no-index --no-build-isolation" in installs[1]
 
 
 def test_a_checkout_without_blobs_is_enough_for_a_check(tmp_path: Path, bare: Path) -> None:

@@ -89,18 +89,6 @@ def test_a_forge_that_does_not_tell_stops_nothing(
     assert used.summary == ""
 
 
-def test_of_what_nobody_was_told_nothing_is_said(tmp_path: Path, bare: Path, forge: Forge) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    forge.pull(head)
-    merged(tmp_path, bare, forge, head)
-    assert reconciled(tmp_path, bare, forge).summary == ""
-
-
-def test_a_push_of_its_own_was_no_pull_request(tmp_path: Path, bare: Path, forge: Forge) -> None:
-    other(tmp_path, bare, "a push")
-    assert reconciled(tmp_path, bare, forge).summary == ""
-
-
 def test_a_status_of_another_root_says_nothing_of_this_one(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:

@@ -9,7 +9,7 @@ from tests.documentation import ROOT
 from tests.forges.commenting import MARKER, TWO, describe, pushed
 from tests.forges.forge import Forge
 from tests.forges.test_actions import FULL, SETTINGS
-from tests.world import SMALL, git, pool, reconciled, repository, tenant
+from tests.world import git, repository, tenant
 
 
 def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_anew(
@@ -98,18 +98,6 @@ def test_a_pull_request_into_another_branch_gets_no_status_that_would_count_for_
     assert (forge.statuses, forge.comments) == ([], [])
 
 
-def test_the_branch_may_be_named_and_is_else_the_default_one(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    git(bare, "branch", "trunk", "main")
-    head = pushed(tmp_path, bare, TWO)
-    forge.pull(head, base="trunk")
-    assert describe(tmp_path, forge, head, inputs={"branch": "trunk"}).outputs["exit-code"] == "0"
-    used = describe(tmp_path, forge, head, inputs={"branch": "--upload-pack=x"})
-    assert used.code == 1
-    assert "::error title=ipam::the branch has a name that is none" in used.log
-
-
 def test_a_comment_of_somebody_else_is_left_alone_whatever_it_begins_with(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:
@@ -122,20 +110,6 @@ def test_a_comment_of_somebody_else_is_left_alone_whatever_it_begins_with(
     assert describe(tmp_path, forge, head).code == 0
     assert [it["body"] for it in forge.comments[:3]] == before
     assert len(forge.comments) == 4
-
-
-def test_its_own_is_found_among_many_and_is_one(tmp_path: Path, bare: Path, forge: Forge) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    forge.pull(head)
-    for number in range(230):
-        forge.comment(f"talk {number}", "person")
-    forge.comment(f"{MARKER}\r\nold")
-    forge.comment(f"{MARKER}\r\nolder runs raced")
-    assert describe(tmp_path, forge, head).code == 0
-    (body,) = forge.bodies()
-    assert "team-a/two" in body
-    assert len(forge.bodies("person")) == 230
-    assert not [it for it in forge.calls if it == "POST /issues/1/comments"]
 
 
 def test_where_there_is_nothing_to_say_any_more_the_comment_goes(
@@ -156,39 +130,6 @@ def test_where_there_is_nothing_to_say_any_more_the_comment_goes(
     assert forge.statuses[0]["state"] == "success"
 
 
-def test_what_clusters_get_is_told_where_no_address_changes_hands(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    git(
-        repository(tmp_path / "quiet", reconciled(SMALL)),
-        "push",
-        "-q",
-        "-f",
-        str(bare),
-        "HEAD:main",
-    )
-    edge = pool(reserved="[{cidr: 10.40.0.240/28}]")
-    head = pushed(tmp_path, bare, {"pools/edge.yaml": edge})
-    forge.pull(head)
-    assert describe(tmp_path, forge, head).outputs["exit-code"] == "0"
-    (body,) = forge.bodies()
-    assert "-  totalIPs: 256" in body
-    assert "+  totalIPs: 240" in body
-
-
-def test_a_head_that_has_moved_on_is_left_to_its_own_run(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    newer = pushed(tmp_path, bare, {"notes.md": "x\n"})
-    forge.pull(newer)
-    assert "Nothing to tell" in describe(tmp_path, forge, head).log
-    forge.pulls.clear()
-    forge.pull(head)  # the API is behind: what can be fetched is newer
-    assert "Nothing to tell" in describe(tmp_path, forge, head).log
-    assert forge.statuses == []
-
-
 def test_a_push_while_it_is_checked_keeps_its_own_answer(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:
@@ -198,17 +139,6 @@ def test_a_push_while_it_is_checked_keeps_its_own_answer(
     assert describe(tmp_path, forge, head).code == 0
     assert [it["sha"] for it in forge.statuses] == [head], "what it says of that commit is true"
     assert forge.comments == []
-
-
-def test_a_pull_request_whose_fork_is_gone_is_found_by_its_head(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    for number in range(2, 130):
-        forge.pull("a" * 40, number, owner=f"other-{number}")
-    forge.pull(head)
-    assert describe(tmp_path, forge, head, head_repository=None).outputs["exit-code"] == "0"
-    assert len(forge.bodies()) == 1
 
 
 def test_a_merge_group_gets_the_status_that_its_queue_waits_for(

@@ -36,18 +36,6 @@ def test_what_others_would_take_too_is_told_in_the_comment(
     assert "both would take" in body
 
 
-def test_so_many_are_looked_at_as_are_asked_for(tmp_path: Path, bare: Path, forge: Forge) -> None:
-    head = opened(tmp_path, bare, forge, range(1, 4))
-    describe(tmp_path, forge, head, inputs={"also": "1"})
-    (body,) = forge.bodies()
-    assert ("pull/3/head" in body, "pull/2/head" in body) == (True, False)
-    describe(tmp_path, forge, head, inputs={"also": "0"})
-    (body,) = forge.bodies()
-    assert "Beside other open changes" not in body
-    used = describe(tmp_path, forge, head, inputs={"also": "many"})
-    assert (used.code, "`also` is no number" in used.log) == (1, True)
-
-
 def test_one_that_is_gone_is_told_and_stops_nothing(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:

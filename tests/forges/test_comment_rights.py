@@ -7,7 +7,6 @@ import pytest
 
 from tests.forges.commenting import MARKER, TWO, describe, pushed
 from tests.forges.forge import Forge
-from tests.forges.running import Runner
 from tests.forges.test_actions import SETTINGS
 from tests.kube.server import Reply, serving
 from tests.world import SMALL, git, repository, tenant
@@ -84,16 +83,6 @@ def test_each_root_has_its_comment_and_its_status(tmp_path: Path, forge: Forge) 
     (_, body) = forge.bodies()
     assert body.startswith("<!-- ipam infra/of%20it -->")
     assert {it["context"] for it in forge.statuses} == {"ipam infra/of it"}
-
-
-def test_the_action_is_for_one_event(tmp_path: Path, bare: Path, forge: Forge) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    describe(tmp_path, forge, head)
-    made = Runner(tmp_path / "work", tmp_path / "temp", "pull_request_target")
-    made.env = {"GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
-    used = made.use("comment")
-    assert used.code == 1
-    assert "this action is for `on: workflow_run` alone" in used.log
 
 
 def test_what_files_say_is_no_command_of_the_runner(

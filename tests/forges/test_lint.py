@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
+from reconciler.reconcile.init import UNNAMED, Beginning, Forge, InitOptions, wanted
 from tests.documentation import ROOT, blocks
 from tests.envtest.assets import actionlint
 from tests.forges.running import ACTIONS
@@ -111,10 +111,6 @@ def test_what_init_writes_for_gitlab_is_right_by_its_schema(package: str, root: 
     assert jobs[".ipam"]["variables"] == own
 
 
-def test_the_schema_of_gitlab_finds_what_is_wrong() -> None:
-    assert _errors("gitlab-ci.json", {"check": {"script": ["true"], "artefacts": {}}}) != []
-
-
 def test_what_gitlab_includes_is_right_and_does_what_init_writes() -> None:
     shipped = (ROOT / "deploy" / "ci" / "gitlab.yml").read_text()
     assert _errors("gitlab-ci.json", yaml.safe_load(shipped)) == []
@@ -124,12 +120,6 @@ def test_what_gitlab_includes_is_right_and_does_what_init_writes() -> None:
     same = same.replace('== "main"', "== $CI_DEFAULT_BRANCH")
     same = same.replace("--branch main", '--branch "$CI_DEFAULT_BRANCH"')
     assert shipped.partition("\n.ipam:\n")[2] == same
-
-
-def test_what_the_page_shows_for_gitlab_is_right_by_its_schema() -> None:
-    page = (ROOT / "docs" / "ci.md").read_text()
-    shown = [it.text for it in blocks(page) if it.language == "yaml" and "include:" in it.text]
-    assert [_errors("gitlab-ci.json", yaml.safe_load(text)) for text in shown] == [[]]
 
 
 def test_no_command_of_an_action_has_an_expression_and_no_script_a_stranger_s_folder() -> None:
@@ -162,10 +152,3 @@ def test_a_workflow_that_is_called_hands_on_all_that_its_action_gives(name: str)
     assert {it: about["value"] for it, about in called.items()} == {
         it: f"${{{{ jobs.{name}.outputs.{it} }}}}" for it in wanted
     }
-
-
-def test_a_hook_is_shown_as_it_is_named() -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    page = (ROOT / "docs" / "ci.md").read_text()
-    assert f"      - id: {hook['id']}\n" in page
-    assert WORKFLOWS[Forge.GITHUB] in page

@@ -106,15 +106,6 @@ def test_a_pull_request_and_its_merge(tmp_path: Path, bare: Path, kind: Forge) -
     assert "Ipam-Allow-Release: 2" in git(bare, "log", "-1", "--format=%B", "main")
 
 
-def test_a_merge_group_is_checked_from_the_base_that_it_names(tmp_path: Path, bare: Path) -> None:
-    machine = Machine(tmp_path, checked_out(tmp_path, bare, "change"))
-    base = git(bare, "rev-parse", "main")
-    said = ran(
-        machine, jobs_of(Forge.GITHUB)["jobs"]["check"], {"github.event.merge_group.base_sha": base}
-    )
-    assert "tenants/two.yaml:1" in said["Plan"]
-
-
 def test_a_merge_request_of_gitlab_and_its_merge(tmp_path: Path, bare: Path) -> None:
     jobs = jobs_of(Forge.GITLAB)
     machine = Machine(
