@@ -16,18 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.apply.fleet import is_in_shard
-from reconciler.apply.rights import management_rights, tenant_rights
 from reconciler.cli.commands import ipam
 from reconciler.cli.operate import parse_shard
-from reconciler.model.objects import Need, Right
 from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer
 
 DEPLOY = ROOT / "deploy"
 FILES = ("rbac.yaml", "rbac-tenant.yaml", "apply-job.yaml", "daemon.yaml")
 OPTIONAL = ("gitops-ipam-crds", "gitops-ipam-documents", "gitops-ipam-policies")
-# Namespace, API group, resource, name, verb.
-Rule = tuple[str, str, str, str, str]
 
 
 def manifests(name: str) -> list[dict[str, Any]]:
@@ -44,35 +40,6 @@ def named(file: str, kind: str, name: str) -> dict[str, Any]:
     return found[0]
 
 
-def granted(file: str, kind: str, name: str) -> set[Rule]:
-    """All that a role permits."""
-    role = named(file, kind, name)
-    return {
-        (role["metadata"].get("namespace", ""), group, resource, only, verb)
-        for rule in role["rules"]
-        for group in rule["apiGroups"]
-        for resource in rule["resources"]
-        for only in rule.get("resourceNames", [""])
-        for verb in rule["verbs"]
-    }
-
-
-def needed(rights: tuple[Right, ...], *needs: Need) -> set[Rule]:
-    """All that the table says is needed for something."""
-    return {
-        (
-            right.namespace,
-            right.resource.group,
-            "/".join(step for step in (right.resource.plural, right.part) if step),
-            right.name,
-            verb,
-        )
-        for right in rights
-        if right.need in needs
-        for verb in right.verbs
-    }
-
-
 def jobs() -> dict[str, dict[str, Any]]:
     """The template of each CronJob's Job."""
     return {
@@ -85,31 +52,6 @@ def jobs() -> dict[str, dict[str, Any]]:
 def pods() -> Iterator[dict[str, Any]]:
     for job in jobs().values():
         yield job["template"]["spec"]
-
-
-def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
-    always = (Need.APPLY, Need.NAMESPACES, Need.INTAKE, Need.OBSERVE, Need.WATCH)
-    file = "rbac.yaml"
-    roles = granted(file, "ClusterRole", "gitops-ipam") | granted(file, "Role", "gitops-ipam")
-    assert roles == needed(management_rights(), *always)
-    secrets = granted(file, "ClusterRole", "gitops-ipam-kubeconfigs")
-    assert secrets == needed(management_rights(), Need.KUBECONFIGS)
-    assert granted(file, "ClusterRole", "gitops-ipam-crds") == needed(
-        management_rights(), Need.CRDS
-    )
-    documents = granted(file, "ClusterRole", "gitops-ipam-documents")
-    assert documents == needed(management_rights(), Need.DOCUMENTS)
-    policies = granted(file, "ClusterRole", "gitops-ipam-policies")
-    assert policies == needed(management_rights(), Need.POLICIES)
-
-
-def test_a_tenant_cluster_grants_exactly_what_an_apply_uses() -> None:
-    file, name = "rbac-tenant.yaml", "gitops-ipam-tenant"
-    assert granted(file, "ClusterRole", name) | granted(file, "Role", name) == needed(
-        tenant_rights(), Need.APPLY, Need.WATCH
-    )
-    policies = granted(file, "ClusterRole", "gitops-ipam-policies")
-    assert policies == needed(tenant_rights(), Need.POLICIES)
 
 
 @pytest.mark.parametrize("file", ["rbac.yaml", "rbac-tenant.yaml"])
@@ -182,17 +124,6 @@ def test_the_page_names_every_file_and_flags_that_exist() -> None:
     told = re.findall(r"`[^`\n]*`", prose) + re.findall(r"^.*\bipam \w+ .*$", shell, re.MULTILINE)
     for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", " ".join(told)):
         assert flag in known, flag
-
-
-def test_a_real_server_takes_the_manifests(management: ApiServer, tmp_path: Path) -> None:
-    # A dry run makes no namespaces, so those that are needed are made before.
-    management.namespace("gitops-ipam", "butler-system", "metallb-system")
-    for file in FILES:
-        done = management.kubectl(
-            "apply", "--server-side", "--dry-run=server", "-f", str(DEPLOY / file)
-        )
-        assert done.returncode == 0, done.stderr
-        assert "Warning" not in done.stderr
 
 
 def test_the_page_s_commands_make_a_kubeconfig_of_the_account_of_a_tenant(
