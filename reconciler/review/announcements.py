@@ -24,7 +24,7 @@ from reconciler.families.metallb import NAMED
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
-from reconciler.model.plan import Decision, Grant, Release
+from reconciler.model.plan import Grant, Release
 from reconciler.model.settings import PATH, OverrideKind
 from reconciler.planning.evaluate import (
     DescribedFiles,
@@ -51,7 +51,6 @@ class Loss(Struct, frozen=True):
     """Addresses that a cluster stops announcing.
 
     Attributes:
-        cluster: Its name.
         claim: The claim by its present name; None for a manual range.
         addresses: The lost addresses of the claim.
         to: The first cluster by name that announces some of them instead; empty for none.
@@ -87,19 +86,17 @@ class Touches(Struct, frozen=True):
         return self.became.get(cluster, cluster)
 
 
-NOTHING = Touches()
-
-
-def kinds_of_clusters() -> list[GroupKind]:
+def _kinds() -> list[GroupKind]:
     """Return the kinds whose documents describe clusters."""
     return [GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds()]
 
 
-def losses(evaluation: Evaluation, touches: Touches = NOTHING) -> list[Loss]:
+def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]:
     """Return the addresses that clusters announce by the present records, but not by the plan.
 
     Claims that move, and growth that is released, are shown elsewhere.
     """
+    touches = touches or Touches()
     owners = (title.partition(" ")[0] for title in (*touches.before.by_hand, *touches.now.by_hand))
     clusters = sorted({touches.name(it) for it in (*_touched(evaluation), *owners)})
     if not clusters:
@@ -128,13 +125,9 @@ def losses(evaluation: Evaluation, touches: Touches = NOTHING) -> list[Loss]:
         if manual:
             to = (it for it in clusters if manual & gains[it])
             found.append(Loss(cluster, None, manual, next(to, "")))
-    shown = {it.claim for it in evaluation.plan.decisions if _is_release(it, evaluation)}
-    shown |= evaluation.moves.keys()
+    releases = (it for it in evaluation.plan.decisions if isinstance(it, Release))
+    shown = {it.claim for it in releases if not is_braked(it, evaluation)} | evaluation.moves.keys()
     return sorted((it for it in found if it.claim not in shown), key=lambda it: it.cluster)
-
-
-def _is_release(decision: Decision, evaluation: Evaluation) -> bool:
-    return isinstance(decision, Release) and not is_braked(decision, evaluation)
 
 
 def _touched(evaluation: Evaluation) -> set[str]:
@@ -158,7 +151,7 @@ def _announced(world: ProjectionInput, touches: Touches) -> dict[str, IPSet]:
 
 def _with_base(world: ProjectionInput, touches: Touches) -> ProjectionInput:
     """Return the world with the clusters and the manual ranges of the base."""
-    old, new, kinds = touches.before, touches.now, kinds_of_clusters()
+    old, new, kinds = touches.before, touches.now, _kinds()
     others = (it for it in world.reading.blocked if not {it.title} & {*old.by_hand, *new.by_hand})
     reading = replace(world.reading, blocked=(*others, *old.by_hand.values()))
     every = {it.identity: it for kind in kinds for it in world.documents.of(kind)}
@@ -192,8 +185,18 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
 
     No claim moves, and all records stay valid. Yet nothing announces the old range any more.
     """
-    for old, new in _replaced_ranges(change.result):
-        yield _cluster_moves(old, new, change.result)
+    evaluation = change.result
+    for old, new in _replaced_ranges(evaluation):
+        message = f"{new.claim.short} moves from {held_words(old)}, which {old.claim.short} had"
+        message += f" for it, to {held_words(new.allocation)}"
+        own = _own_claim(new.claim, evaluation)
+        if evaluation.tree.overrides.allow(OverrideKind.MOVE, str(own)):
+            message += "; an Override lets it go"
+            yield warning("claim-moves", new.source, message, _AT_ONCE)
+        else:
+            hint = f"take {old.claim.short} as it was: ipam move {own._replace(slot='').short} --to"
+            hint += " POOL moves without a break; or merge an Override of kind move for"
+            yield gate("claim-moves", new.source, message, f"{hint} {own} first: {_AT_ONCE}")
 
 
 def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
@@ -203,7 +206,7 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
     alive = balancer_records(it for it in evaluation.state.records if it.is_live)
     described = change.before.documents
     by_settings = 0
-    for kind in kinds_of_clusters():
+    for kind in _kinds():
         for document in evaluation.documents.of(kind):
             old = described.get(document.identity, document)
             if tenant_name(document.namespace, document.name) not in alive:
@@ -233,14 +236,14 @@ class _Clusters(Struct, frozen=True, dict=True):
     @cached_property
     def _before(self) -> frozenset[str]:
         """Return the clusters that changed and removed files describe in the base."""
-        return _clusters(self.change.before)
+        return _described(self.change.before)
 
     @cached_property
     def _there(self) -> frozenset[str]:
         """Return the clusters that documents of the change describe, invalid ones included."""
         sources = self.evaluation.tree.sources
         broken = _named(identity for source in sources for identity in source.broken)
-        now = _clusters(self.change.after)
+        now = _described(self.change.after)
         return described_clusters(self.evaluation.documents) | broken | now
 
     @cached_property
@@ -255,45 +258,34 @@ class _Clusters(Struct, frozen=True, dict=True):
         A rename counts if the new document names the old one, and the plan takes its records over
         or both are of one team. Any other document could hide a loss.
         """
-        stated = self._tenants(self.change.after)
+        stated = _by_name(self.change.after.documents.values())
         new = {name: it for name, it in stated.items() if name not in self._before}
         if not new:
             return {}
-        old, every = self._tenants(self.change.before), former_clusters(self.evaluation.documents)
-        taken = self._taken_over()
+        old = _by_name(self.change.before.documents.values())
+        former = [it.claim for it in self.evaluation.state.former.values() if it.claim is not None]
+        taken = {_cluster(it) for it in former}  # by a record that the plan renames
         return {
             was: name
-            for name, was in every.items()
+            for name, was in former_clusters(self.evaluation.documents).items()
             if name in new
             if was in taken or (was in old and self._team(old[was]) == self._team(new[name]))
         }
 
-    def _taken_over(self) -> frozenset[str]:
-        """Return the clusters whose records the plan renames."""
-        kinds, former = kinds_of_clusters(), self.evaluation.state.former.values()
-        keys = [it.claim for it in former if it.claim is not None]
-        mine = (key for key in keys if known_as(key.family, key.kind) in kinds)
-        return frozenset(tenant_name(key.namespace, key.name) for key in mine)
-
-    def _tenants(self, described: DescribedFiles) -> dict[str, Document]:
-        kinds = kinds_of_clusters()
-        return {_name(it): it for it in described.documents.values() if it.kind.id in kinds}
-
     def _team(self, document: Document) -> str:
         family = family_of_kind(document.kind.id)
         return "" if family is None else family.team(document, self.evaluation.documents)
-
-    @cached_property
-    def _documents(self) -> Mapping[str, Document]:
-        documents = self.evaluation.documents
-        return {_name(it): it for kind in kinds_of_clusters() for it in documents.of(kind)}
 
     def finding(self, loss: Loss) -> Finding:
         """Return the finding about a loss."""
         size = loss.addresses.size
         what = join_limited([format_short(item) for item in loss.addresses])
         what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
-        place, state = self.place(loss), self._state_of(loss.cluster)
+        place, state = self._place(loss), f"no document describes cluster {loss.cluster}"
+        if loss.cluster in self._there:
+            state = f"cluster {loss.cluster} stays"
+        elif loss.cluster in self.gone:
+            state = f"cluster {loss.cluster} goes"
         if not loss.to:
             is_known = loss.cluster in self._there
             message = f"{state}, and {'' if is_known else 'it '}no longer announces {what}"
@@ -310,26 +302,20 @@ class _Clusters(Struct, frozen=True, dict=True):
         hint += f" cluster, or merge an Override of kind move for {scope} first"
         return gate(HANDED_OVER, place, message, hint)
 
-    def _state_of(self, cluster: str) -> str:
-        """Return the fate of the cluster, as the beginning of a sentence."""
-        if cluster in self._there:
-            return f"cluster {cluster} stays"
-        if cluster in self.gone:
-            return f"cluster {cluster} goes"
-        return f"no document describes cluster {cluster}"
-
     def _same(self, loss: Loss) -> str:
         """Return the hint for a removed and a new cluster that may be the same."""
-        new = self._tenants(self.change.after)
+        new = _by_name(self.change.after.documents.values())
         if loss.cluster not in self.gone or loss.to not in new or loss.to in self._before:
             return ""
         line = written(*loss.cluster.split("/", 1))
         return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
 
-    def place(self, loss: Loss) -> Location:
+    def _place(self, loss: Loss) -> Location:
         """Return the place of the claim or its record, or of the cluster for a manual range."""
         if loss.claim is None:
-            named = map(self._documents.get, (loss.cluster, loss.to))
+            documents = self.evaluation.documents
+            there = _by_name(it for kind in _kinds() for it in documents.of(kind))
+            named = map(there.get, (loss.cluster, loss.to))
             document = next((it for it in named if it is not None), None)
             return document.start if document else self.evaluation.tree.settings.location
         if (claim := self.evaluation.state.claims.get(loss.claim)) is not None:
@@ -337,18 +323,25 @@ class _Clusters(Struct, frozen=True, dict=True):
         return Location(loss.path, 1, 1)
 
 
-def _clusters(described: DescribedFiles) -> frozenset[str]:
+def _described(described: DescribedFiles) -> frozenset[str]:
     """Return the clusters that documents describe, invalid ones included."""
     return _named((*described.documents, *described.broken))
 
 
 def _named(identities: Iterable[Identity]) -> frozenset[str]:
-    kinds = kinds_of_clusters()
+    kinds = _kinds()
     return frozenset(tenant_name(*it[2:]) for it in identities if it[:2] in kinds)
 
 
-def _name(document: Document) -> str:
-    return tenant_name(document.namespace, document.name)
+def _by_name(documents: Iterable[Document]) -> dict[str, Document]:
+    kinds = _kinds()
+    return {tenant_name(it.namespace, it.name): it for it in documents if it.kind.id in kinds}
+
+
+def _cluster(claim: Key) -> str:
+    """Return the cluster whose document makes a claim; empty for none."""
+    is_its = known_as(claim.family, claim.kind) in _kinds()
+    return tenant_name(claim.namespace, claim.name) if is_its else ""
 
 
 def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant]]:
@@ -358,7 +351,7 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
         for it in evaluation.plan.decisions
         if isinstance(it, Grant) and it.replaces is None and it.leaves is None
         if it.allocation.range is not None
-        if _is_own(_own_claim(it.claim, evaluation), cluster_of(it.allocation))
+        if _cluster(_own_claim(it.claim, evaluation)) == cluster_of(it.allocation)
     }
     if not firsts:
         return
@@ -368,7 +361,7 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
         first = firsts.get((cluster, record.type))
         if first is None or not record.is_live or record.range is None:
             continue
-        if record.claim in held or _is_own(record.claim, cluster):
+        if record.claim in held or _cluster(record.claim) == cluster:
             continue
         claim = evaluation.state.claims.get(record.claim)
         if claim is None or claim.type != record.type:
@@ -379,26 +372,3 @@ def _own_claim(claim: Key, evaluation: Evaluation) -> Key:
     """Return the own claim of the cluster that a request replaces, else the claim itself."""
     found = evaluation.state.claims.get(claim)
     return found.stands_for or claim if found is not None else claim
-
-
-def _is_own(claim: Key, cluster: str) -> bool:
-    """Return whether the document of the cluster makes the claim."""
-    is_named = tenant_name(claim.namespace, claim.name) == cluster
-    return is_named and known_as(claim.family, claim.kind) in kinds_of_clusters()
-
-
-def _cluster_moves(old: Allocation, new: Grant, evaluation: Evaluation) -> Finding:
-    message = (
-        f"{new.claim.short} moves from {held_words(old)}, which"
-        f" {old.claim.short} had for it, to {held_words(new.allocation)}"
-    )
-    own = _own_claim(new.claim, evaluation)
-    scope = str(own)
-    if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
-        return warning("claim-moves", new.source, f"{message}; an Override lets it go", _AT_ONCE)
-    owner = own._replace(slot="").short
-    hint = (
-        f"take {old.claim.short} as it was: ipam move {owner} --to POOL moves without a break; or"
-    )
-    hint += f" merge an Override of kind move for {scope} first: {_AT_ONCE}"
-    return gate("claim-moves", new.source, message, hint)

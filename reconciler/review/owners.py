@@ -1,13 +1,13 @@
 """Ownership of changed documents."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.documents.text import is_yaml
 from reconciler.families import is_pool, keeps_addresses, key_of
+from reconciler.gitio.interface import Changed
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.pool import Within
@@ -103,13 +103,6 @@ def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evalu
     return bool(document.namespace) and not any(it.folders for it in rules.of_team.values())
 
 
-class Touched(NamedTuple):
-    """A file that differs; `is_plain` if it is a plain file on each side that has it."""
-
-    path: str
-    is_plain: bool
-
-
 def within(change: Change) -> Within | None:
     """Return whether a change stays within the contract of one team; None without team folders."""
     evaluation = change.result
@@ -119,9 +112,10 @@ def within(change: Change) -> Within | None:
     touched, rules = _touched(change), Rules(contracts)
     if isinstance(touched, str):
         return Within("", (touched,))
-    outside = [it.path for it in touched if not rules.owners(it.path)]
-    if outside or not touched:
-        return Within("", tuple(_outside(outside)))
+    if not touched:
+        return Within("", ("it changes no file",))
+    if outside := [it.path for it in touched if not rules.owners(it.path)]:
+        return Within("", tuple(f"{shown(path)} lies in no team's folder" for path in outside))
     owners = [frozenset(rules.owners(it.path)) for it in touched]
     teams = sorted(frozenset.intersection(*owners))
     if not teams:
@@ -131,7 +125,7 @@ def within(change: Change) -> Within | None:
     return next((Within(team) for team, why in judged if not why), Within("", judged[0][1]))
 
 
-def _touched(change: Change) -> list[Touched] | str:
+def _touched(change: Change) -> list[Changed] | str:
     """Return all files that differ, or the reason why they are not known."""
     start, end = change.base.revision(), change.head.revision()
     if start is None or end is None:
@@ -139,27 +133,18 @@ def _touched(change: Change) -> list[Touched] | str:
     if change.repository.roots.own:
         return "what changes beside the root is not looked at"
     try:
-        changes, _ = change.repository.changed(start.id, end.id)
+        return change.repository.changed(start.id, end.id)[0]
     except (GitError, LimitError):
         return "not all that changes can be told"
-    return [
-        Touched(it.path, all(side is None or side.is_file for side in (it.old, it.new)))
-        for it in changes
-    ]
 
 
-def _outside(paths: Sequence[str]) -> Iterator[str]:
-    """Return the reasons for files outside the folders of teams."""
-    if not paths:
-        yield "it changes no file"
-    for path in paths:
-        yield f"{shown(path)} lies in no team's folder"
-
-
-def _beyond(team: str, change: Change, rules: Rules, touched: Iterable[Touched]) -> Iterator[str]:
+def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> Iterator[str]:
     """Return the reasons why a change exceeds the contract of a team."""
     evaluation = change.result
-    unread = (it.path for it in touched if not _is_read(it, evaluation))
+    folders = tuple(f"{folder}/" for folder in evaluation.tree.settings.sources)
+    read = {it.path for it in touched if is_yaml(it.path) and it.path.startswith(folders)}
+    odd = {it.path for it in touched for side in (it.old, it.new) if side and not side.is_file}
+    unread = (it.path for it in touched if it.path not in read - odd)
     yield from (f"{shown(path)} is no plain file that is read" for path in unread)
     sides = (change.before, change.after)
     if any(side.broken or side.unread for side in sides) or evaluation.tree.last_good.halted:
@@ -174,12 +159,6 @@ def _beyond(team: str, change: Change, rules: Rules, touched: Iterable[Touched])
         at = rules.owners(cause.place.path) if cause.place is not None else []
         if cause.is_caused and (cause.reason or team not in at):
             yield f"{cause.claim.short} is another one by it"
-
-
-def _is_read(item: Touched, evaluation: Evaluation) -> bool:
-    """Return whether a file is a plain YAML file in a source folder."""
-    folders = tuple(f"{folder}/" for folder in evaluation.tree.settings.sources)
-    return item.is_plain and is_yaml(item.path) and item.path.startswith(folders)
 
 
 def _of_another(team: str, document: Document, documents: Documents, rules: Rules) -> Iterator[str]:

@@ -65,17 +65,15 @@ def unreserved(change: Change) -> Iterator[Finding]:
         return
     for key, pool in new_pools.items():
         now, old = change.result.state.pools.get(key, pool), old_pools.get(key)
-        kept = _kept(it for it in old_pools.values() if it.space == now.space)
-        kept -= _kept(it for it in new_pools.values() if it.space == now.space)
-        lost = kept & now.usable
+        before, after = (
+            IPSet.of(block for it in side.values() if it.space == now.space for block, _ in it.kept)
+            for side in (old_pools, new_pools)
+        )
+        lost = (before - after) & now.usable
         if old is not None and old.space == now.space:
             lost -= old.usable
         if lost:
             yield _unreserved(change, now, lost)
-
-
-def _kept(pools: Iterable[Pool]) -> IPSet:
-    return IPSet.of(block for pool in pools for block, _ in pool.kept)
 
 
 def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
@@ -90,9 +88,9 @@ def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
 
 def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
     """Return the descriptions of the reserved blocks that overlap a range."""
-    said = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
-    told = [shown(text) for text in dict.fromkeys(said)]
-    return f" ({join_limited(told)})" if told else ""
+    texts = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
+    purposes = list(map(shown, dict.fromkeys(texts)))
+    return f" ({join_limited(purposes)})" if purposes else ""
 
 
 def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[str, IPRange]]:
@@ -161,18 +159,13 @@ def _held(pool: Pool, evaluation: Evaluation) -> int:
     return (used.allocated + used.held if used is not None else 0) + sum(by_hand)
 
 
-def _more(old: Pool | None, pool: Pool) -> IPSet:
-    """Return the addresses that a pool gains in its address space."""
-    if old is None or old.space != pool.space:
-        return pool.extent
-    return pool.extent - old.extent
-
-
 def _overlaid(change: Change) -> Iterator[Finding]:
     """Report new and wider pools over addresses that records of another address space hold."""
     state = change.result.state
     for key, pool in change.after.pools.items():
-        more = _more(change.before.pools.get(key), pool)
+        old, more = change.before.pools.get(key), pool.extent
+        if old is not None and old.space == pool.space:
+            more -= old.extent
         lives = [
             record
             for record in (state.records if more else ())
@@ -218,7 +211,11 @@ def _given_twice(
     others = {it: name for it, name in spaces.items() if name not in (None, space)}
     if others:
         who = join_limited(
-            [f"{it.claim.short} in {name}{_of(it.range)}" for it, name in others.items()]
+            [
+                f"{it.claim.short} in {name} ({format_short(it.range)})"
+                for it, name in others.items()
+                if it.range is not None
+            ]
         )
         message = f"{title}, and is held by {who}: it is given out a second time"
         hint = f"{_NAT} pin another range, and reserve this one in {grant.allocation.pool.name}"
@@ -229,7 +226,3 @@ def _given_twice(
         named = join_limited([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
         message = f"{title}, and lies in {named}, too: it may be given out a second time"
         yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")
-
-
-def _of(item: IPRange | None) -> str:
-    return f" ({format_short(item)})" if item is not None else ""

@@ -17,7 +17,6 @@ from reconciler.planning.renames import DocumentName, Link, is_there, links_of, 
 from reconciler.review.change import Change
 
 _MAX_SUGGESTIONS = 20
-_Group = tuple[list[Document], list[Document]]
 
 
 def renames(change: Change) -> Iterator[Finding]:
@@ -32,15 +31,12 @@ def renames(change: Change) -> Iterator[Finding]:
 def _likely(change: Change) -> Iterator[Finding]:
     """Report removed and new documents of the same kind, team, provider, and size."""
     before, now = change.before.documents, change.after.documents
-    gone = [it for name, it in sorted(before.items()) if name not in now]
-    gone = [it for it in gone if keeps_addresses(it.kind.id)]
-    new = [it for name, it in sorted(now.items()) if name not in before]
-    new = [it for it in new if keeps_addresses(it.kind.id)]
+    gone, new = _only(before, now), _only(now, before)
     if not gone or not new:
         return
     named = {(it.kind.id, former_of(it)) for it in new}
     lost = _lost_by_owner(change.result)
-    groups: dict[Hashable, _Group] = {}
+    groups: dict[Hashable, tuple[list[Document], list[Document]]] = {}
     for old in gone:
         records = lost.get(key_of(old).owner, [])
         if records and (old.kind.id, (old.namespace, old.name)) not in named:
@@ -51,11 +47,16 @@ def _likely(change: Change) -> Iterator[Finding]:
         key = key_of(document)
         asked = claims.get(key.owner, [])
         group = groups.get(_signature(document, change.after.pools.get(key), asked))
-        if group is not None and (is_pool(document.kind.id) or _fits(asked, group[0], lost)):
+        pools = {pool for it in asked for pool in it.candidates}
+        held = [{it.pool for it in lost[key_of(old).owner]} for old in group[0]] if group else []
+        if group and (is_pool(document.kind.id) or any(it <= pools for it in held)):
             group[1].append(document)
-    for old_ones, new_ones in groups.values():
-        if new_ones:
-            yield _looks_renamed(old_ones, new_ones, lost)
+    yield from (_looks_renamed(old, new, lost) for old, new in groups.values() if new)
+
+
+def _only(side: Mapping[Identity, Document], other: Mapping[Identity, Document]) -> list[Document]:
+    found = (it for name, it in sorted(side.items()) if name not in other)
+    return [it for it in found if keeps_addresses(it.kind.id)]
 
 
 def _signature(document: Document, pool: object, asked: list[Allocation] | list[Claim]) -> Hashable:
@@ -64,14 +65,6 @@ def _signature(document: Document, pool: object, asked: list[Allocation] | list[
         return document.kind.id, str(getattr(pool, "extent", "")), getattr(pool, "space", "")
     teams = frozenset(it.owner.team for it in asked)
     return document.kind.id, teams, tuple(sorted((it.type, it.size) for it in asked))
-
-
-def _fits(
-    asked: list[Claim], gone: list[Document], lost: Mapping[DocumentName, list[Allocation]]
-) -> bool:
-    """Return whether the pools of a removed document are among the pools of the claims."""
-    pools = {pool for it in asked for pool in it.candidates}
-    return any({it.pool for it in lost[key_of(old).owner]} <= pools for old in gone)
 
 
 def _looks_renamed(
@@ -151,7 +144,10 @@ def _unknown(
     links = links_of(evaluation.documents)
     given = {it.document.identity: it for it in links}
     named = {it.before.owner for it in links}
-    had = _holders(evaluation)
+    state = evaluation.state
+    keys = [key for it in state.records for key in (it.claim, it.pool)]
+    keys += [key for it in state.former.values() for key in (it.claim, it.pool) if key]
+    had = {key.owner for key in keys}
     count = 0
     for name, document in _new_names(change):
         link = given.get(document.identity)
@@ -166,19 +162,13 @@ def _unknown(
         elif count <= _MAX_SUGGESTIONS:
             gone = {key.short: key for key in _gone(change, link) if key.owner not in named}
             near = nearest(link.before.short, gone)
-            lost = _lost(evaluation, gone[near].owner) if near else 0
+            records_of = _lost_by_owner(evaluation).get(gone[near].owner, []) if near else []
+            lost = sum(it.size for it in records_of)
             what = f"{lost} addresses of {near} change" if lost else ""
             hint = meant(link.before.short, gone) or hint
         message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
         message += f" nothing over: {what}" if what else " nothing over"
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
-
-
-def _holders(evaluation: Evaluation) -> set[DocumentName]:
-    """Return the owners and pools of all records, by present and by former names."""
-    keys = [key for it in evaluation.state.records for key in (it.claim, it.pool)]
-    keys += [key for it in evaluation.state.former.values() for key in (it.claim, it.pool) if key]
-    return {key.owner for key in keys}
 
 
 def _gone(change: Change, link: Link) -> Iterator[Key]:
@@ -189,16 +179,16 @@ def _gone(change: Change, link: Link) -> Iterator[Key]:
             yield link.before._replace(namespace=document.namespace, name=document.name)
 
 
-def _lost(evaluation: Evaluation, owner: DocumentName) -> int:
-    return sum(it.size for it in _lost_by_owner(evaluation).get(owner, ()))
-
-
 def dangling_requests(change: Change) -> Iterator[Finding]:
     """Report requests that keep addresses for a tenant that the change removes."""
     evaluation = change.result
     dangling = [it for it in evaluation.findings if it.code == "reference-not-found"]
-    gone = _removed(change) if dangling else {}
-    if not gone:
+    before, now = change.before.documents, change.after.documents
+    # A new document of the same kind may be a rename.
+    new = {document.kind.id for identity, document in now.items() if identity not in before}
+    removed = [before[identity] for identity in sorted(before) if identity not in now]
+    gone = {key_of(it).owner: it for it in removed if it.kind.id not in new}
+    if not dangling or not gone:
         return
     held = Counter[DocumentName]()
     for decision in evaluation.plan.decisions:
@@ -215,11 +205,3 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
                     message += f" still holds {count} addresses for it"
                     hint = f"to release them, remove {who.title}, too"
                     yield replace(found, message=message, hint=hint)
-
-
-def _removed(change: Change) -> dict[DocumentName, Document]:
-    """Return the removed documents, unless a new document of their kind may be a rename."""
-    before, now = change.before.documents, change.after.documents
-    new = {document.kind.id for identity, document in now.items() if identity not in before}
-    gone = (before[identity] for identity in sorted(before) if identity not in now)
-    return {key_of(it).owner: it for it in gone if it.kind.id not in new}

@@ -9,18 +9,15 @@ from pathlib import Path
 import pytest
 
 from reconciler.documents.validators import schema
-from reconciler.documents.yaml import dump
-from reconciler.families import families
-from reconciler.families.importing import Copied
-from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.documents import schema_files
 from reconciler.planning.evaluate import Evaluation
-from reconciler.records.emit import record_document, record_text
+from reconciler.records.emit import record_text
 from reconciler.records.parse import parse_record
 from reconciler.safety.clashes import PoolText, holding_of
 from tests.caches import PYTHON
 from tests.toy import EXAMPLE, installed
-from tests.world import SMALL, commit, evaluation_of, git, reconciled, repository
+from tests.world import commit, evaluation_of, git, reconciled, repository
 
 Files = dict[str, str | bytes]
 QUAYS, BOATS = "pools/quays.yaml", "tenants/boats.yaml"
@@ -51,44 +48,12 @@ def decided(evaluation: Evaluation) -> dict[str, str]:
     return found
 
 
-def test_the_scan_finds_it_and_forgets_it_when_it_goes() -> None:
-    assert [family.name for family in families()][-1] == "toy"
-
-
-def test_what_is_recorded_is_found_again_and_a_second_run_has_nothing_to_do() -> None:
-    files = reconciled(FILES)
-    evaluation = evaluation_of(files)
-    assert {type(item) for item in evaluation.plan.decisions} == {Keep}
-    assert (evaluation.changes, evaluation.findings, evaluation.gates) == ((), (), ())
-    for record in evaluation.state.records:
-        assert record.pristine
-        assert record_text(record) == dump(record_document(record))
-
-
-def test_it_lives_beside_another_family_and_takes_nothing_of_it() -> None:
-    files = reconciled({**SMALL, **FILES})
-    assert evaluation_of(files).changes == ()
-    assert {**SMALL, **FILES}.keys() <= files.keys()
-    assert reconciled(SMALL).items() <= files.items()
-    assert reconciled(FILES).items() <= files.items()
-
-
 def test_labels_select_and_no_match_is_a_refusal_of_its_own() -> None:
     assert decided(evaluation_of(changed(BOATS, "side: south", "side: west"))) == {
         "anna": "Grant", "bert": "Grant", "cleo": "no-matching-pool",
     }  # fmt: skip
     refused = evaluation_of(changed(BOATS, "side: south", "side: west")).gates
     assert [item.message for item in refused] == ["sea/cleo (berth): no quay bears side=west"]
-
-
-def test_a_boat_without_an_address_gets_none_of_a_quay_that_keeps_them() -> None:
-    files = changed(BOATS, "  address: 2001:db8:8::9\n", "")
-    assert decided(evaluation_of(files))["cleo"] == "auto-assign-disabled"
-
-
-def test_a_boat_gets_the_ip_version_that_it_needs_or_none() -> None:
-    files = changed(BOATS, "    side: north\n  ipVersion: 4", "    age: old\n  ipVersion: 6")
-    assert decided(evaluation_of(files))["bert"] == "family-mismatch"
 
 
 def test_a_quay_that_cannot_be_read_may_be_the_one_that_is_meant() -> None:
@@ -120,37 +85,12 @@ def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
         )
 
 
-@pytest.mark.parametrize("spec", ["spec: []", "spec: {claimRef: none, type: berth}", "spec: {}"])
-def test_a_record_without_a_reference_is_nobodys(spec: str) -> None:
-    text = f"kind: IPAllocation\n{spec}\nstatus: {{phase: Allocated, cidr: 10.77.0.9/32}}\n"
-    found = parse_record("allocations", "allocations/x.yaml", text.encode())
-    assert found.unreadable is not None
-    assert [item.message for item in found.findings] == [
-        "record unreadable: neither its text nor its path names a claim"
-    ]
-
-
 def test_versions_of_one_kind_have_a_schema_each() -> None:
     files = schema_files()
     assert {name.partition(".")[0] for name in files} >= {"Quay", "Boat", "NetworkPool"}
     assert files["Boat.v1.harbour.example"] != files["Boat.v2.harbour.example"]
     assert "Boat" not in files
     assert "version 2" in schema(files["Boat.v2.harbour.example"])["title"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "pool"),
-    [
-        ("    kind: Quay\n", "", "toy/Quay/_/north"),
-        ("kind: Quay", "kind: Lake", None),
-        ("    name: north\n  type", "    name: old\n  type", "toy/Quay/_/old"),
-    ],
-)
-def test_a_record_says_which_pool_it_means(old: str, new: str, pool: str | None) -> None:
-    text = str(reconciled(FILES)[ANNA], "utf-8")  # type: ignore[arg-type]  # it was written as bytes
-    assert old in text
-    found = parse_record("allocations", ANNA, text.replace(old, new).encode())
-    assert (str(found.allocation.pool) if found.allocation else None) == pool
 
 
 def test_the_net_reads_its_records_in_its_own_way() -> None:
@@ -195,13 +135,3 @@ def test_the_command_plans_reconciles_and_lists_it(tmp_path: Path) -> None:
     assert {"Quay", "Boat.v1.harbour.example", "Boat.v2.harbour.example"} <= {
         *ipam("schema").stdout.split()
     }
-
-
-def test_what_a_family_does_not_say_of_mends_and_copies_is_nothing_special() -> None:
-    toy = families()[-1]
-    (record, *_) = evaluation_of(reconciled(FILES)).state.records
-    assert toy.mending.given_back(record) == f"a change that removes the {record.claim.kind}"
-    (kind, *_) = families()[0].objects.intake
-    copied = Copied(kind, "tenants")
-    assert copied.left({}, {}) == ""
-    assert copied.amend({"kind": "Boat"}, {}, {}) == {"kind": "Boat"}

@@ -8,17 +8,12 @@ import pytest
 
 from reconciler.apply.policies import policies
 from reconciler.apply.rights import management_rights
-from reconciler.apply.targets import cluster_of
-from reconciler.kube.resources import parse_ref, resource_of
-from reconciler.model.objects import MANAGEMENT, Ref
+from reconciler.model.objects import MANAGEMENT
 from reconciler.records.emit import record_document
 from tests.apply.execution.site import Site, failures, results
 from tests.envtest.servers import ApiServer
-from tests.fake_cluster import HUB
-from tests.fake_clusters import FakeClusters
 from tests.toy import installed
-from tests.toy.families.toy.objects import BOATS, QUAYS
-from tests.toy.test_toy import FILES, Files, changed, ipam
+from tests.toy.test_toy import FILES, Files, ipam
 from tests.world import evaluation_of, reconciled, repository
 
 QUAY_PATH = "/apis/harbour.example/v1/quays"
@@ -26,59 +21,12 @@ RECORDS_CRD = (
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ipallocations.butler.butlerlabs.dev"
 )
 RECORDS_TRIED = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/ipallocations?dryRun=All"
-NORTH = Ref(QUAYS, "", "north")
 
 
 @pytest.fixture(autouse=True)
 def _beside_the_others() -> Iterator[None]:
     with installed():
         yield
-
-
-@pytest.fixture
-def clusters() -> FakeClusters:
-    found = FakeClusters()
-    found.unknown[HUB] = {QUAYS}
-    return found
-
-
-def test_its_objects_are_made_with_their_crd_and_kept(clusters: FakeClusters) -> None:
-    hub = clusters.apply(reconciled(FILES), crds=True)[MANAGEMENT]
-    assert failures(hub) == {}
-    assert results(hub)[str(NORTH)] == "created"
-    north = clusters.hand(HUB).get(NORTH)
-    assert north is not None
-    assert north["status"]["free"] == 254
-    assert "namespace" not in north["metadata"]
-    again = clusters.apply(reconciled(FILES), "b")[MANAGEMENT]
-    assert results(again) == {}
-
-
-def test_what_nobody_asks_for_any_more_goes(clusters: FakeClusters) -> None:
-    clusters.apply(reconciled(FILES), crds=True)
-    first, *_ = str(FILES["pools/quays.yaml"]).partition("---\n")
-    hub = clusters.apply(reconciled({"pools/quays.yaml": first}), "b")[MANAGEMENT]
-    assert results(hub)[str(NORTH._replace(name="private"))] == "deleted"
-    assert clusters.hand(HUB).get(NORTH) is not None
-
-
-def test_a_quay_that_fills_is_told_once(clusters: FakeClusters) -> None:
-    wide = changed("pools/quays.yaml", "10.77.0.0/24", "10.77.0.0/30")
-    clusters.apply(reconciled(wide), crds=True)
-    assert events(clusters) == []
-    full = changed("pools/quays.yaml", "10.77.0.0/30", "10.77.0.0/31", wide)
-    clusters.apply(reconciled(full), "b")
-    assert events(clusters) == [("default", "Full", "old")]
-    clusters.apply(reconciled(full), "c")
-    assert len(events(clusters)) == 1
-
-
-def events(clusters: FakeClusters) -> list[tuple[str, str, str]]:
-    event = resource_of({"apiVersion": "v1", "kind": "Event"})
-    return [
-        (item["metadata"]["namespace"], item["reason"], item["involvedObject"]["name"])
-        for item in clusters.hand(HUB).list(event).items
-    ]
 
 
 def test_rights_locks_and_rules_are_of_its_kinds_too() -> None:
@@ -98,17 +46,6 @@ def test_rights_locks_and_rules_are_of_its_kinds_too() -> None:
             "Cluster",
             operations,
         )
-
-
-def test_a_kind_of_two_versions_is_one_kind() -> None:
-    old = resource_of({"apiVersion": "harbour.example/v1", "kind": "Boat"})
-    assert old == BOATS
-    assert parse_ref("harbour.example/Boat/sea/anna") == Ref(BOATS, "sea", "anna")
-
-
-def test_its_addresses_are_announced_by_the_management_cluster() -> None:
-    records = evaluation_of(reconciled(FILES)).state.records
-    assert {cluster_of(record) for record in records} == {MANAGEMENT}
 
 
 @pytest.fixture

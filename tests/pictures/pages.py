@@ -1,0 +1,126 @@
+"""Pages that are pictured: a comment as forges render it, and the report of a repository."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from playwright.sync_api import Page, sync_playwright
+
+from reconciler.cli import run
+from tests.page.repositories import lived
+
+ROOT = Path(__file__).parents[2]
+STORY = ROOT / "tests" / "story" / "golden" / "pulls" / "01-tenant.txt"
+FOLDER = ROOT / "docs" / "pictures"
+COMMENT, REPORT = FOLDER / "SOURCE", FOLDER / "REPORT"
+"""Hashes of the pages that the pictures show."""
+WIDTH = 800
+STYLE = Path(__file__).with_name("page.css")
+_COMMAND = "$ cat ../comment.md\n"
+_CIRCLE = '<svg width="13" height="13" viewBox="0 0 13 13"><circle cx="6.5" cy="6.5" r="6" fill="{}"/></svg>'
+_CHECK = (
+    '<svg width="16" height="16" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1a7f37"/>'
+    '<path d="M4 8.5l3 3 5-6.5" fill="none" stroke="#fff" stroke-width="2"/></svg>'
+)
+# Signs that forges draw, and that few machines have letters for.
+_DRAWN = {
+    "✅": _CHECK,
+    "🟢": _CIRCLE.format("#1a7f37"),
+    "🟡": _CIRCLE.format("#d4a72c"),
+    "🟠": _CIRCLE.format("#d1731d"),
+    "🔴": _CIRCLE.format("#cf222e"),
+}
+_FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars")
+_SETTLED = "() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))"
+
+
+class Look(NamedTuple):
+    """A look at a page: its part, the size in pixels (height 0 for all of it), and the scheme."""
+
+    name: str
+    fragment: str
+    size: tuple[int, int]
+    scheme: str
+
+    @property
+    def file(self) -> str:
+        """Name of the picture."""
+        return f"{self.name}-{self.size[0]}-{self.scheme}.png"
+
+
+SCHEMES = ("light", "dark")
+COMMENTS = tuple(Look("comment", "", (WIDTH, 0), scheme) for scheme in SCHEMES)
+REPORTS = tuple(
+    Look(name, fragment, size, scheme)
+    for name, fragment in (
+        ("report-first", ""),
+        ("report-pool", "#pool=butler/NetworkPool/butler-system/edge"),
+    )
+    for size in ((1440, 900), (400, 860))
+    for scheme in SCHEMES
+)
+
+
+def comment() -> str:
+    """Return the Markdown of the story's first comment."""
+    _, _, rest = STORY.read_text(encoding="utf-8").partition(_COMMAND)
+    return rest.partition("\n$ ")[0].strip()
+
+
+def comment_page(text: str, scheme: str = "light") -> str:
+    """Return the page of a comment."""
+    # The comment has tables, and elements of its own for what is folded.
+    body = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    for sign, drawn in _DRAWN.items():
+        body = body.replace(sign, drawn)
+    style = STYLE.read_text(encoding="utf-8")
+    return (
+        f'<!doctype html>\n<html lang="en" class="{scheme}" style="width: {WIDTH}px"><head><meta charset="utf-8">'
+        f"<title>A comment</title><style>{style}</style></head>"
+        f'<body><article><header>ipam</header><div class="text">{body}</div></article></body></html>\n'
+    )
+
+
+def report_page(folder: Path) -> str:
+    """Return the report of a repository with a history of some months."""
+    page = folder / "report.html"
+    assert run(["report", "--repo", str(lived(folder / "lived")), "--out", str(page)]) == 0
+    return page.read_text(encoding="utf-8")
+
+
+def hash_of(page: str) -> str:
+    """Return what pictures are made of, in short."""
+    return sha256(page.encode()).hexdigest()
+
+
+def browser() -> str | None:
+    """Return the path of Chromium, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def opened(page: Path, looks: Iterable[Look]) -> Iterator[Iterator[tuple[Look, Page]]]:
+    """Open a page once for each look, without motion."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser(), args=[*_FLAGS])
+
+        def pages() -> Iterator[tuple[Look, Page]]:
+            for look in looks:
+                width, height = look.size
+                context = chromium.new_context(
+                    viewport={"width": width, "height": height or 600},
+                    color_scheme="dark" if look.scheme == "dark" else "light",
+                    reduced_motion="reduce",
+                )
+                one = context.new_page()
+                one.goto(f"{page.as_uri()}{look.fragment}")
+                one.evaluate(_SETTLED)
+                yield look, one
+                context.close()
+
+        yield pages()
+        chromium.close()

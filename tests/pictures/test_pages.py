@@ -1,0 +1,61 @@
+"""The pictures in the docs are of the comment and the report that the program writes now."""
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.pictures.pages import (
+    COMMENT,
+    COMMENTS,
+    FOLDER,
+    REPORT,
+    REPORTS,
+    WIDTH,
+    Look,
+    browser,
+    comment,
+    comment_page,
+    hash_of,
+    opened,
+    report_page,
+)
+
+PNG = b"\x89PNG\r\n\x1a\n"
+MAX_BYTES = 200_000
+_SIGNS = re.compile("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
+
+
+def test_they_are_of_the_pages_that_are_written_now(tmp_path: Path) -> None:
+    made = {COMMENT: comment_page(comment()), REPORT: report_page(tmp_path)}
+    for recorded, page in made.items():
+        assert recorded.read_text(encoding="ascii").strip() == hash_of(page), "run: make pictures"
+
+
+@pytest.mark.parametrize("look", [*COMMENTS, *REPORTS], ids=lambda look: look.file)
+def test_each_is_there_as_large_as_it_says(look: Look) -> None:
+    data = (FOLDER / look.file).read_bytes()
+    assert data.startswith(PNG)
+    width, height = struct.unpack(">II", data[16:24])
+    assert (width, height) == (look.size[0], look.size[1] or height)
+    assert len(data) < MAX_BYTES
+
+
+def test_they_are_of_a_whole_comment() -> None:
+    text = comment()
+    assert text.startswith("<!-- ipam -->\n### ")
+    assert "ipam check --base" in text
+    rendered = comment_page(text)
+    assert "<table>" in rendered
+    assert "| :---" not in rendered
+    assert not _SIGNS.search(rendered), "draw it: tests/pictures/pages.py"
+
+
+@pytest.mark.skipif(browser() is None, reason="there is no Chromium")
+def test_nothing_of_it_is_wider_than_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(comment_page(comment()), encoding="utf-8")
+    with opened(page, COMMENTS[:1]) as pages:
+        for _, shown in pages:
+            assert shown.evaluate("document.body.scrollWidth") <= WIDTH
