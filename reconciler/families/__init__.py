@@ -33,7 +33,7 @@ def families() -> tuple[Family, ...]:
 
 def family_of(name: str) -> Family | None:
     """Return the family with a name, or None."""
-    return _by_name().get(name)
+    return next((family for family in families() if family.name == name), None)
 
 
 def family_of_kind(kind: GroupKind) -> Family | None:
@@ -128,11 +128,6 @@ def key_of(document: Document) -> Key:
     family = family_of_kind(document.kind.id)
     name = family.name if family is not None else ""
     return Key(name, document.namespace, document.name, "", document.kind.name)
-
-
-@cache
-def _by_name() -> Mapping[str, Family]:
-    return {family.name: family for family in families()}
 
 
 @cache

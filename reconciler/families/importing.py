@@ -233,7 +233,6 @@ class Writing(Struct, frozen=True):
         annotation: The annotation of a cluster's document that names its MetalLB pool.
     """
 
-    pool_title: str
     cluster_title: str
     version: int
     pool_key: Callable[[str], Key]

@@ -12,7 +12,7 @@ from reconciler.documents.findings import Finding
 from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, Sample
+from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.objects import MANAGEMENT, Check, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
 from reconciler.model.pool import Pool
@@ -150,6 +150,25 @@ class Projection(Struct, frozen=True):
     is_status_only: bool = False
     is_part: bool = False
     rests_on: tuple[Ref, ...] = ()
+
+
+def projected(document: Document, status: Mapping[str, Any] | None, **metadata: Any) -> Projection:
+    """Return a document as an object, with its status and with additional metadata."""
+    place = {"namespace": document.namespace} if document.namespace else {}
+    manifest = {**document.body, "metadata": {**document.metadata, **metadata, **place}}
+    return Projection(MANAGEMENT, {**manifest, "status": status} if status else manifest)
+
+
+def status_only(document: Document, status: Mapping[str, Any]) -> Projection:
+    """Return status fields for the object of a document that belongs to another controller."""
+    place = {"namespace": document.namespace} if document.namespace else {}
+    manifest = {
+        "apiVersion": document.kind.api_version,
+        "kind": document.kind.name,
+        "metadata": {"name": document.name, **place},
+        "status": status,
+    }
+    return Projection(MANAGEMENT, manifest, is_status_only=True)
 
 
 class ClusterKind(Struct, frozen=True):
@@ -418,6 +437,16 @@ class Turn(Struct, frozen=True):
     is_applied: bool
     seconds: float
     since: float
+
+
+def gauge(name: str, about: str, *labels: str) -> Metric:
+    """Return a gauge."""
+    return Metric(name, MetricKind.GAUGE, about, labels)
+
+
+def counter(name: str, about: str, *labels: str) -> Metric:
+    """Return a counter."""
+    return Metric(name, MetricKind.COUNTER, about, labels)
 
 
 class FamilyMetrics(Struct, frozen=True):

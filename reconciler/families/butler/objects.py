@@ -466,7 +466,6 @@ def _pool_key(name: str) -> Key:
 
 
 WRITING = Writing(
-    pool_title=kinds.POOL.kind,
     cluster_title=kinds.TENANT.kind,
     version=4,
     pool_key=_pool_key,

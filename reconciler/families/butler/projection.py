@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
-from reconciler.documents.document import Document
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Provider, Providers, capacity, nodes_per_tenant
 from reconciler.families.butler.requests import stands_for
@@ -18,12 +17,16 @@ from reconciler.families.interface import (
     Projection,
     ProjectionInput,
     Turn,
+    counter,
+    gauge,
+    projected,
+    status_only,
 )
 from reconciler.families.metallb import NAMED, metallb_objects
 from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, MetricKind, Sample
-from reconciler.model.objects import MANAGEMENT, Manifest, tenant_name
+from reconciler.model.metric import Sample
+from reconciler.model.objects import Manifest, tenant_name
 from reconciler.model.plan import CONDITION, Grant, Refuse, Usage
 from reconciler.model.pool import Pool, Tier
 
@@ -42,16 +45,6 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
     return (*_pools(world), *documents, *_announced(world))
 
 
-def _status_only(document: Document, status: Mapping[str, Any]) -> Projection:
-    manifest = {
-        "apiVersion": document.kind.api_version,
-        "kind": document.kind.name,
-        "metadata": {"name": document.name, "namespace": document.namespace},
-        "status": status,
-    }
-    return Projection(MANAGEMENT, manifest, is_status_only=True)
-
-
 def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
     status = {
         (it.manifest["kind"], *it.manifest["metadata"].values()): it.manifest["status"]
@@ -59,13 +52,8 @@ def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterat
     }
     for kind in (kinds.TEAM, kinds.PROVIDER, kinds.TENANT):
         for document in world.documents.of(kind):
-            metadata = dict(document.metadata)
-            if document.namespace:
-                metadata["namespace"] = document.namespace
-            manifest = {**document.body, "metadata": metadata}
-            if found := status.get((kind.kind, document.name, document.namespace)):
-                manifest["status"] = found
-            yield Projection(MANAGEMENT, manifest)
+            found = status.get((kind.kind, document.name, document.namespace))
+            yield projected(document, found)
 
 
 _CAPACITY = (
@@ -80,14 +68,7 @@ def _pools(world: ProjectionInput) -> Iterator[Projection]:
         key = kinds.pool_key(document.namespace, document.name)
         pool = world.reading.pools.get(key)
         if pool is not None:
-            manifest = {
-                "apiVersion": document.kind.api_version,
-                "kind": kinds.POOL.kind,
-                "metadata": {**document.metadata, "namespace": document.namespace},
-                "spec": document.spec,
-                "status": _pool_status(pool, world.usage[key], world.clock),
-            }
-            yield Projection(MANAGEMENT, manifest)
+            yield projected(document, _pool_status(pool, world.usage[key], world.clock))
 
 
 def _pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
@@ -142,7 +123,7 @@ def _provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator
         if provider.names_no_pool:
             message = "network.mode is 'ipam' but no poolRefs configured"
             failed = condition(_AVAILABLE, "False", "ValidationFailed", message, world.clock)
-            yield _status_only(provider.document, {"conditions": [failed]})
+            yield status_only(provider.document, {"conditions": [failed]})
         elif provider.is_ipam:
             available, tenants = capacity(world.usage, provider, nodes)
             told: Told = ("True", _AVAILABLE, f"{available} IPs available (~{tenants} tenants)")
@@ -152,7 +133,7 @@ def _provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator
                 "capacity": {"availableIPs": available, "estimatedTenants": tenants},
                 "conditions": [condition(_AVAILABLE, *told, world.clock)],
             }
-            yield _status_only(provider.document, status)
+            yield status_only(provider.document, status)
 
 
 _CLOUD = ("True", "Ready", "cloud networking mode")
@@ -188,7 +169,7 @@ def _tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[P
             is_unknown = provider is None or key.owner in reading.protected
             told = _WAITING if key in reading.claims or key in replaced or is_unknown else _SKIPPED
         status["conditions"] = [condition(CONDITION, *told, world.clock)]
-        yield _status_only(document, status)
+        yield status_only(document, status)
 
 
 def _recorded(record: Allocation, further: Sequence[Allocation]) -> Told:
@@ -315,61 +296,30 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
             yield Projection(cluster, item)
 
 
-_GAUGE = MetricKind.GAUGE
 _OF_POOL, _OF_PROVIDER = ("pool", "namespace"), ("provider", "namespace")
+_POOL, _PROVIDER = "butler_network_pool", "butler_provider_config"
+_FREE_HELP = "Addresses that are neither allocated nor held after release"
+_FRAGMENTATION_HELP = "100 minus the share of the largest free block"
+_LARGEST_HELP = "Size of the largest free block, in addresses"
 _OF_POOLS = {
-    "total": Metric(
-        "butler_network_pool_total_ips", _GAUGE, "Addresses that the pool can give out", _OF_POOL
-    ),
-    "allocated": Metric(
-        "butler_network_pool_allocated_ips", _GAUGE, "Addresses that tenants hold", _OF_POOL
-    ),
-    "available": Metric(
-        "butler_network_pool_available_ips",
-        _GAUGE,
-        "Addresses that are neither allocated nor held after release",
-        _OF_POOL,
-    ),
-    "count": Metric(
-        "butler_network_pool_allocation_count", _GAUGE, "Allocations of the pool", _OF_POOL
-    ),
-    "fragmentation": Metric(
-        "butler_network_pool_fragmentation_percent",
-        _GAUGE,
-        "100 minus the share of the largest free block",
-        _OF_POOL,
-    ),
-    "largest": Metric(
-        "butler_network_pool_largest_free_block",
-        _GAUGE,
-        "Size of the largest free block, in addresses",
-        _OF_POOL,
-    ),
+    "total": gauge(f"{_POOL}_total_ips", "Addresses that the pool can give out", *_OF_POOL),
+    "allocated": gauge(f"{_POOL}_allocated_ips", "Addresses that tenants hold", *_OF_POOL),
+    "available": gauge(f"{_POOL}_available_ips", _FREE_HELP, *_OF_POOL),
+    "count": gauge(f"{_POOL}_allocation_count", "Allocations of the pool", *_OF_POOL),
+    "fragmentation": gauge(f"{_POOL}_fragmentation_percent", _FRAGMENTATION_HELP, *_OF_POOL),
+    "largest": gauge(f"{_POOL}_largest_free_block", _LARGEST_HELP, *_OF_POOL),
 }
-_PROCESSED = Metric(
+_PROCESSED = counter(
     "butler_ip_allocation_processed_total",
-    MetricKind.COUNTER,
     "Allocations that were made (success), or refused anew (failed)",
-    ("pool", "namespace", "result"),
+    *(*_OF_POOL, "result"),
 )
-_READY = Metric(
-    "butler_provider_config_ready",
-    _GAUGE,
-    "1 when the provider names pools that have addresses left, else 0",
-    ("provider", "namespace", "type", "scope"),
-)
-_LEFT = Metric(
-    "butler_provider_config_available_ips",
-    _GAUGE,
-    "Addresses that the provider's pools have left",
-    _OF_PROVIDER,
-)
-_TENANTS = Metric(
-    "butler_provider_config_estimated_tenants",
-    _GAUGE,
-    "Tenants that the provider's pools have room for",
-    _OF_PROVIDER,
-)
+_READY_HELP = "1 when the provider names pools that have addresses left, else 0"
+_READY = gauge(f"{_PROVIDER}_ready", _READY_HELP, *_OF_PROVIDER, "type", "scope")
+_LEFT_HELP = "Addresses that the provider's pools have left"
+_LEFT = gauge(f"{_PROVIDER}_available_ips", _LEFT_HELP, *_OF_PROVIDER)
+_TENANTS_HELP = "Tenants that the provider's pools have room for"
+_TENANTS = gauge(f"{_PROVIDER}_estimated_tenants", _TENANTS_HELP, *_OF_PROVIDER)
 
 
 def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:

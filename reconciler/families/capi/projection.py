@@ -16,6 +16,9 @@ from reconciler.families.interface import (
     Projection,
     ProjectionInput,
     Turn,
+    counter,
+    gauge,
+    projected,
 )
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key, is_label_value
@@ -64,7 +67,6 @@ def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pr
         if pool is not None and not pool.usable.covers(record.range):
             outside[record.pool] += record.range.size
     for key, document in pools.items():
-        place = {"namespace": document.namespace} if document.namespace else {}
         total = given.reading.pools[key].usable.size
         counters = {
             "free": min(total - used[key], _MAX_COUNTED),
@@ -72,14 +74,7 @@ def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pr
             "total": min(total, _MAX_COUNTED),
             "used": used[key],
         }
-        manifest = {
-            "apiVersion": document.kind.api_version,
-            "kind": document.kind.name,
-            "metadata": {**document.metadata, **_labels(document), **place},
-            "spec": document.spec,
-            "status": {"ipAddresses": counters},
-        }
-        yield Projection(MANAGEMENT, manifest)
+        yield projected(document, {"ipAddresses": counters}, **_labels(document))
 
 
 def _labels(document: Document) -> dict[str, Any]:
@@ -271,74 +266,51 @@ def _cluster(
     return Projection(MANAGEMENT, manifest, is_part=True, rests_on=after)
 
 
-_COUNTER, _GAUGE, _HISTOGRAM = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.HISTOGRAM
 _ROLES = (kinds.CONTROL_PLANE, kinds.INGRESS)
 _OF_CLASS = ("role", "cluster_class")
-_OF_POOL = ("pool_name",)
 _OF_NAMESPACE = ("role", "namespace")
 # Outcomes of capi-vip-allocator: no claim could be made, or the claim got no address.
 _UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disabled"})
 
-_ALLOCATIONS = Metric(
-    "capi_vip_allocator_allocations_total",
-    _COUNTER,
-    "Total number of successful VIP allocations",
-    _OF_CLASS,
+_NAME = "capi_vip_allocator"
+_ALLOCATIONS = counter(
+    f"{_NAME}_allocations_total", "Total number of successful VIP allocations", *_OF_CLASS
 )
-_ERRORS = Metric(
-    "capi_vip_allocator_allocation_errors_total",
-    _COUNTER,
+_ERRORS = counter(
+    f"{_NAME}_allocation_errors_total",
     "Total number of VIP allocation errors",
-    (*_OF_CLASS, "reason"),
+    *_OF_CLASS,
+    "reason",
 )
 _DURATION = Metric(
-    "capi_vip_allocator_allocation_duration_seconds",
-    _HISTOGRAM,
+    f"{_NAME}_allocation_duration_seconds",
+    MetricKind.HISTOGRAM,
     "Duration of VIP allocation operations: from what asked for it to the end of the round",
     _OF_CLASS,
 )
-_AVAILABLE = Metric(
-    "capi_vip_allocator_pools_available",
-    _GAUGE,
+_AVAILABLE = gauge(
+    f"{_NAME}_pools_available",
     "Number of pools that serve a class for a role and have an address left",
-    ("cluster_class", "role"),
+    *("cluster_class", "role"),
 )
-_ADDRESSES = Metric(
-    "capi_vip_allocator_pool_addresses_total", _GAUGE, "Total IP addresses in pool", _OF_POOL
+_ADDRESSES = gauge(f"{_NAME}_pool_addresses_total", "Total IP addresses in pool", "pool_name")
+_FREE = gauge(f"{_NAME}_pool_addresses_free", "Free IP addresses in pool", "pool_name")
+_USED = gauge(f"{_NAME}_pool_addresses_used", "Used IP addresses in pool", "pool_name")
+_CLAIMS = gauge(
+    f"{_NAME}_claims_total", "Total number of active claims of Clusters", *_OF_NAMESPACE
 )
-_FREE = Metric(
-    "capi_vip_allocator_pool_addresses_free", _GAUGE, "Free IP addresses in pool", _OF_POOL
+_CLAIMED = gauge(f"{_NAME}_claims_ready", "Number of claims with allocated IP", *_OF_NAMESPACE)
+_PENDING = gauge(
+    f"{_NAME}_claims_pending", "Number of claims waiting for IP allocation", *_OF_NAMESPACE
 )
-_USED = Metric(
-    "capi_vip_allocator_pool_addresses_used", _GAUGE, "Used IP addresses in pool", _OF_POOL
-)
-_CLAIMS = Metric(
-    "capi_vip_allocator_claims_total",
-    _GAUGE,
-    "Total number of active claims of Clusters",
-    _OF_NAMESPACE,
-)
-_CLAIMED = Metric(
-    "capi_vip_allocator_claims_ready",
-    _GAUGE,
-    "Number of claims with allocated IP",
-    _OF_NAMESPACE,
-)
-_PENDING = Metric(
-    "capi_vip_allocator_claims_pending",
-    _GAUGE,
-    "Number of claims waiting for IP allocation",
-    _OF_NAMESPACE,
-)
-_RECONCILED = Metric(
-    "capi_vip_allocator_reconcile_total",
-    _COUNTER,
+_RECONCILED = counter(
+    f"{_NAME}_reconcile_total",
     "Total number of cluster reconcile operations",
-    ("cluster_class", "result"),
+    *("cluster_class", "result"),
 )
 _TIME = Metric(
-    "capi_vip_allocator_reconcile_duration_seconds",
-    _HISTOGRAM,
+    f"{_NAME}_reconcile_duration_seconds",
+    MetricKind.HISTOGRAM,
     "Duration of cluster reconcile operations",
     ("cluster_class",),
 )

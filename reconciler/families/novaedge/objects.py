@@ -1,8 +1,7 @@
 """Cluster objects of NovaEdge: import and listings."""
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from reconciler.addresses import format_count
 from reconciler.documents.document import Document
@@ -33,7 +32,6 @@ from reconciler.families.novaedge.reading import (
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.instant import age
 from reconciler.model.objects import NAMED, Manifest
-from reconciler.model.plan import Usage
 
 _NONE = "-"
 
@@ -66,12 +64,7 @@ COPIED = (
 )
 
 
-class _Pool(Struct, frozen=True):
-    usage: Usage
-    age: str
-
-
-class _Vip(Struct, frozen=True):
+class _Vip(NamedTuple):
     addresses: str
     pool: str
     bound: str
@@ -88,7 +81,7 @@ def _pools(listed: ListingInput) -> Iterator[ListingRow]:
         key = kinds.pool_key(document.name)
         if (usage := listed.usage.get(key)) is not None:
             since = _created(document) or first.get(key, "")
-            yield ListingRow(document, _Pool(usage, _age(since, listed)))
+            yield ListingRow(document, (usage, _age(since, listed)))
 
 
 def _vips(listed: ListingInput) -> Iterator[ListingRow]:
@@ -138,16 +131,16 @@ LISTINGS = (
         _pools,
         (
             NAME_COLUMN,
-            ListingColumn("ALLOCATED", lambda row: format_count(row.more.usage.allocated)),
-            ListingColumn("AVAILABLE", lambda row: format_count(row.more.usage.available)),
+            ListingColumn("ALLOCATED", lambda row: format_count(row.more[0].allocated)),
+            ListingColumn("AVAILABLE", lambda row: format_count(row.more[0].available)),
             ListingColumn("AUTO-ASSIGN", lambda row: str(auto_assign(row.document)).lower()),
-            ListingColumn("AGE", lambda row: str(row.more.age)),
+            ListingColumn("AGE", lambda row: str(row.more[1])),
         ),
         (
-            ListingColumn("TOTAL", lambda row: str(row.more.usage.total)),
-            ListingColumn("FREE", lambda row: str(row.more.usage.available)),
+            ListingColumn("TOTAL", lambda row: str(row.more[0].total)),
+            ListingColumn("FREE", lambda row: str(row.more[0].available)),
             ListingColumn("CIDRS", _cidrs),
-            ListingColumn("TIER", lambda row: str(row.more.usage.tier.value)),
+            ListingColumn("TIER", lambda row: str(row.more[0].tier.value)),
         ),
     ),
     Listing(

@@ -5,7 +5,7 @@ from typing import Any
 
 from reconciler.documents.document import Document
 from reconciler.families.fields import condition
-from reconciler.families.interface import Projection, ProjectionInput
+from reconciler.families.interface import Projection, ProjectionInput, projected, status_only
 from reconciler.families.novaedge.kinds import NAME, POOL, VIP, pool_key, vip_key
 from reconciler.families.novaedge.reading import (
     FIELDS,
@@ -17,7 +17,6 @@ from reconciler.families.novaedge.reading import (
 )
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.key import Key
-from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Usage
 
 MAX_COUNTED = (1 << 31) - 1
@@ -56,7 +55,7 @@ def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Pr
                 if is_of_others(it, document, world.documents)
             ]  # fmt: skip
             status = _pool_status(world.usage[key], given.get(key, []), world.clock, others)
-            yield Projection(MANAGEMENT, {**_body(document), "status": status})
+            yield projected(document, status)
 
 
 def _pool_status(
@@ -86,13 +85,10 @@ def _pool_status(
 def _vips(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator[Projection]:
     for document in world.documents.of(VIP):
         status = _status(document, records, world.clock)
-        manifest = {**_body(document), **({"status": status} if status else {})}
         if world.applies_documents:
-            yield Projection(MANAGEMENT, manifest)
+            yield projected(document, status)
         elif status:
-            manifest["metadata"] = {"name": document.name}
-            del manifest["spec"]
-            yield Projection(MANAGEMENT, manifest, is_status_only=True)
+            yield status_only(document, status)
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
@@ -125,12 +121,3 @@ def _bound(
     reason = REASONS.get(refused.reason, "AllocationFailed")
     words = "pool exhausted: " if reason == "PoolExhausted" else ""
     return "False", reason, f"{words}{refused.message}"
-
-
-def _body(document: Document) -> dict[str, Any]:
-    return {
-        "apiVersion": document.kind.api_version,
-        "kind": document.kind.name,
-        "metadata": dict(document.metadata),
-        "spec": document.spec,
-    }
