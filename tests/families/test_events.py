@@ -111,17 +111,6 @@ def test_a_crossing_is_told_once_by_its_tier(
     assert found == (down if reason == "PoolCapacityRecovered" else up)
 
 
-def test_the_message_names_the_pools_own_thresholds() -> None:
-    own = Thresholds(10, 20, 30)
-    full, empty = network_pool(25, thresholds=own), network_pool(5, thresholds=own)
-    up = capacity_event(full, empty, own, (), NOW)
-    down = capacity_event(empty, full, own, (), NOW)
-    assert up is not None
-    assert up["message"] == "NetworkPool is over 20% utilized (25/100 IPs allocated)"
-    assert down is not None
-    assert down["message"] == "NetworkPool utilization recovered below 10% (5/100 IPs allocated)"
-
-
 def read_back(found: Any) -> Any:
     """An event as an API server gives it."""
     text = json.loads(json.dumps(found))
@@ -144,17 +133,6 @@ def test_two_runs_at_once_make_one_event() -> None:
 
 def test_a_pool_without_usable_addresses_crosses_nothing() -> None:
     assert capacity_event(network_pool(0, 0), network_pool(0), USUAL, (), NOW) is None
-
-
-def test_the_uid_is_that_of_the_cluster() -> None:
-    wanted = network_pool(75)
-    del wanted["metadata"]["uid"]
-    found = capacity_event(wanted, network_pool(0), USUAL, (), NOW)
-    assert found is not None
-    assert found["involvedObject"]["uid"] == "u-1"
-    new = capacity_event(wanted, None, USUAL, (), NOW)
-    assert new is not None
-    assert "uid" not in new["involvedObject"]
 
 
 def allocation(files: Files) -> Any:

@@ -15,7 +15,6 @@ from tests.world import (
     provider,
     raw,
     reconciled,
-    request,
     tenant,
 )
 
@@ -62,22 +61,6 @@ def test_the_record_of_growth_says_so() -> None:
     assert "allocation-type: loadbalancer\n" in text
     assert "  name: team-a-one-lb-2\n" in text
     assert codes(files) == []
-
-
-def test_a_name_that_another_owner_has_gets_a_suffix() -> None:
-    files: Files = {**grown((1, 1)), "tenants/r.yaml": request("team-a-one-lb-1", count="1")}
-    records = planned(evaluation_of(files)).state.records
-    (growth,) = [record for record in records if record.claim.slot == "loadbalancer-1"]
-    assert growth.name.startswith("team-a-one-lb-1-")
-    assert len({record.name for record in records}) == len(records)
-
-
-def test_growth_goes_where_its_provider_says_and_priority_decides() -> None:
-    files = grown((1, 1))
-    files["pools/more.yaml"] = pool("more", "10.41.0.0/30")
-    refs = "[{name: edge, priority: 2}, {name: more, priority: 1}]"
-    files["providers/default.yaml"] = provider(pools=refs, loadBalancer=ELASTIC)
-    assert outcome(files)[FIRST] == "allocate 10.41.0.2 of more"
 
 
 def test_a_demand_without_its_tenant_claims_nothing() -> None:

@@ -80,16 +80,6 @@ def test_what_somebody_else_wrote_too_stays() -> None:
     assert copy(manifest)["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
 
 
-def test_of_a_class_the_names_of_its_variables_are_copied() -> None:
-    spec = {
-        "variables": [{"name": "clusterVip", "schema": {"x": 1}}],
-        "patches": [{"name": "secret"}],
-    }
-    assert copy(live("ClusterClass", "web", spec))["spec"] == {
-        "variables": [{"name": "clusterVip"}]
-    }
-
-
 def test_of_a_pool_the_annotations_that_we_read_are_copied() -> None:
     body = copy(pool(annotations={"gitops-ipam.dev/gate": "never", "other": "x"}))
     assert body["metadata"]["annotations"] == {UID: "uid-vips", "gitops-ipam.dev/gate": "never"}
@@ -107,19 +97,6 @@ def test_a_pause_without_a_value_is_copied() -> None:
 def test_that_a_cluster_is_being_deleted_is_copied() -> None:
     body = copy(cluster(deletionTimestamp="2026-02-15T10:00:00Z"))
     assert body["metadata"]["deletionTimestamp"] == "2026-02-15T10:00:00Z"
-
-
-def test_of_a_tenant_the_fields_of_its_networking_are_copied() -> None:
-    spec = {
-        "kubernetesVersion": "v1.31.0",
-        "controlPlane": {"token": "secret"},
-        "networking": {"lbPoolSize": 4, "loadBalancerPool": {"start": "", "end": ""}, "mtu": 1500},
-        "addons": {"ingress": {"enabled": False, "values": "secret"}},
-    }
-    assert copy(live("TenantCluster", "web", spec))["spec"] == {
-        "networking": {"lbPoolSize": 4},
-        "addons": {"ingress": {"enabled": False}},
-    }
 
 
 def test_an_address_that_novaedge_gave_a_vip_is_pinned_until_it_is_ours() -> None:

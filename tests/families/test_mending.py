@@ -11,7 +11,7 @@ from reconciler.families.novaedge.reading import MENDING as NOVA
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool
-from tests.world import SMALL, evaluation_of, pool, provider, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider
 
 EDGE = Key("butler", "butler-system", "edge", "", "NetworkPool")
 IN_CLUSTER = """apiVersion: ipam.cluster.x-k8s.io/v1alpha2
@@ -77,24 +77,6 @@ def test_a_further_pool_comes_after_those_with_a_priority() -> None:
     (claim,) = evaluation.state.claims.values()
     (mend,) = BUTLER.added(evaluation.documents, claim, evaluation.state.pools)
     assert mend.edits[0].value == {"name": "far", "priority": 3}
-
-
-def test_nothing_is_edited_where_there_is_no_document_or_no_field() -> None:
-    full = evaluation_of(
-        {**SMALL, "tenants/two.yaml": tenant("two", workers="{replicas: 2}"),
-         "tenants/r.yaml": request("r", count=2),
-         "pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}")}
-    )  # fmt: skip
-    none = evaluation_of({})
-    for claim in full.state.claims.values():
-        if claim.key.slot == "nodes":
-            assert BUTLER.smaller(full.documents, claim, 1) is None
-        assert BUTLER.smaller(none.documents, claim, 1) is None
-        assert list(BUTLER.added(none.documents, claim, full.state.pools)) == []
-    assert list(BUTLER.widened(none.documents, full.state.pools[EDGE], 1)) == []
-    orphan = evaluation_of({"tenants/one.yaml": tenant("one"), "pools/edge.yaml": pool()})
-    claim = next(it for it in full.state.claims.values() if it.key.slot == "loadbalancer")
-    assert list(BUTLER.added(orphan.documents, claim, full.state.pools)) == []
 
 
 def test_a_pool_of_one_subnet_gets_what_is_free_of_it() -> None:

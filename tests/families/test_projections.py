@@ -111,24 +111,6 @@ def test_the_status_of_a_pool_counts_what_butler_counts() -> None:
 
 
 # K1 of docs/reference/butler.md: which conditions are true at which utilization.
-@pytest.mark.parametrize(
-    ("used", "expected"),
-    [(50, "FFF"), (69, "FFF"), (70, "TFF"), (80, "TFF"), (85, "TTF"), (95, "TTT"), (100, "TTT")],
-)
-def test_capacity_conditions_are_true_from_their_threshold_on(used: int, expected: str) -> None:
-    files = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/24", tenantAllocation="{start: 10.40.0.0, end: 10.40.0.99}"),
-        "providers/default.yaml": provider(),
-        "tenants/one.yaml": tenant("one", networking=f"{{lbPoolSize: {used}}}"),
-    }  # fmt: skip
-    found = {item["type"]: item for item in status(reconciled(files))["conditions"]}
-    kinds = ("CapacityWarning", "CapacityCritical", "CapacityExhausted")
-    assert "".join(found[kind]["status"][0] for kind in kinds) == expected
-    above = "UtilizationAboveThreshold" if expected[0] == "T" else "UtilizationBelowThreshold"
-    assert found["CapacityWarning"]["reason"] == above
-    assert found["CapacityWarning"]["message"] == f"Pool utilization is {used}% ({used}/100 IPs)"
-
-
 # Go divides before it multiplies: 23/40 is 57.49999999999999 %.
 @pytest.mark.parametrize(
     ("used", "total", "percent"), [(28, 32, 88), (1, 8, 12), (3, 8, 38), (23, 40, 57)]

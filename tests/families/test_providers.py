@@ -71,11 +71,6 @@ def test_a_cloud_provider_makes_no_claim() -> None:
     assert (outcome(files), codes(files)) == ({}, [])
 
 
-def test_a_provider_without_a_network_is_a_cloud_provider() -> None:
-    text = provider().partition("  network:")[0]
-    assert outcome({**SMALL, "providers/default.yaml": text}) == {}
-
-
 @pytest.mark.parametrize("kind", ["azure", "aws", "gcp"])
 def test_a_cloud_cannot_use_mode_ipam(kind: str) -> None:
     files = {**SMALL, "providers/default.yaml": cloud("default", kind, "ipam")}
@@ -120,12 +115,6 @@ def test_a_teams_provider_serves_that_team_only() -> None:
 def test_a_team_mismatch_releases_nothing() -> None:
     files = {**reconciled(SMALL), "providers/default.yaml": of_team()}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
-
-
-def test_a_platform_provider_serves_all_whatever_team_it_names() -> None:
-    scope = "scope: {type: platform, teamRef: {name: red}}"
-    files = {**SMALL, "providers/default.yaml": of_team(scope=scope)}
-    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
 
 
 def test_a_teams_provider_that_names_no_team_serves_nobody() -> None:

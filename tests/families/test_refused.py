@@ -7,9 +7,7 @@ import yaml
 
 from reconciler.families import families
 from reconciler.families.interface import Family
-from reconciler.model.key import is_label_value, is_name
 from reconciler.model.plan import Refuse
-from reconciler.records.emit import record_document
 from tests.apply.execution.site import ALLOCATIONS, Files, Site, failures
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import cluster, of, pool
@@ -54,16 +52,6 @@ def test_a_server_takes_the_record_of_every_refused_claim(
     applied = Site(management).apply(files)["management"]
     assert [name for name in failures(applied) if "/IPAllocation/" in name] == []
     assert failed(management) == refused(files)
-
-
-@every_family
-def test_it_names_a_pool_that_could_be_one(family: Family) -> None:
-    evaluation = evaluation_of(without_pools(family))
-    assert evaluation.state.records
-    for record in map(record_document, evaluation.state.records):
-        assert is_name(record["spec"]["poolRef"]["name"])
-        labels = record["metadata"]["labels"]
-        assert is_label_value(labels["butler.butlerlabs.dev/network-pool"])
 
 
 def test_one_cluster_that_no_pool_is_labelled_for_spoils_no_other(management: ApiServer) -> None:

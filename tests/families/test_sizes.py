@@ -74,12 +74,6 @@ def test_what_lies_behind_is_taken_before_what_lies_in_front() -> None:
     assert outcome({**blocked, **sized(12)})[FIRST] == "allocate 10.40.0.12-10.40.0.15 of edge"
 
 
-def test_where_neither_is_free_it_goes_where_any_claim_would() -> None:
-    base = {**SMALL, "tenants/next.yaml": tenant("next", "team-b")}
-    files = lived(8, base=base)
-    assert outcome({**files, **sized(12)})[FIRST] == "allocate 10.40.0.16-10.40.0.19 of edge"
-
-
 def test_pins_are_served_before_it() -> None:
     from tests.families.test_pinned_tenants import request_of_one
 
@@ -134,24 +128,10 @@ def test_a_size_that_is_taken_back_is_told_where_the_default_is_smaller(
     assert codes({**lived(16), TENANT: tenant("one"), "providers/default.yaml": sizes}) == []
 
 
-def test_what_a_request_has_for_its_tenant_is_asked_for_whatever_the_default_is() -> None:
-    from tests.families.test_pinned_tenants import request_of_one
-
-    base: Files = {**SMALL, **request_of_one("old", 64, 67)}
-    files = lived(4, 12, base=base)
-    (found,) = evaluation_of({**files, TENANT: tenant("one")}).findings
-    assert "asks for 4, without lbPoolSize, and keeps 12 addresses" in found.message
-
-
 def test_a_first_range_that_is_larger_than_the_size_stays_whole() -> None:
     files = {**lived(16), **sized(4)}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.15 of edge"}
     assert codes(files) == [("warning", "size-smaller")]
-
-
-def test_a_growth_that_is_set_back_before_it_was_reconciled_leaves_nothing() -> None:
-    files = {**lived(8), **sized(16)}
-    assert evaluation_of({**files, **sized(8)}).changes == ()
 
 
 def test_a_growth_that_is_refused_keeps_what_is_there_and_is_recorded_once() -> None:
@@ -167,12 +147,6 @@ def test_all_of_it_counts_towards_the_quota() -> None:
     quota = {"providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 12}")}
     assert outcome({**lived(8), **quota, **sized(12)})[FIRST].startswith("allocate")
     assert outcome({**lived(8), **quota, **sized(13)})[FIRST] == "refuse quota-exceeded"
-
-
-def test_a_size_that_is_no_longer_stated_leaves_all_ranges() -> None:
-    files = {**lived(8, 16), TENANT: tenant("one")}
-    assert {text.partition(" ")[0] for text in outcome(files).values()} == {"keep"}
-    assert codes(files) == [("warning", "size-smaller")]
 
 
 def test_who_comes_back_gets_the_same_ranges_and_what_lacks_beside_them() -> None:

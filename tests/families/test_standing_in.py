@@ -59,16 +59,6 @@ def test_the_only_pin_of_a_tenant_is_its_own_claim_whatever_its_name() -> None:
     )
 
 
-def test_once_it_holds_its_range_nothing_is_said_any_more_and_nothing_is_left_to_do() -> None:
-    after = reconciled(with_requests(pinned()))
-    assert describe(after) == []
-    assert evaluation_of(after).changes == ()
-
-
-def test_a_size_that_the_tenant_states_and_the_pin_has_is_no_other_size() -> None:
-    assert outcome({**with_requests(pinned()), **sized(4)}) == {OWN: GRANTED}
-
-
 def test_a_tenant_that_states_another_size_gets_that_beside_the_pin_and_is_told() -> None:
     files = {**with_requests(pinned()), **sized(16)}
     assert outcome(files) == {OWN: GRANTED, LB: "allocate 10.40.0.0-10.40.0.15 of edge"}
@@ -221,11 +211,6 @@ def test_a_pin_that_is_refused_leaves_its_tenant_without_another_range(
     files = with_requests(pinned().replace(old, new))
     assert outcome(files) == {OWN: f"refuse {reason}"}
     assert "pin-stands-for-claim" not in {code for code, _ in describe(files)}
-
-
-def test_what_a_tenant_gets_beside_a_request_is_not_told_beside_its_refusal() -> None:
-    files = {**with_requests(pinned().replace("10.40.0.10", "10.41.0.10")), **sized(16)}
-    assert describe(files) == []
 
 
 def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_once() -> None:

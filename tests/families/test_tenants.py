@@ -61,15 +61,6 @@ def test_turning_ingress_off_later_releases_nothing() -> None:
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.2 of edge"}
 
 
-def test_a_record_names_the_team_of_its_tenant() -> None:
-    files = reconciled({**SMALL, "tenants/one.yaml": tenant("one", teamRef="{name: red}")})
-    (record,) = (raw(files[path]) for path in record_paths(files))
-    assert b"butler.butlerlabs.dev/team: red\n" in record
-    plain = reconciled(SMALL)
-    (record,) = (raw(plain[path]) for path in record_paths(plain))
-    assert b"butler.butlerlabs.dev/team: team-a\n" in record
-
-
 def test_a_team_that_is_not_described_is_a_warning_once_teams_are() -> None:
     team = (
         "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\nspec: {}\n"

@@ -8,13 +8,12 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import Ref
 from tests.apply.execution.site import evaluated
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, RESULT, SHOP, shop
 from tests.families.capi.trees import claim, cluster, of, pool
-from tests.world import CLOCK, SMALL, reconciled
+from tests.world import CLOCK, reconciled
 
 LATER = CLOCK + 2 * 86_400
 CP = "allocations/GlobalInClusterIPPool/vips/default/shop.control-plane.yaml"
@@ -90,18 +89,3 @@ def test_where_nobody_can_be_asked_nothing_counts_as_withdrawn(clusters: FakeClu
     found = doubts(clusters, gone(cluster()))
     assert found.keys() == {CP, INGRESS}
     assert found[CP] == "management cannot be asked: away"
-
-
-def test_a_server_that_does_not_know_the_kinds_has_none_of_them(clusters: FakeClusters) -> None:
-    clusters.unknown[HUB] = {CLUSTERS, CLAIMS}
-    assert doubts(clusters, gone(cluster())) == {}
-
-
-def test_records_of_other_families_are_asked_about_as_ever(clusters: FakeClusters) -> None:
-    clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.0.0.10"}), "kubectl")
-    files = reconciled({**SMALL, **of(pool(), DOORS, cluster())})
-    left = {
-        path: data for path, data in files.items() if not path.startswith(("clusters/", "tenants/"))
-    }
-    assert CP in doubts(clusters, reconciled(left))
-    assert Ref(CLUSTERS, "default", "shop") == SHOP

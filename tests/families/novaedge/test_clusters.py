@@ -13,7 +13,7 @@ from reconciler.model.objects import MANAGEMENT
 from tests.apply.execution.site import MERGE, Site, failures, results
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer
-from tests.families.novaedge import MAIN, pool, tree, vip
+from tests.families.novaedge import MAIN, tree, vip
 from tests.families.novaedge.test_seed import FILES
 from tests.world import evaluation_of, reconciled
 
@@ -77,40 +77,6 @@ def test_the_seed_is_applied_as_it_says(site: Site) -> None:
     specific = site.management.get(f"{VIPS}/specific-vip")
     assert specific["status"]["allocatedAddress"] == "10.200.0.50/32"
     assert results(site.apply(files, "b")[MANAGEMENT]) == {}
-
-
-def test_the_lines_of_the_seed_say_what_it_shows(site: Site) -> None:
-    names = ("web-vip", "api-vip", "grpc-vip", "hand")
-    vips = [vip(name, "main-vip-pool") for name in names[:3]]
-    files = {**tree(*vips, vip("hand", "external-pool", address="203.0.113.10/32"))}
-    files["pools/p.yaml"] = "---\n".join([
-        pool("main-vip-pool", cidrs="[10.200.0.0/24]"),
-        pool("external-pool", auto="false", addresses="[203.0.113.10, 203.0.113.11, 203.0.113.12]"),
-    ])  # fmt: skip
-    files = reconciled(files)
-    there(site, files)
-    assert failures(site.apply(files)[MANAGEMENT]) == {}
-    status = yaml.safe_load(said(site, "proxyippool", "main-vip-pool", "-o", "yaml"))["status"]
-    held = [(item["address"], item["vipRef"]) for item in status["allocations"]]
-    assert held == [
-        ("10.200.0.1/32", "api-vip"), ("10.200.0.2/32", "grpc-vip"), ("10.200.0.3/32", "web-vip"),
-    ]  # fmt: skip
-    assert (status["allocated"], status["available"]) == (3, 251)
-    assert status["conditions"][0]["message"] == "Pool has 251 available addresses"
-    line = 'jsonpath={range .items[*]}{.metadata.name}{"\\t"}{%s}{"\\n"}{end}'
-    assert said(site, "proxyvip", "-o", line % ".status.allocatedAddress").splitlines() == [
-        "api-vip\t10.200.0.1/32", "grpc-vip\t10.200.0.2/32",
-        "hand\t203.0.113.10/32", "web-vip\t10.200.0.3/32",
-    ]  # fmt: skip
-    assert "hand\t203.0.113.10/32" in said(site, "proxyvip", "-o", line % ".spec.address")
-
-
-def said(site: Site, *words: str) -> str:
-    """What `kubectl get` prints."""
-    done = site.management.kubectl("get", *words)
-    assert done.returncode == 0, done.stderr
-    text: str = done.stdout
-    return text
 
 
 def test_a_deleted_vip_gives_its_address_back_to_the_pools_status(site: Site) -> None:

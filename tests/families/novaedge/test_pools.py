@@ -85,13 +85,6 @@ def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_tol
     assert found(pool(auto="false", cidrs="[10.200.0.0/24]")) == []
 
 
-def test_settings_may_be_overridden_by_its_annotations() -> None:
-    text = pool(cidrs="[10.200.0.0/24]").replace(
-        "{name: main}", '{name: main, annotations: {gitops-ipam.dev/warning: "9"}}'
-    )
-    assert read(text).thresholds.warning == 9
-
-
 def test_of_a_large_pool_the_first_and_the_last_address_can_be_had() -> None:
     pools = pool(cidrs="[2001:db8::/64]")
     names = {"first": "2001:db8::", "last": "2001:db8::ffff:ffff:ffff:ffff"}

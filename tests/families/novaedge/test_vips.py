@@ -2,8 +2,6 @@
 
 import pytest
 
-from reconciler.families.novaedge.reading import claim_of_copy
-from reconciler.records.emit import record_document
 from tests.families.novaedge import MAIN, pool, tree, vip
 from tests.memory import evaluation_after
 from tests.planning.outcome import codes, outcome, refusal
@@ -203,22 +201,3 @@ def test_an_ipv6_address_may_stand_in_either_field_or_in_both() -> None:
                    {"address": "2001:db8::9/128", "ipv6Address": "2001:db8::9"}):  # fmt: skip
         files = tree(vip("a", addressFamily="ipv6", **fields))
         assert outcome(files) == {"a (vip-ipv6)": "allocate 2001:db8::9 of main"}
-
-
-def test_records_say_whose_they_are_in_the_form_of_all_families() -> None:
-    evaluation = evaluation_of(reconciled(tree(vip("two", addressFamily="dual"))))
-    six, four = (record_document(item) for item in evaluation.state.records)
-    assert four["spec"] == {
-        "claimRef": {"apiGroup": "novaedge.io", "kind": "ProxyVIP", "name": "two"},
-        "count": 1,
-        "poolRef": {"apiGroup": "novaedge.io", "kind": "ProxyIPPool", "name": "main"},
-        "type": "vip",
-    }
-    assert six["spec"] == four["spec"]
-    assert (six["status"]["cidr"], six["metadata"]["name"]) == ("2001:db8::/128", "two-vip-ipv6")
-    for document, slot in ((four, "vip"), (six, "vip-ipv6")):
-        claim = claim_of_copy(document)
-        assert claim is not None
-        assert claim.slot == slot
-    assert claim_of_copy({"spec": "none", "status": {"startAddress": "2001:db8::"}}) is None
-    assert claim_of_copy({**six, "status": []}) == claim_of_copy(four)
