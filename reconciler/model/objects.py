@@ -123,7 +123,6 @@ SECRET = Resource("v1", "Secret", "secrets")
 SERVICE = Resource("v1", "Service", "services")
 NODE = Resource("v1", "Node", "nodes", is_namespaced=False)
 EVENT = Resource("v1", "Event", "events")
-DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments")
 CRD = Resource(
     "apiextensions.k8s.io/v1",
     "CustomResourceDefinition",
