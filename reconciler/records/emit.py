@@ -30,31 +30,22 @@ metadata:
 
 
 class Form(Struct, frozen=True):
-    """How the records of one family are read and written.
-
-    Attributes:
-        owner_is_first: The owner's reference precedes the pool's, as keys are sorted.
-        first_pool_kind: The kind of pool that is referred to by name only.
-        names_pool_whole: The pool reference is `WHOLE`; and so for the owner.
-    """
+    """How the records of one family are read and written."""
 
     family: Family
     record: RecordForm
-    owner_is_first: bool
-    first_pool_kind: str
-    names_pool_whole: bool
-    names_owner_whole: bool
 
     def pool(self, kind: str, namespace: str, name: str, beside: str) -> Key:
         """Return the pool that a record in a namespace refers to. Missing fields are empty.
 
         Raises ValueError if the family has no pools of that kind.
         """
-        if not self.names_pool_whole:
-            return Key(self.family.name, beside, name, "", self.first_pool_kind)
-        if kind and kind not in self.family.pool_kinds:
+        kinds = self.family.pool_kinds
+        if not self.record.names_pool_whole:
+            return Key(self.family.name, beside, name, "", kinds[0])
+        if kind and kind not in kinds:
             raise ValueError(kind)
-        return Key(self.family.name, namespace, name, "", kind or self.first_pool_kind)
+        return Key(self.family.name, namespace, name, "", kind or kinds[0])
 
     def may_mean(self, pool: Key, kind: str, namespace: str, name: str) -> bool:
         """Return whether the reference of a record can mean the pool of its folder.
@@ -62,7 +53,7 @@ class Form(Struct, frozen=True):
         If several pools have the name, the folder decides, unless the text distinguishes them.
         """
         said = [(name, pool.name)]
-        if self.names_pool_whole:
+        if self.record.names_pool_whole:
             said += [(kind, pool.kind), (namespace, pool.namespace)]
         return all(mine in ("", its) for mine, its in said)
 
@@ -73,22 +64,15 @@ def form_of(family: str) -> Form:
     found = family_of(family)
     if found is None:
         raise KeyError(family)
-    record = found.record
-    return Form(
-        found,
-        record,
-        owner_is_first=record.owner < "count",
-        first_pool_kind=found.pool_kinds[0],
-        names_pool_whole=record.names_pool_whole,
-        names_owner_whole=record.owner_fields == WHOLE,
-    )
+    return Form(found, found.record)
 
 
 def first_pool(claim: Key, beside: str, name: str) -> Key:
     """Return the pool that a claim means by a name, with a record in a namespace."""
     form = form_of(claim.family)
-    is_namespaced = home_of(claim.family, form.first_pool_kind) is not None
-    return form.pool(form.first_pool_kind, claim.namespace if is_namespaced else "", name, beside)
+    kind = form.family.pool_kinds[0]
+    is_namespaced = home_of(claim.family, kind) is not None
+    return form.pool(kind, claim.namespace if is_namespaced else "", name, beside)
 
 
 def references(record: Allocation) -> dict[str, dict[str, str]]:
@@ -102,13 +86,13 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
 
 def reference_lines(record: Allocation) -> tuple[str, str, str]:
     """Return `references` as lines: before the count, within `poolRef`, and after it."""
-    form = form_of(record.claim.family)
+    field = form_of(record.claim.family).record.owner
     pool, owner = (
         "".join([f"    {field}: {text(value)}\n" for field, value in reference.items()])
         for reference in references(record).values()
     )
-    owner = f"  {form.record.owner}:\n{owner}"
-    return (owner, pool, "") if form.owner_is_first else ("", pool, owner)
+    owner = f"  {field}:\n{owner}"
+    return (owner, pool, "") if field < "count" else ("", pool, owner)  # keys are sorted
 
 
 def _claimant(record: Allocation) -> Key:

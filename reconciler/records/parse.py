@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -19,25 +19,20 @@ from reconciler.addresses import (
 from reconciler.documents import yaml
 from reconciler.documents.findings import Finding, Location, error, shown, warning
 from reconciler.documents.text import legible
-from reconciler.documents.yaml import is_plain
-from reconciler.documents.yaml import text as written
-from reconciler.families import claim_of_copy, family_of, known_as
+from reconciler.families import claim_of_copy, family_of
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import parse_instant
-from reconciler.model.key import LABEL as ONE_LABEL
-from reconciler.model.key import MAX_LABEL, MAX_NAME, NAME, Key, is_label, is_name
-from reconciler.model.objects import ALLOCATED_BY, ANNOUNCED, CLAIM, KIND, LABEL, RECORD_NAMESPACE
+from reconciler.model.key import Key, is_label, is_name
+from reconciler.model.objects import CLAIM, KIND, LABEL, RECORD_NAMESPACE
 from reconciler.model.plan import Unreadable
 from reconciler.records.emit import (
     HEAD,
-    MAX_LISTED,
     Form,
     form_of,
-    listed,
     reason_code,
     record_text,
 )
-from reconciler.records.layout import RecordPath, claim_of, place_of, roles_of
+from reconciler.records.layout import RecordPath, claim_of, path_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _NO_NAME = "is no RFC 1123 name"
@@ -295,19 +290,44 @@ class _Lenient:
             raise _UnclearError(str(wrong)) from None
 
 
-_INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-_LABEL = re.escape(LABEL)
 # Earlier versions marked records whose release was blocked.
 _HELD_OF = re.compile(rb"^    gitops-ipam\.dev/held-of: .*\n", re.MULTILINE)
-_SLOT = "[a-z][-a-z0-9]*"
-# Of the texts that begin with a letter, a YAML reader takes only these for another type.
-_TEXT = r"(?!(?:y|yes|n|no|on|off|true|false|null)\n)"
-_GROUPS = (
-    "kind", "namespace", "name", "slot", "role", "type", "team", "own", "own_namespace", "count",
-    "pin_end", "pin_start", "pool_group", "pool_kind", "pool", "pool_namespace", "owner_group",
-    "owner", "owner_namespace", "addresses", "allocated_at", "announced", "cidr", "since", "live",
-    "end", "start",
-)  # fmt: skip
+_LABEL = re.escape(LABEL)
+_INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+# Finds the values of a canonical text. Writing them again shows whether the text is canonical.
+_CANONICAL = re.compile(
+    rf"""{re.escape(HEAD)}(?P<claim>.+)
+  labels:
+    {_LABEL}allocation-role: (?P<role>.+)
+    {_LABEL}allocation-type: (?P<type>.+)
+    {_LABEL}network-pool: (?P<pool>.+)
+    {_LABEL}team: (?P<team>.+)
+    {_LABEL}tenant: (?P<owner>.+)
+  name: (?P<name>.+)
+  namespace: (?P<namespace>.+)
+spec:
+(?P<spec>(?:  .+
+)+)status:
+(?:  addresses:
+(?:    - .+
+)+)?  allocatedAt: "(?P<allocated_at>{_INSTANT})"
+  allocatedBy: .+
+  allocatedCount: .+
+(?P<announced>  announced: .+
+)?(?:  cidr: .+
+)?  conditions:
+    - lastTransitionTime: "(?P<since>{_INSTANT})"
+      message: .+
+      reason: .+
+      status: .+
+      type: Ready
+  endAddress: (?P<end>.+)
+  phase: (?P<phase>Allocated|Released)
+(?:  releasedAt: .+
+)?  startAddress: (?P<start>.+)
+""",
+    re.ASCII,
+)
 
 
 def parse_record(folder: str, path: str, data: bytes) -> Recalled:
@@ -332,68 +352,58 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     """
     try:
         text = data.decode("ascii")
-        pattern, form = _pattern_of(text[len(HEAD) : text.find("/", len(HEAD))])
-    except (UnicodeDecodeError, KeyError):
+    except UnicodeDecodeError:
         return None
-    found = pattern.fullmatch(text)
-    place, _, file = path.rpartition("/")
-    pool = _pool_of(folder, place)
-    if found is None or pool is None:
+    found = _CANONICAL.fullmatch(text)
+    claim = claim_of(found["claim"]) if found is not None else None
+    pool = _pool_of(folder, path.rpartition("/")[0])
+    if found is None or claim is None or pool is None:
         return None
-    (
-        kind, namespace, name, slot, role, type_, team, own, own_namespace, count,
-        pin_end, pin_start, pool_group, pool_kind, pool_name, pool_namespace, owner_group,
-        owner, owner_namespace, addresses, allocated_at, announced, cidr, since, live,
-        end, start,
-    ) = found.group(*_GROUPS)  # fmt: skip
-    ends = _ends(start, end)
-    if ends is None or pool.name != pool_name or pool.family != form.family.name:
-        return None
-    item, lines = ends
-    prefix = item.prefix()
-    told, roles, group = _of_slot(pool.family, kind, slot)
-    whole = pool.kind, pool.namespace, known_as(pool.family, pool.kind).group
-    claim_namespace = "" if namespace == "_" else namespace
-    owner_namespace = owner_namespace or ""
+    item, (told, roles, owner_field) = _ends(found), _of_slot(claim.family, claim.kind, claim.slot)
+    place = re.search(
+        rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$", found["spec"], re.MULTILINE
+    )
+    owner = Owner(place[1] if place is not None else "", found["owner"], found["team"])
+    is_live = found["phase"] == Phase.ALLOCATED
     if (
-        file != f"{name}.{slot}.yaml"
-        or place[place.rfind("/") + 1 :] != namespace
-        or count != str(item.size)
-        or addresses != lines
-        or cidr != (None if prefix is None else written(f"{start}/{prefix}"))
-        or (pin_end and (pin_end, pin_start) != (end, start))
-        or role not in roles
-        or (told and (owner_namespace != claim_namespace or owner != name or type_ != told))
-        or not (told or owner_namespace)
-        or (form.names_owner_whole and owner_group != group)
-        or (form.names_pool_whole and (pool_kind, pool_namespace or "", pool_group) != whole)
-        or not is_plain(team)
-        or not all(it >= "a" or is_plain(it) for it in (own, own_namespace, owner, pool_name))
-        or not (owner_namespace >= "a" or is_plain(owner_namespace or "a"))
-        or max(map(len, (namespace, name, slot, own_namespace, owner_namespace))) > MAX_LABEL
-        or max(len(own), len(owner)) > MAX_NAME
-        or (announced and live)
-        or (not live and parse_instant(since) is None)
+        item is None
+        or path != path_of(folder, pool, claim)
+        or (pool.family, pool.name) != (claim.family, found["pool"])
+        or found["role"] not in roles
+        or (told and (*owner[:2], found["type"]) != (claim.namespace, claim.name, told))
+        or not (told or owner.namespace)
+        or not (is_name(owner.name) and is_name(found["name"]) and is_label(found["namespace"]))
+        or (owner.namespace and not is_label(owner.namespace))
+        or (is_live and found["announced"])
+        or (not is_live and parse_instant(found["since"]) is None)
     ):
         return None
-    claim = Key(pool.family, claim_namespace, name, slot, kind)
-    return Allocation(
+    allocation = Allocation(
         claim=claim,
         pool=pool,
         range=item,
-        phase=Phase.ALLOCATED if live else Phase.RELEASED,
-        since=since,
-        allocated_at=allocated_at,
+        phase=Phase.ALLOCATED if is_live else Phase.RELEASED,
+        since=found["since"],
+        allocated_at=found["allocated_at"],
         size=item.size,
-        pinned=bool(pin_end),
-        type=type_,
-        role=role,
-        owner=Owner(owner_namespace, owner, team),
-        name=own,
-        namespace=own_namespace,
+        pinned="\n  pinnedRange:\n" in found["spec"],
+        type=found["type"],
+        role=found["role"],
+        owner=owner,
+        name=found["name"],
+        namespace=found["namespace"],
         path=path,
-        announced=bool(announced),
+        announced=bool(found["announced"]),
     )
+    return allocation if record_text(allocation) == text else None
+
+
+def _ends(found: re.Match[str]) -> IPRange | None:
+    try:
+        (version, first), (other, last) = parse_address(found["start"]), parse_address(found["end"])
+    except NotationError:
+        return None
+    return IPRange(version, first, last) if version == other and first <= last else None
 
 
 @lru_cache(maxsize=4_096)
@@ -403,94 +413,6 @@ def _pool_of(folder: str, place: str) -> Key | None:
 
 @lru_cache(maxsize=4_096)
 def _of_slot(family: str, kind: str, slot: str) -> tuple[str | None, tuple[str, ...], str]:
-    """Return the type and the roles of a slot's records, and the API group of the claimant."""
-    roles = roles_of(Key(family, "", "", slot, kind))
-    return form_of(family).record.type_of(slot), roles, known_as(family, kind).group
-
-
-def _ends(start: str, end: str) -> tuple[IPRange, str | None] | None:
-    """Return a range and the lines that list its addresses; None if the ends are not canonical."""
-    head, _, first = start.rpartition(".")
-    other, _, last = end.rpartition(".")
-    try:
-        if head and head == other:  # in one /24, as most ranges are
-            low, high = int(first), int(last)
-            if not 0 <= low <= high <= 255 or first != str(low) or last != str(high):
-                return None
-            base = _block(head)
-            text = "".join([f"    - {head}.{item}\n" for item in range(low, high + 1)])
-            return IPRange(4, base + low, base + high), text
-        (version, low), (same, high) = parse_address(start), parse_address(end)
-    except (NotationError, ValueError):
-        return None
-    if version != same or low > high or written(start) != start or written(end) != end:
-        return None
-    item = IPRange(version, low, high)
-    return item, listed(*item) if item.size <= MAX_LISTED else None
-
-
-@lru_cache(maxsize=4_096)
-def _block(head: str) -> int:
-    """Return the first address of `head`.0/24.
-
-    Raises NotationError if the text is not canonical.
-    """
-    return parse_address(f"{head}.0")[1]
-
-
-@cache
-def _pattern_of(family: str) -> tuple[re.Pattern[str], Form]:
-    """Return the pattern of a family's records, with one group for each of `_GROUPS`.
-
-    Raises KeyError if the family is unknown.
-    """
-    form = form_of(family)
-    field = form.record.owner
-    place = f"    namespace: (?P<owner_namespace>{_TEXT}{ONE_LABEL})\n"
-    owner = f"  {field}:\n    name: (?P=owner)\n{place}"
-    if form.names_owner_whole:
-        owner = f"  {field}:\n    apiGroup: (?P<owner_group>.+)\n    kind: (?P=kind)\n"
-        owner += f"    name: (?P=owner)\n(?:{place})?"
-    pool = "    name: (?P=pool)\n"
-    if form.names_pool_whole:
-        pool = f"    apiGroup: (?P<pool_group>.+)\n    kind: (?P<pool_kind>.+)\n{pool}"
-        pool += f"(?:    namespace: (?P<pool_namespace>{_TEXT}{ONE_LABEL})\n)?"
-    before, behind = (owner, "") if form.owner_is_first else ("", owner)
-    pattern = rf"""{re.escape(HEAD)}{family}/(?P<kind>[A-Za-z]+)/(?P<namespace>_|{ONE_LABEL})/(?P<name>{NAME})/(?P<slot>{_SLOT})
-  labels:
-    {_LABEL}allocation-role: (?P<role>initial|growth)
-    {_LABEL}allocation-type: (?P<type>{_TEXT}{_SLOT})
-    {_LABEL}network-pool: (?P<pool>{_TEXT}{NAME})
-    {_LABEL}team: (?P<team>.+)
-    {_LABEL}tenant: (?P<owner>{_TEXT}{NAME})
-  name: (?P<own>{_TEXT}{NAME})
-  namespace: (?P<own_namespace>{_TEXT}{ONE_LABEL})
-spec:
-{before}  count: (?P<count>\d+)
-(?:  pinnedRange:
-    endAddress: (?P<pin_end>.+)
-    startAddress: (?P<pin_start>.+)
-)?  poolRef:
-{pool}{behind}  type: (?P=type)
-status:
-(?:  addresses:
-(?P<addresses>(?:    - .+
-)+))?  allocatedAt: "(?P<allocated_at>{_INSTANT})"
-  allocatedBy: {ALLOCATED_BY}
-  allocatedCount: (?P=count)
-(?P<announced>  announced: {ANNOUNCED}
-)?(?:  cidr: (?P<cidr>.+)
-)?  conditions:
-    - lastTransitionTime: "(?P<since>{_INSTANT})"
-      message: (?P=count) IPs (?:(?P<live>allocated) from (?P=pool)|of (?P=pool) released)
-      reason: (?(live)Allocated|Released)
-      status: "(?(live)True|False)"
-      type: Ready
-  endAddress: (?P<end>.+)
-  phase: (?(live)Allocated|Released
-  releasedAt: "(?P=since)")
-  startAddress: (?P<start>.+)
-"""
-    missing = (name for name in _GROUPS if f"(?P<{name}>" not in pattern)
-    pattern += "".join(f"(?P<{name}>(?!))?" for name in missing)
-    return re.compile(pattern, re.ASCII), form
+    """Return the type and the roles of a slot's records, and the field that names the owner."""
+    form = form_of(family).record
+    return form.type_of(slot), roles_of(Key(family, "", "", slot, kind)), form.owner
