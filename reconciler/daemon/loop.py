@@ -92,7 +92,7 @@ class Daemon:
             failure = failed
         now = self.dirty.time.monotonic()
         code, ending = _ended(done, failure, self.work.bugs)
-        told = RoundDone(
+        ended = RoundDone(
             self._number,
             dirty.reasons,
             dirty.clusters,
@@ -109,15 +109,15 @@ class Daemon:
         )
         self._check_git(dirty, failure)
         with self._survive("the round could not be reported"):
-            self.report(told)
+            self.report(ended)
         with self._survive("the metrics of the round failed"):
-            self.observer.round_done(told)
+            self.observer.round_done(ended)
         with self._survive("the timers of the round failed"):
             for cluster, reason, seconds in self.work.timers():
                 self.dirty.mark(cluster, reason, seconds)
         with self._survive("the watches of the round failed"):
-            self._follow(dirty, told)
-        self._retry(told)
+            self._follow(dirty, ended)
+        self._retry(ended)
 
     def _held(self) -> frozenset[str]:
         return frozenset(self.clusters.held() if self.clusters is not None else ())
@@ -139,29 +139,29 @@ class Daemon:
         for name in {ALL} if dirty.clusters is None else {GIT, *dirty.clusters}:
             self.dirty.mark(name, "retry", pause)
 
-    def _follow(self, dirty: Dirty, told: RoundDone) -> None:
+    def _follow(self, dirty: Dirty, ended: RoundDone) -> None:
         """Watch the clusters of the round, and forget the clusters that are gone."""
-        last = next((it.applied for it in reversed(told.rounds) if it.applied is not None), None)
-        if last is None or told.evaluation is None:
+        last = next((it.applied for it in reversed(ended.rounds) if it.applied is not None), None)
+        if last is None or ended.evaluation is None:
             return
         self.health.management(next((it for it in last if it.cluster == MANAGEMENT), None))
         is_known = any(it.cluster == MANAGEMENT and it.uid for it in last)
-        is_full = dirty.clusters is None and is_known and not told.held
-        for name in self.watches.follow(last, told.evaluation, is_full=is_full):
+        is_full = dirty.clusters is None and is_known and not ended.held
+        for name in self.watches.follow(last, ended.evaluation, is_full=is_full):
             self.dirty.forget(name)
             self._failing.pop(name, None)
             if self.clusters is not None:
                 self.clusters.forget(name)
 
-    def _retry(self, told: RoundDone) -> None:
+    def _retry(self, ended: RoundDone) -> None:
         """Mark the clusters that need another round, with growing pauses."""
         held = self.clusters.held() if self.clusters is not None else {}
         now = self.dirty.time.monotonic()
         for name, until in held.items():
             self.dirty.mark(ALL if name == MANAGEMENT else name, "retry", until - now)
-        last = {item.cluster: item for item in told.applied}
+        last = {item.cluster: item for item in ended.applied}
         drawn = self.chance()  # clusters that fail together are retried together
-        for name in _asked(told):
+        for name in _asked(ended):
             if not _is_failing(last.get(name)) and name not in self.work.short:
                 self._failing.pop(name, None)
             elif name not in held:
@@ -169,8 +169,8 @@ class Daemon:
                 backoff.chance = lambda: drawn
                 is_all = name == MANAGEMENT and not last[name].uid  # no cluster was worked on
                 self.dirty.mark(ALL if is_all else name, "retry", backoff.pause())
-        changed = {item.cluster for item in told.applied if item.is_changed}
-        if any(item.done.commit is not None for item in told.rounds):
+        changed = {item.cluster for item in ended.applied if item.is_changed}
+        if any(item.done.commit is not None for item in ended.rounds):
             changed.add(GIT)
         for name in self._failing:  # the cluster may wait for that change
             if changed - {name}:
@@ -185,10 +185,10 @@ class Daemon:
             self.observer.bug_met()
 
 
-def _asked(told: RoundDone) -> set[str]:
-    found = {item.cluster for item in told.applied}
-    if told.looked is not None:
-        found |= told.looked.figures.keys() | told.looked.unasked.keys()
+def _asked(ended: RoundDone) -> set[str]:
+    found = {item.cluster for item in ended.applied}
+    if ended.looked is not None:
+        found |= ended.looked.figures.keys() | ended.looked.unasked.keys()
     return found
 
 

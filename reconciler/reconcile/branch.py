@@ -264,8 +264,8 @@ def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[s
         name = next(it for it in tried if (record.namespace, it) not in names)
         taken.add(path)
         names.add((record.namespace, name))
-        told = replace(record, phase=Phase.RELEASED, since=since, name=name, announced=False)
-        files[path] = record_text(told).encode()
+        expiring = replace(record, phase=Phase.RELEASED, since=since, name=name, announced=False)
+        files[path] = record_text(expiring).encode()
     return files
 
 

@@ -201,12 +201,12 @@ class _Look:
         blocked: dict[str, tuple[GrowthBlock, ...]] = {}
         for name, outcome in found.items():
             grower = self.growers[name]
-            change, told, figures[name] = self._settled(name, outcome, got[name])
+            change, messages, figures[name] = self._settled(name, outcome, got[name])
             first = str(grower.claim(outcome.first, 1).key)
-            words[grower.ref] = told
+            words[grower.ref] = messages
             blocked[name] = tuple(
                 GrowthBlock(f"{it.reason}: {it.message}", first if it.reason == BLOCKED else "")
-                for it in told
+                for it in messages
             )
             changes += [change] if change is not None else []
         return Looked(

@@ -252,12 +252,12 @@ def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
     if Need.APPLY in missing:
         return wrong("rights", f"may not {_verbs(missing[Need.APPLY])}", _RIGHTS)
     if Need.DOCUMENTS in missing:
-        told = f"not for {Need.DOCUMENTS}: may not {_verbs(missing[Need.DOCUMENTS])}"
-        return wrong("rights", told, _DOCUMENTS)
+        message = f"not for {Need.DOCUMENTS}: may not {_verbs(missing[Need.DOCUMENTS])}"
+        return wrong("rights", message, _DOCUMENTS)
     lacks = {need: verbs for need, verbs in missing.items() if need not in _OPTIONAL}
     if lacks:
-        told = "; ".join(f"{need}: may not {_verbs(verbs)}" for need, verbs in lacks.items())
-        return doubtful("rights", f"not for {told}", _RIGHTS)
+        message = "; ".join(f"{need}: may not {_verbs(verbs)}" for need, verbs in lacks.items())
+        return doubtful("rights", f"not for {message}", _RIGHTS)
     without = f", but not for {', '.join(missing)}" if missing else ""
     return fine("rights", f"all that an apply needs{without}")
 

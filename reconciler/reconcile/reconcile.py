@@ -48,12 +48,12 @@ _log = logging.getLogger(__name__)
 class Answers:
     """The answers of clusters in a run: each record is asked about once.
 
-    `told` is why a cluster might still announce a record; empty if no cluster does.
+    `reasons` is why a cluster might still announce a record; empty if no cluster does.
     """
 
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None
     server_now: Callable[[], int | None] | None = None
-    told: dict[Allocation, str] = field(default_factory=dict)
+    reasons: dict[Allocation, str] = field(default_factory=dict)
     times: list[int | None] = field(default_factory=list)
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
@@ -77,11 +77,11 @@ class Answers:
     def _ask(self, evaluation: Evaluation, records: Sequence[Allocation]) -> dict[str, str]:
         if self.still_announced is None:
             return {}
-        if any(record not in self.told for record in records):
+        if any(record not in self.reasons for record in records):
             found = self.still_announced(evaluation)
             asked = [*leaving(evaluation), *left_behind(evaluation)]
-            self.told |= {record: found.get(record.path, "") for record in asked}
-        return {record.path: self.told[record] for record in records}
+            self.reasons |= {record: found.get(record.path, "") for record in asked}
+        return {record.path: self.reasons[record] for record in records}
 
 
 class ReconcileOptions(Struct, frozen=True):

@@ -236,13 +236,12 @@ def commit_of(planned: Planned, passed: Evaluation, options: CommitOptions) -> C
     seen = look.changes if look is not None else ()
     # A date in the future is not propagated, so the next plan has a correct clock.
     clock = tree.clock
-    told = clock if planned.clock is not None or clock != base.clock else None
     said = Said(
         plan=digest(actions(planned.evaluation)),
         base=base.id,
         version=__version__,
         allow_release=options.allow_release,
-        clock=told,
+        clock=clock if planned.clock is not None or clock != base.clock else None,
         seen=look.seen if look is not None else "",
     )
     subject = _subject(summary(passed), len(passed.changes), len(seen))

@@ -202,14 +202,14 @@ class _Lenient:
         return Owner(namespace, name, team or claim.namespace)
 
     def _type(self, claim: Key, form: Form) -> str:
-        said, told = self._text("spec", "type"), form.record.type_of(claim.slot)
-        if told is None:
-            told = said if said in form.record.types.values() else form.record.type
-        if said not in ("", told):
+        said, expected = self._text("spec", "type"), form.record.type_of(claim.slot)
+        if expected is None:
+            expected = said if said in form.record.types.values() else form.record.type
+        if said not in ("", expected):
             raise _UnclearError(
-                f"record unreadable: spec.type: {told} required by {claim}, got {shown(said)}"
+                f"record unreadable: spec.type: {expected} required by {claim}, got {shown(said)}"
             )
-        return told
+        return expected
 
     def _name(self, claim: Key) -> str:
         said = self._text("metadata", "name")
@@ -359,7 +359,10 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     pool = _pool_of(folder, path.rpartition("/")[0])
     if found is None or claim is None or pool is None:
         return None
-    item, (told, roles, owner_field) = _ends(found), _of_slot(claim.family, claim.kind, claim.slot)
+    item, (expected, roles, owner_field) = (
+        _ends(found),
+        _of_slot(claim.family, claim.kind, claim.slot),
+    )
     place = re.search(
         rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$", found["spec"], re.MULTILINE
     )
@@ -370,8 +373,8 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         or path != path_of(folder, pool, claim)
         or (pool.family, pool.name) != (claim.family, found["pool"])
         or found["role"] not in roles
-        or (told and (*owner[:2], found["type"]) != (claim.namespace, claim.name, told))
-        or not (told or owner.namespace)
+        or (expected and (*owner[:2], found["type"]) != (claim.namespace, claim.name, expected))
+        or not (expected or owner.namespace)
         or not (is_name(owner.name) and is_name(found["name"]) and is_label(found["namespace"]))
         or (owner.namespace and not is_label(owner.namespace))
         or (is_live and found["announced"])
