@@ -271,7 +271,6 @@ def _headroom(cluster: str, records: Iterable[Allocation], result: ApplyResult) 
 
 
 def _why(cluster: str, result: ApplyResult, left: int) -> str:
-    """Return why the use of some addresses is unknown."""
     seen = result.clusters.get(cluster)
     if not left:
         return ""

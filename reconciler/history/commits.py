@@ -182,7 +182,6 @@ class History:
             at += 1
 
     def _learn(self, rows: Iterable[CommitRow], only: Callable[[str], bool]) -> None:
-        """Read the versions of records that some commits touched."""
         folder = self.settings.records
         wanted = dict.fromkeys(
             (oid, touch.path)
@@ -239,7 +238,6 @@ class History:
         return found
 
     def _texts(self, found: Iterable[Documents]) -> dict[str, bytes]:
-        """Return the documents before and after each commit, by id."""
         touches = (touch for rows in found for _, touched in rows for touch in touched)
         oids = dict.fromkeys(it for touch in touches for it in (touch.new, touch.old) if it)
         entries = [Entry("", "100644", oid) for oid in oids]

@@ -174,7 +174,6 @@ def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator
 
 
 def _what(old: Fact | None, new: Fact | None) -> What | None:
-    """Return what happened between two versions of a record, or None."""
     was = old.phase if old is not None else ""
     if new is None:
         ends = {Phase.RELEASED.value: What.EXPIRED, Phase.ALLOCATED.value: What.REMOVED}
@@ -195,7 +194,6 @@ def _what(old: Fact | None, new: Fact | None) -> What | None:
 
 
 def _giver(old: Fact | None, new: Fact | None) -> str:
-    """Return the previous owner of a held record if the owner changed, or empty."""
     if old is None or new is None or old.owner == new.owner:
         return ""
     return old.owner if {old.phase, new.phase}.issubset(_HOLDING) else ""
@@ -264,7 +262,6 @@ def _of_row(
 
 
 def _holding(fact: Fact | None) -> Fact | None:
-    """Return a fact if it holds addresses, or None."""
     is_holding = fact is not None and fact.range is not None and fact.phase in _HOLDING
     return fact if is_holding else None
 

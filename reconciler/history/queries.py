@@ -68,7 +68,6 @@ def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) ->
 
 
 def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
-    """Return the ranges of records, and whether they are released."""
     return {(it.claim, it.range, it.is_released) for it in records if it.range is not None}
 
 
@@ -183,7 +182,6 @@ def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], cla
 
 
 def _way(evaluation: Evaluation, record: Allocation) -> str:
-    """Return the reviewed way to release a record."""
     if record.role == GROWTH and growth_index(record):
         return "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
     claim = evaluation.state.claims.get(record.claim)

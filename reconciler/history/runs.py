@@ -135,7 +135,6 @@ def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[Free
 
 
 def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
-    """Return the lowest matching addresses of a free range, or None."""
     size = wanted.size(run.version)
     if size is None:
         return None
@@ -159,7 +158,6 @@ def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
 
 
 def _later(free: IPSet, wanted: FreeQuery, held: Iterable[ReservedRange]) -> int | None:
-    """Return the time at which enough addresses are free, or None for never."""
     came = free
     for item in held:
         if item.until is None:
@@ -267,7 +265,6 @@ def _wait(claim: Claim, free: IPSet, reserved: Sequence[_Held]) -> tuple[int, st
 
 
 def _room(claim: Claim, free: IPSet) -> IPRange | None:
-    """Return a range that is large enough, or that contains the pinned range."""
     if claim.pin is not None:
         return claim.pin if free.covers(claim.pin) else None
     runs = (it for it in free if claim.version in (None, it.version))

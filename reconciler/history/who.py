@@ -209,7 +209,6 @@ class _Named:
 
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
-    """Return the newest event of each record."""
     paths = frozenset(it.part.record.path for it in holders if it.part.record is not None)
     found: dict[str, Caused] = {}
     for event in history.events(only=lambda path: path in paths) if paths else ():

@@ -259,7 +259,6 @@ def _add_case(
 
 
 def _text(found: Sequence[Finding], listed: Container[Finding]) -> str:
-    """Return the listed findings of a case, and the number of the others."""
     shown = [item for item in found if item in listed]
     more = len(found) - len(shown)
     return f"{findings_text(shown, _PLAIN)}{f'and {more} more' if more else ''}"

@@ -87,8 +87,6 @@ def _record(record: Allocation) -> ListedItem:
 
 
 class _Documents:
-    """Documents with the status from their records."""
-
     def __init__(self, evaluation: Evaluation) -> None:
         self.pools = evaluation.state.pools
         self.held: dict[ListedOwner, list[Allocation]] = {}
@@ -123,7 +121,6 @@ class _Documents:
         )
 
     def _body(self, document: Document, records: Iterable[Allocation]) -> ListedBody:
-        """Return the document with its status and its addresses."""
         namespace = {"namespace": document.namespace} if document.namespace else {}
         body = {**document.body, "metadata": {**document.metadata, **namespace}}
         status = dict(self.statuses().get(document.identity, {}))

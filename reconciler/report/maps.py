@@ -64,7 +64,6 @@ def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 
 def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
-    """Yield each sign of a change with its number of addresses."""
     old, new = _counts(before), _counts(after)
     rows = changed_rows(before, after) if after.per_cell else []
     shown = {sign for one, two in rows for sign in signs(before, one) + signs(after, two)}
@@ -78,7 +77,6 @@ def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 
 def _counts(found: PoolMap) -> dict[tuple[str, str], int]:
-    """Return the number of addresses by sign and meaning."""
     counts: dict[tuple[str, str], int] = {}
     for holder in found.holders:
         title = "others" if holder.letter == OTHERS else holder.title
@@ -155,7 +153,6 @@ def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
 def _changes(
     before: tuple[PoolMap, MapRow], after: tuple[PoolMap, MapRow], left: int, top: int
 ) -> Iterator[str]:
-    """Yield outlines around the changes."""
     old, new = ([_look(it, part) for part in row.cells] for it, row in (before, after))
     at = 0
     for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
@@ -166,7 +163,6 @@ def _changes(
 
 
 def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:
-    """Return the class of a cell and its letter."""
     if part is None:
         return None
     if part.sort is not AddressUse.ALLOCATED:
@@ -217,7 +213,6 @@ def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
 
 
 def _conflicts(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
-    """Yield overlays for ranges that two records hold."""
     for first, count in conflict_cells(found, row) if found.per_cell else ():
         x = _EDGE + _LEFT + first * _CELL
         yield _rect("used", x, top, count)
@@ -225,7 +220,6 @@ def _conflicts(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
 
 
 def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
-    """Yield the color swatch for the sign that a line begins with."""
     sign = line[2:3]
     names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
     for turn, letter in enumerate(found.letters.values()):

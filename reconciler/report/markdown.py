@@ -287,7 +287,6 @@ def _finding(item: Finding) -> str:
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "") -> str:
-    """Return the compared revisions, the digest, and the command that repeats the output."""
     revision = evaluation.tree.revision
     named = f" ({code(commit[:12])})" if commit and base != commit else ""
     parts = [

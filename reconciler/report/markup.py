@@ -126,7 +126,6 @@ def bar(before: float, after: float) -> str:
 
 
 def _cells(percent: float) -> int:
-    """Return the cells of a bar: at least one if not empty, and all only if full."""
     if percent <= 0 or percent >= 100:
         return _BAR if percent > 0 else 0
     return min(max(round(percent * _BAR / 100), 1), _BAR - 1)

@@ -87,7 +87,6 @@ class Touches(Struct, frozen=True):
 
 
 def _kinds() -> list[GroupKind]:
-    """Return the kinds whose documents describe clusters."""
     return [GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds()]
 
 
@@ -131,7 +130,6 @@ def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]
 
 
 def _touched(evaluation: Evaluation) -> set[str]:
-    """Return the clusters of the records that the plan writes or removes."""
     paths = {change.path for change in evaluation.changes}
     if not paths:
         return set()
@@ -150,7 +148,6 @@ def _announced(world: ProjectionInput, touches: Touches) -> dict[str, IPSet]:
 
 
 def _with_base(world: ProjectionInput, touches: Touches) -> ProjectionInput:
-    """Return the world with the clusters and the manual ranges of the base."""
     old, new, kinds = touches.before, touches.now, _kinds()
     others = (it for it in world.reading.blocked if not {it.title} & {*old.by_hand, *new.by_hand})
     reading = replace(world.reading, blocked=(*others, *old.by_hand.values()))
@@ -303,7 +300,6 @@ class _Clusters(Struct, frozen=True, dict=True):
         return gate(HANDED_OVER, place, message, hint)
 
     def _same(self, loss: Loss) -> str:
-        """Return the hint for a removed and a new cluster that may be the same."""
         new = _by_name(self.change.after.documents.values())
         if loss.cluster not in self.gone or loss.to not in new or loss.to in self._before:
             return ""
@@ -311,7 +307,6 @@ class _Clusters(Struct, frozen=True, dict=True):
         return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
 
     def _place(self, loss: Loss) -> Location:
-        """Return the place of the claim or its record, or of the cluster for a manual range."""
         if loss.claim is None:
             documents = self.evaluation.documents
             there = _by_name(it for kind in _kinds() for it in documents.of(kind))
@@ -369,6 +364,5 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
 
 
 def _own_claim(claim: Key, evaluation: Evaluation) -> Key:
-    """Return the own claim of the cluster that a request replaces, else the claim itself."""
     found = evaluation.state.claims.get(claim)
     return found.stands_for or claim if found is not None else claim

@@ -78,7 +78,6 @@ class _Finder:
 
     @cached_property
     def _in_base(self) -> Mapping[Key, tuple[object, ...]]:
-        """Return the outcomes by the plan of the base."""
         return {it.claim: _outcome(it) for it in self._change.base_plan.plan.decisions}
 
     def _others(self, decision: Decision) -> Iterator[Cause]:
@@ -100,12 +99,10 @@ def _outcome(decision: Decision) -> tuple[object, ...]:
 
 
 def _places(documents: Iterable[Document]) -> Mapping[tuple[str, str, str], Location]:
-    """Return the starts of documents, by kind, namespace, and name."""
     return {(it.kind.name, it.namespace, it.name): it.start for it in documents}
 
 
 def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
-    """Return causes with the newest commits that touch their places."""
     paths = (it.place.path for it in found if it.place is not None)
     wanted = list(islice(dict.fromkeys(paths), MAX_PATHS))
     asked, commits = frozenset(wanted), dict[str, str]()

@@ -193,7 +193,6 @@ def _touches(change: Change, links: list[Link]) -> bool:
 
 
 def _held(base: Evaluation) -> dict[DocumentName, list[str]]:
-    """Return the ranges of live records, by the owner that the record files name."""
     held: dict[DocumentName, list[str]] = {}
     for record in base.state.records:
         former = base.state.former.get(record.path)
@@ -317,7 +316,6 @@ def review_change(change: Change) -> Compared:
 
 
 def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
-    """Return the evaluation with these findings and gates, sorted."""
     listed = ordered(found)
     return replace(
         evaluation,
@@ -380,7 +378,6 @@ def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Locati
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
-    """Return whether the finding is about a pool that the change makes fuller."""
     if item.code != CAPACITY:
         return False
     pools = evaluation.state.pools.values()

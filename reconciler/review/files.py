@@ -106,7 +106,6 @@ def errors_once_read(evaluation: Evaluation) -> Iterable[Finding]:
 
 
 def _without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Finding]:
-    """Return the errors and gates of an evaluation that does not count some documents."""
     if not gone:
         return ()
     tree, left_out = evaluation.tree, {it.identity for it in gone}

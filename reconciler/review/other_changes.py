@@ -77,7 +77,6 @@ def compare_with_others(
 def _compared(
     simulation: SimulationRepository, sides: tuple[Revision, Revision], ours: Planned, name: str
 ) -> Together:
-    """Return the comparison with one other change, or the reason why there is none."""
     base, change = sides
     try:
         other = simulation.repository.resolve(name)
@@ -159,7 +158,6 @@ def _stopping(evaluation: Evaluation) -> list[Finding]:
 
 
 def _fuller(ours: Evaluation, theirs: Evaluation, second: Evaluation) -> Iterator[Fuller]:
-    """Return the pools that reach a worse tier by both changes than by each."""
     for pool, together in second.plan.after.items():
         alone = [it.plan.after[pool] for it in (ours, theirs) if pool in it.plan.after]
         if len(alone) == 2 and together.tier.rank > max(it.tier.rank for it in alone):

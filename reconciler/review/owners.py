@@ -126,7 +126,6 @@ def within(change: Change) -> Within | None:
 
 
 def _touched(change: Change) -> list[Changed] | str:
-    """Return all files that differ, or the reason why they are not known."""
     start, end = change.base.revision(), change.head.revision()
     if start is None or end is None:
         return "a work tree is nothing that can be merged"
@@ -139,7 +138,6 @@ def _touched(change: Change) -> list[Changed] | str:
 
 
 def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> Iterator[str]:
-    """Return the reasons why a change exceeds the contract of a team."""
     evaluation = change.result
     folders = tuple(f"{folder}/" for folder in evaluation.tree.settings.sources)
     read = {it.path for it in touched if is_yaml(it.path) and it.path.startswith(folders)}
@@ -162,7 +160,6 @@ def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> 
 
 
 def _of_another(team: str, document: Document, documents: Documents, rules: Rules) -> Iterator[str]:
-    """Return the reasons why a document is not a claim of the team."""
     kind = document.kind.id
     if not keeps_addresses(kind) or is_pool(kind):
         yield f"{document.title} is none of what teams ask with"

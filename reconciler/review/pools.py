@@ -87,14 +87,12 @@ def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
 
 
 def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
-    """Return the descriptions of the reserved blocks that overlap a range."""
     texts = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
     purposes = list(map(shown, dict.fromkeys(texts)))
     return f" ({join_limited(purposes)})" if purposes else ""
 
 
 def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[str, IPRange]]:
-    """Return the claims that get some of the addresses, with their ranges."""
     pools = evaluation.state.pools
     for decision in evaluation.plan.decisions:
         allocation = decision.allocation if isinstance(decision, Grant) else None
@@ -147,7 +145,6 @@ def _moved(change: Change) -> Iterator[Finding]:
 
 
 def _held(pool: Pool, evaluation: Evaluation) -> int:
-    """Return the number of addresses of a pool in records and in manual ranges."""
     used = evaluation.plan.before.get(pool.key)
     by_hand = (
         item.range.size

@@ -92,7 +92,6 @@ def _held(state: State) -> frozenset[tuple[Key, object, bool, str]]:
 def _applied(
     before: Mapping[str, Manifest], after: Mapping[str, Manifest]
 ) -> tuple[ClusterChange, ...]:
-    """Return the objects that differ, by cluster. Only those are dumped, which is slow."""
     found: dict[str, ClusterChange] = {}
     for path in sorted(before.keys() | after.keys()):
         if before.get(path) != after.get(path):

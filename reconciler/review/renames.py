@@ -29,7 +29,6 @@ def renames(change: Change) -> Iterator[Finding]:
 
 
 def _likely(change: Change) -> Iterator[Finding]:
-    """Report removed and new documents of the same kind, team, provider, and size."""
     before, now = change.before.documents, change.after.documents
     gone, new = _only(before, now), _only(now, before)
     if not gone or not new:
@@ -124,7 +123,6 @@ def _new_names(change: Change) -> Iterator[tuple[Identity, Document]]:
 
 
 def _late(change: Change) -> Iterator[Finding]:
-    """Report renames of documents that were removed before the change."""
     every = change.result.state.former.values()
     former = {key for it in every for key in (it.claim, it.pool) if key is not None}
     names = {(*known_as(key.family, key.kind), key.namespace, key.name) for key in former}
@@ -172,7 +170,6 @@ def _unknown(
 
 
 def _gone(change: Change, link: Link) -> Iterator[Key]:
-    """Return the keys of removed documents of the same kind."""
     now = change.after.documents
     for identity, document in sorted(change.before.documents.items(), key=lambda item: item[0]):
         if identity not in now and document.kind.id == link.document.kind.id:

@@ -135,7 +135,6 @@ def _ends(item: IPRange) -> list[str]:
 def _pools(
     evaluation: Evaluation, ahead: Sequence[Mapping[str, Any]], applied: ApplyResult | None
 ) -> list[dict[str, Any]]:
-    """Return all pools, by key."""
     state = evaluation.state
     keys = sorted(state.pools)
     usage = {item["pool"]: item for item in pools(evaluation, today=True)}
@@ -161,7 +160,6 @@ def _pools(
 
 
 def _idle(records: Iterable[Allocation], result: ApplyResult) -> dict[Key, int]:
-    """Return the number of addresses that no Service uses, by pool."""
     by_pool: dict[Key, list[Allocation]] = {}
     for record in records:
         by_pool.setdefault(record.pool, []).append(record)
@@ -221,7 +219,6 @@ def _other(part: AddressPart) -> list[Any]:
 
 
 def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
-    """Return ranges of released records, by pool, the soonest first."""
     found: dict[Key, list[tuple[bool, int, IPRange]]] = {}
     for record in state.records:
         if record.is_released and record.range is not None:
@@ -273,7 +270,6 @@ class _Numbers(dict[str, int]):
 def _past(
     rows: Sequence[CommitRow], events: Iterable[Caused], found: Iterable[Life], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the history of the pools with these keys. The commits are newest first."""
     numbers = {row.id: at for at, row in enumerate(reversed(rows))}
     inside = [(item, cause) for item, cause in events if item.row.id in numbers]
     causes = {(item.row.id, item.fact.claim): cause for item, cause in inside if cause is not None}
@@ -340,7 +336,6 @@ def _claims(facts: Sequence[Fact]) -> dict[str, Any]:
 
 
 def _commits(rows: Sequence[CommitRow]) -> dict[str, Any]:
-    """Return the commits, oldest first."""
     oldest_first = rows[::-1]
     authors, subjects = _Numbers(), _Numbers()
     requests = {str(at): escape(it.request) for at, it in enumerate(oldest_first) if it.request}
@@ -399,7 +394,6 @@ _MARKS = {
 
 
 def _events(events: Iterable[Caused], numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return the marks of the slider, by commit and pool, oldest first."""
     found: dict[tuple[int, str, str], set[str]] = {}
     for item, cause in events:
         at, pool = numbers[item.row.id], item.fact.pool
@@ -426,7 +420,6 @@ def _finding(item: Finding) -> dict[str, Any]:
 
 
 def _change(evaluation: Evaluation, base: str | None) -> dict[str, Any]:
-    """Return what reconciling the revision does, or merging it into its base."""
     plan = plan_document(evaluation, base=base)
     today, after = (
         {item["pool"]: _used(item) for item in side}
@@ -465,7 +458,6 @@ def _action(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _growth(served: Iterable[Served], rows: Iterable[CommitRow]) -> Iterator[dict[str, Any]]:
-    """Yield the waiting times of growth, each at the time of its commit."""
     clocks = {row.id: row.clock for row in rows}
     for item in served:
         clock = clocks.get(item.revision)

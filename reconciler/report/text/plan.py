@@ -439,7 +439,6 @@ def _second(second: Second) -> str:
 
 
 def _inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:
-    """Return the findings that the base already has, most severe first."""
     if not inherited:
         return ""
     shown = gravest_first(inherited)[:_MAX_INHERITED]

@@ -69,7 +69,6 @@ def tick(level: int, cells: int) -> int:
 
 
 def _bar_cells(part: int, whole: int, cells: int) -> int:
-    """Return the cells of a share: at least one if not zero, and all only for the whole."""
     if part <= 0 or part >= whole:
         return cells if part > 0 else 0
     return min(max((2 * cells * part + whole) // (2 * whole), 1), cells - 1)
@@ -279,7 +278,6 @@ def _ticks(levels: Sequence[int], cells: int, mark: str) -> str:
 
 
 def _wrapped(parts: Iterable[str], width: int, indent: str) -> Iterator[str]:
-    """Yield lines of whole parts."""
     line = ""
     for part in parts:
         longer = f"{line}   {part}" if line else part
@@ -429,7 +427,6 @@ def _ranges(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
 
 
 def _slots(found: PoolMap) -> dict[str, Counter[str]]:
-    """Return the number of addresses by holder and use."""
     slots: dict[str, Counter[str]] = {}
     for part in found.parts:
         if part.sort is AddressUse.ALLOCATED and part.record is not None:

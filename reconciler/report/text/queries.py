@@ -271,7 +271,6 @@ def _facts(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
 
 
 def _commits(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
-    """Yield the commit that allocated addresses, and its cause."""
     document = holder.document
     place = f"{document.path}:{document.line}" if document is not None else ""
     if event is None:
