@@ -63,15 +63,7 @@ class _Reconcile(Struct, frozen=True, tag_field="kind", tag="ReconcileResult", r
 
 
 class Drifted(NamedTuple):
-    """Object that differed from its last applied state, or that failed. Unknown texts are empty.
-
-    Attributes:
-        object: `<group>/<kind>/<namespace>/<name>`.
-        manager: The field manager that changed it.
-        time: Time of the change in UTC.
-        fields: The fields of ipam that differed.
-        error: Why it could not be corrected, or empty if it was.
-    """
+    """Object `<group>/<kind>/<namespace>/<name>` that drifted or failed."""
 
     object: str
     manager: str
@@ -81,15 +73,7 @@ class Drifted(NamedTuple):
 
 
 class SeenCluster(NamedTuple):
-    """Cluster of the result.
-
-    Attributes:
-        state: State of the cluster.
-        uses: Number of addresses that Services use, by range of a record, or None if it was not
-            read.
-        error: Why the apply is incomplete, or empty if it succeeded.
-        drifted: Objects that had drifted or that failed.
-    """
+    """Cluster of the result. `uses` counts used addresses by range; None if they were not read."""
 
     state: str
     uses: Mapping[IPRange, int] | None
@@ -105,13 +89,7 @@ class ApplyResult(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Completed growth of a cluster.
-
-    Attributes:
-        cluster: `namespace/name` of the tenant.
-        revision: The newest commit at that time.
-        seconds: Time from the first sight of the need until the addresses were applied.
-    """
+    """Growth of a tenant, the newest commit then, and the time from its need to its addresses."""
 
     cluster: str
     revision: str
@@ -119,11 +97,7 @@ class Served(NamedTuple):
 
 
 def read_apply_result(data: bytes) -> ApplyResult:
-    """Parse an ApplyResult, or a ReconcileResult that has one.
-
-    Raises:
-        ValueError: The data is neither. The message names field and expectation.
-    """
+    """Parse an ApplyResult, or a ReconcileResult that has one, or raise a ValueError."""
     if len(data) > MAX_BYTES:
         raise ValueError(f"it has more than {MAX_BYTES} bytes; no result is as long")
     found = _decoded(data, _RESULT)
@@ -135,11 +109,7 @@ def read_apply_result(data: bytes) -> ApplyResult:
 
 
 def read_served(data: bytes) -> list[Served]:
-    """Parse completed growth from the output of `reconcile -o json`, one document per line.
-
-    Raises:
-        ValueError: A line is not a ReconcileResult. The message names line and field.
-    """
+    """Parse the output of `reconcile -o json`, a document per line, or raise a ValueError."""
     found: list[Served] = []
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
@@ -189,13 +159,9 @@ def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:
 
 
 class Headroom(NamedTuple):
-    """Load-balancer addresses of one cluster.
+    """Load-balancer addresses of a cluster: allocated, those with known use, and used ones.
 
-    Attributes:
-        allocated: Addresses in live records.
-        looked: Number of them for which the use by Services is known.
-        used: Number of those that Services use.
-        why: Why the use of some is unknown, or empty.
+    `why` is the reason why the use of some is unknown, or empty.
     """
 
     cluster: str
@@ -211,13 +177,7 @@ class Headroom(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """Unused addresses.
-
-    Attributes:
-        result: The commit of the apply result.
-        revision: The commit that is read.
-        items: All clusters with load-balancer addresses, by name.
-    """
+    """Unused addresses by cluster, with the commit of the result, and the commit that is read."""
 
     result: str
     revision: str
@@ -247,13 +207,7 @@ def used_of(record: Allocation, cluster: str, result: ApplyResult) -> int | None
 def headroom(
     records: Mapping[str, Iterable[Allocation]], result: ApplyResult, revision: str
 ) -> Idle:
-    """Return the unused addresses of some clusters.
-
-    Args:
-        records: Records of load-balancer addresses, by cluster.
-        result: Result of an apply.
-        revision: The commit of the records, or empty for a work tree.
-    """
+    """Return the unused addresses of clusters, given their records and the commit of those."""
     items = [_headroom(name, records[name], result) for name in sorted(records)]
     return Idle(result.revision, revision, [item for item in items if item.allocated])
 

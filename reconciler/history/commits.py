@@ -22,13 +22,7 @@ class Approval(NamedTuple):
 
 
 class CommitCause(NamedTuple):
-    """User commit that caused an event, and the document that names the claim.
-
-    Attributes:
-        path: The file, or empty if no document names the claim.
-        line: The line that names it, or 0 without a file.
-        approval: The Override that applied, or None.
-    """
+    """User commit that caused an event, and the place of the claim's name in a document, if any."""
 
     row: CommitRow
     path: str = ""
@@ -48,15 +42,9 @@ Documents = Sequence[tuple[CommitRow, Sequence[Touch]]]
 
 
 def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> CommitCause | None:
-    """Return the cause of an event.
+    """Return the newest commit that touched a document with the claim's name, or user commit.
 
-    The cause is the newest commit that touched a document with the claim's name, or else the newest
-    user commit. A record that a user wrote is its own cause.
-
-    Args:
-        item: The event.
-        rows: The commit and its predecessors back to the last reconcile commit.
-        texts: Documents by id.
+    A record that a user wrote is its own cause. The rows reach back to the last reconcile commit.
     """
     named = _naming(item)
     people = [it for it in rows if not it[0].is_plan and not it[0].is_cut]
@@ -112,13 +100,10 @@ Caused = tuple[RecordEvent, CommitCause | None]
 
 @dataclass(slots=True)
 class History:
-    """History of a revision.
+    """History of a revision along the first parents.
 
     Attributes:
-        log: The first-parent line of the branch.
         source: The files of the revision. It also reads versions from other commits.
-        settings: Locations of records and documents.
-        start: Id of the newest commit.
         rows: The commits read so far, newest first.
         known: Facts of record versions, by id and path.
     """
@@ -140,13 +125,7 @@ class History:
         *,
         has_causes: bool = True,
     ) -> Iterator[Caused]:
-        """Yield the events with their causes, newest first.
-
-        Args:
-            wanted: Filter of events.
-            only: Filter of record paths. Other records are not read.
-            has_causes: Whether to determine causes.
-        """
+        """Yield the events with their causes, newest first. `only` filters record paths."""
         at, size = 0, _FIRST
         while rows := list(islice(self._from(at), size)):
             self._learn(rows, only)

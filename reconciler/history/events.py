@@ -10,17 +10,9 @@ from reconciler.model.claim import Allocation, Phase
 
 
 class Fact(NamedTuple):
-    """Content of one version of a record.
+    """Content of one version of a record, with keys as text.
 
-    Attributes:
-        claim: The claim's key as text.
-        name: Display name of the claim.
-        owner: `namespace/name` of the owner of the addresses.
-        record: The name of the record.
-        pool: The pool's key as text.
-        is_growth: Whether it adds to an existing tenant, at the request of its cluster or document.
-        is_announced: Whether the claim left the range, which is announced until it is unused.
-        type: Purpose of the addresses, such as `loadbalancer`.
+    Growth adds to an existing tenant. An announced range was left by the claim, until it is unused.
     """
 
     claim: str
@@ -79,10 +71,8 @@ class RecordEvent(NamedTuple):
 
     Attributes:
         fact: The record after the event, or before it if the record was removed.
-        range: The addresses, or None for a refusal.
         source: The previous addresses of a move.
-        delta: Change of the number of held addresses (allocated or after release), by the pool's
-            key as text.
+        delta: Change of the number of allocated and held addresses, by pool.
         giver: The previous owner if it is another one, or empty.
         heir: The record that has the addresses after a rename of the claim.
     """
@@ -112,12 +102,7 @@ Facts = Mapping[tuple[str, str], Fact | None]
 
 
 def events_of(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
-    """Yield the events of a commit, by claim.
-
-    Args:
-        row: The commit.
-        facts: Facts of the versions that it touched. A missing one counts as no record.
-    """
+    """Yield the events of a commit, by claim. A missing fact counts as no record."""
     before: dict[str, list[Fact]] = {}
     after: dict[str, list[Fact]] = {}
     for touch in row.touched:
@@ -208,13 +193,7 @@ def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
 
 
 class Life(NamedTuple):
-    """Period in which one claim held a range in one state.
-
-    Attributes:
-        fact: The record in this period.
-        begins: The commit that began it, or None if the history starts later.
-        ends: The commit that ended it, or None if it continues.
-    """
+    """Period in which one claim held a range in one state; None for an unknown begin or no end."""
 
     fact: Fact
     begins: CommitRow | None
@@ -224,13 +203,9 @@ class Life(NamedTuple):
 def lives(
     records: Iterable[Allocation], rows: Sequence[CommitRow], facts: Facts, most: int
 ) -> tuple[list[Life], int]:
-    """Return the periods of all addresses in no order, and the number of commits covered.
+    """Return the periods of all addresses, at least `most` if there are, and the commits covered.
 
-    Args:
-        records: Records after the newest commit.
-        rows: The commits, newest first.
-        facts: Facts of the versions that they touched. A missing one counts as no record.
-        most: Number of periods after which no older commit is read.
+    The records are those after the newest commit. The commits are newest first.
     """
     found: list[Life] = []
     living: dict[str, tuple[Fact, CommitRow | None]] = {

@@ -28,11 +28,9 @@ class Level(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """Change in a number of days before the revision.
+    """Change in a number of days, None for a short history, and the weeks until each level.
 
-    Attributes:
-        change: Change of allocated or held addresses, or None if the history is too short.
-        weeks: Weeks until each level at that rate: 0.0 if it is reached, None if it never is.
+    Weeks are 0.0 if the level is reached, and None if it never is.
     """
 
     days: int
@@ -44,9 +42,6 @@ class Outlook(NamedTuple):
     """Forecast of a pool.
 
     Attributes:
-        used: Addresses that are allocated or held.
-        levels: Levels of the pool: warning, capacity limit, and full.
-        rates: Rates by span.
         shape: Claim sizes of the pool's median tenant, largest first. Empty without tenants.
         fits: Number of further such tenants that fit into its free ranges.
         trend: Allocated or held addresses at each of `TREND`, or None before the first commit.
@@ -63,13 +58,7 @@ class Outlook(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Known history.
-
-    Attributes:
-        clock: Date of the revision, in seconds since 1970.
-        oldest: Date of the first commit.
-        events: Events, newest first.
-    """
+    """Events, newest first, with the dates of the revision and of the first commit."""
 
     clock: int
     oldest: int
@@ -84,14 +73,7 @@ class Past(NamedTuple):
 def outlooks(
     state: State, usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
 ) -> list[Outlook]:
-    """Return the forecast of some pools.
-
-    Args:
-        state: The current records.
-        usage: Usage of each pool today.
-        past: History of the longest span.
-        pools: Keys of existing pools.
-    """
+    """Return the forecast of some pools, given the usage today and the longest span of history."""
     changes = {days: _changes(past, days) for days in SPANS}
     free, trend = free_of(state, pools), trends(usage, past, pools)
     shapes = median_shapes(state)

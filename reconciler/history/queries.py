@@ -30,14 +30,7 @@ from reconciler.reconcile.simulate import pools_of, served
 def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | None) -> FreeSpace:
     """Return free ranges that remain after all claims of the revision are served.
 
-    Args:
-        source: The files of a revision.
-        wanted: The requested size.
-        pool: Name of a pool, or None for all.
-        provider: Name of the provider through which tenants select pools, or None for all pools.
-
-    Raises:
-        UsageError: The pool or provider does not exist.
+    The pools are all, one, or those of a provider. An unknown one raises a `UsageError`.
     """
     tree = read_tree(source)
     today = served(tree)
@@ -72,11 +65,7 @@ def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
 
 
 def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = None) -> list[Key]:
-    """Return the pools of a name, among candidates or all.
-
-    Raises:
-        UsageError: There is no such pool.
-    """
+    """Return the pools of a name, among candidates or all, or raise a `UsageError`."""
     keys = list(evaluation.state.pools) if among is None else among
     if found := pools_named(keys, text):
         return found
@@ -89,11 +78,7 @@ def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = N
 def forecast(
     evaluation: Evaluation, history: History, pool: str | None
 ) -> tuple[Past, list[Outlook]]:
-    """Return the forecast of a pool, or of all, and the history of their revision.
-
-    Raises:
-        UsageError: There is no such pool.
-    """
+    """Return the forecast of a pool, or of all, and the history of their revision."""
     state = evaluation.state
     keys = sorted(state.pools) if pool is None else pools_of_name(evaluation, pool)
     past = past_of(history, state.clock)
@@ -117,11 +102,7 @@ _MAX_IDLE = 5
 
 
 def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Idle:
-    """Return the number of addresses of each cluster that no Service uses, in a pool or in all.
-
-    Raises:
-        UsageError: There is no such pool.
-    """
+    """Return the number of addresses of each cluster that no Service uses, in a pool or in all."""
     keys = None if pool is None else frozenset(pools_of_name(evaluation, pool))
     records = [it for it in evaluation.state.records if keys is None or it.pool in keys]
     return headroom(balancer_records(records), result, evaluation.tree.revision or "")

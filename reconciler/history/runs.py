@@ -36,12 +36,7 @@ class FreeQuery(Struct, frozen=True):
 
 
 class FreeFit(NamedTuple):
-    """Free range that is large enough.
-
-    Attributes:
-        block: The lowest matching addresses of the range.
-        is_next: Whether the next claim of that size without an address gets this block.
-    """
+    """Free range, and its lowest matching block, which the next claim of that size can get."""
 
     block: IPRange
     run: IPRange
@@ -65,9 +60,7 @@ class Runs(NamedTuple):
     """Free addresses of a pool.
 
     Attributes:
-        free: Free addresses.
         fits: Ranges that are large enough, in the allocation order of the pool.
-        largest: The largest free ranges, lowest first if equal.
         held: Ranges that become free later, soonest first.
         fits_from: Time at which the size fits because of them, or None if it fits today or never.
         closed: Why the pool serves only claims that name an address, or empty if it serves all.
@@ -169,12 +162,7 @@ def _later(free: IPSet, wanted: FreeQuery, held: Iterable[ReservedRange]) -> int
 
 
 class FreeSpace(Struct, frozen=True):
-    """Free space of pools for a request.
-
-    Attributes:
-        revision: Id of the commit, or None for a work tree.
-        is_planned: Whether the plan of the revision changes holders. It counts as carried out.
-    """
+    """Free space of pools for a request, after the plan if that changes holders."""
 
     revision: str | None
     wanted: FreeQuery

@@ -24,15 +24,11 @@ from reconciler.planning.retention import retention_end
 
 
 class Holder(NamedTuple):
-    """Use of some addresses.
+    """Use of some addresses, with the neighboring parts of the pool.
 
     Attributes:
         until: End of retention in seconds since 1970, or None if nothing is reserved.
-        document: The document that requests them, or None.
-        giver: Owner in the record if the claim has another owner until reconcile updates it, or
-            None.
-        before: The preceding part of the pool, or None for the first one.
-        after: The following part of the pool.
+        giver: Owner in the record if the claim has another owner until reconcile updates it.
     """
 
     part: AddressPart
@@ -126,15 +122,9 @@ _MINUTE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
 
 def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
-    """Parse `2026-03-02`, `2026-03-02T14:00Z`, `2026-03-02T14:00:30Z`, or `30d`.
+    """Parse `2026-03-02`, `2026-03-02T14:00Z`, `2026-03-02T14:00:30Z`, or `30d` before a clock.
 
-    Args:
-        text: Text of the user. A duration counts back from the clock.
-        clock: Date of the revision, the only clock in use.
-        is_end: Whether a day or minute means its last second instead of its first.
-
-    Returns:
-        Seconds since 1970, or None if the text is invalid.
+    Return seconds since 1970, for `is_end` the last second of a day or minute, or None.
     """
     if _DAY.fullmatch(text):
         return parse_instant(f"{text}T{'23:59:59' if is_end else '00:00:00'}Z")
@@ -147,14 +137,7 @@ def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
 
 
 class WhoAnswer(Struct, frozen=True):
-    """Answer to a query about addresses or a name, as the user wrote it.
-
-    Attributes:
-        range: The addresses, or None for a name.
-        holders: Use of the addresses, by address.
-        brought: Newest event of each record, by path.
-        near: A similar name if the name is unknown, or empty.
-    """
+    """Answer to a query: range, or None for a name; holders, newest events, a similar name."""
 
     asked: str
     range: IPRange | None
@@ -225,11 +208,7 @@ def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
 
 
 def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None) -> str:
-    """Return the revision of `--at`: a time on the line of `--rev`, or a name.
-
-    Raises:
-        UsageError: The text is neither, or the line begins later.
-    """
+    """Return the revision of `--at`: a time on the line of `--rev`, or a name."""
     if at is None:
         return rev
     head = repository.resolve(rev)

@@ -27,15 +27,8 @@ ListedOwner = tuple[str, str, str, str]
 class ListedItem(Struct, frozen=True):
     """Object of a list.
 
-    Attributes:
-        namespace: Namespace, or empty.
-        ranges: For a pool, its allocatable ranges. For other objects, the addresses that they hold,
-            in order.
-        pools: Name of the pool itself, or names of the pools that its addresses belong to.
-        team: The owning team, or empty.
-        since: Time of the first allocation, `2026-02-15T10:00:30Z`, or empty.
-        row: Table row, or None for an object without a table form.
-        body: The object, built on demand, or None if it is not a document by itself.
+    `ranges` are its addresses in order, for a pool the allocatable ones; `pools` has a pool itself.
+    `body` builds the object; it is None for a row that is not a document by itself.
     """
 
     namespace: str
@@ -190,12 +183,7 @@ Labels = Mapping[str, str]
 
 
 class ListQuery(Struct, frozen=True):
-    """Filter of a list. Empty and None match everything.
-
-    Attributes:
-        names: Names of objects, with or without namespaces, addresses, CIDRs, or ranges.
-        has_labels: Whether labels match the selector.
-    """
+    """Filter of a list by names, addresses, labels, and more. Empty and None match everything."""
 
     names: tuple[str, ...] = ()
     namespace: str = ""
@@ -276,11 +264,7 @@ _Term = tuple[str, Callable[[str | None], bool]]
 
 
 def parse_selector(text: str) -> Callable[[Labels], bool]:
-    """Return a function that reports whether labels match a selector.
-
-    Raises:
-        SelectorError: The selector is invalid. The message names the invalid part.
-    """
+    """Return a function that reports whether labels match, or raise a `SelectorError`."""
     terms = [_term(part.strip()) for part in _PARTS.split(text)] if text.strip() else []
     return lambda labels: all(holds(labels.get(key)) for key, holds in terms)
 

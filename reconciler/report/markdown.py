@@ -141,12 +141,8 @@ def markdown_text(
 ) -> str:
     """Return the comment of a change in at most `LIMIT` characters.
 
-    Args:
-        compared: The evaluation.
-        verb: The command that printed it, for the command line in the footer.
-        base: The base revision, as the user named it.
-        keeps: Whether unchanged allocations are listed.
-        preview: Maps and objects of clusters after the merge.
+    The footer has the `verb` that printed it, and the base as the user named it. `keeps` also lists
+    unchanged allocations.
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
@@ -304,11 +300,7 @@ def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "
 
 
 def at_top(compared: Compared, root: str) -> Compared:
-    """Return the comparison with the paths of findings and files relative to the top.
-
-    Paths in messages and hints stay relative to the root, in which users work. An empty root is the
-    top.
-    """
+    """Return the comparison with paths relative to the top, except for those in messages."""
     if not root:
         return compared
     evaluation, tree = compared.evaluation, compared.evaluation.tree

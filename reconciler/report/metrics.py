@@ -104,11 +104,8 @@ def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -> Iterator[Sample]:
     """Yield the number of findings and exceeded limits by severity, including zero.
 
-    Args:
-        evaluation: The evaluation.
-        unasked: Reasons why clusters could not be read at the last discovery, each once. They
-            replace the corresponding findings, because not every evaluation has a discovery. If
-            None, the evaluation's own findings count.
+    `unasked` has the reasons why clusters could not be read at the last discovery. They replace the
+    corresponding findings, because not every evaluation has a discovery.
     """
     found = [(it.code, it.severity) for it in (*evaluation.findings, *evaluation.gates)]
     if unasked is not None:
@@ -153,15 +150,7 @@ def of_run(
     *,
     is_bug: bool,
 ) -> Mapping[str, tuple[Sample, ...]]:
-    """Return the gauges of a finished run, by part.
-
-    Args:
-        head: The current revision of the branch.
-        evaluation: The evaluation of that revision.
-        applied: Results of clusters.
-        now: Seconds since 1970.
-        is_bug: Whether the run met a bug, so that it is not a success.
-    """
+    """Return the gauges of a finished run, by part. A run that met a bug is not a success."""
     usage = evaluation.plan.before
     return {
         "pools": tuple(of_pools(usage)),

@@ -48,13 +48,9 @@ _KEEP_NAME = "keep the name, unless no Service has an address of it while this i
 
 
 class Loss(Struct, frozen=True):
-    """Addresses that a cluster stops announcing.
+    """Addresses of a claim, or of a manual range, that a cluster stops announcing.
 
-    Attributes:
-        claim: The claim by its present name; None for a manual range.
-        addresses: The lost addresses of the claim.
-        to: The first cluster by name that announces some of them instead; empty for none.
-        path: The path of the record; empty for a manual range.
+    `to` is the first cluster by name that announces some of them instead.
     """
 
     cluster: str
@@ -65,13 +61,7 @@ class Loss(Struct, frozen=True):
 
 
 class Touches(Struct, frozen=True):
-    """The documents that a change touches.
-
-    Attributes:
-        before: The content of changed and removed files in the base.
-        now: The content of changed and new files in the change.
-        became: The new names of renamed clusters, by their old names.
-    """
+    """The touched files in the base and in the change, and renamed clusters by old name."""
 
     before: DescribedFiles = DescribedFiles()
     now: DescribedFiles = DescribedFiles()

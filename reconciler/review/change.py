@@ -121,12 +121,7 @@ def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
 class Change:
     """A change and its base. Each side is read and planned when a check needs it.
 
-    Attributes:
-        repository: The repository that has both.
-        name: The name of the base.
-        base: The files of the base.
-        head: The files of the merge result.
-        proposed: The revision that reconcile proposes, or None.
+    `head` are the files of the merge result, `proposed` is the revision that reconcile proposes.
     """
 
     def __init__(

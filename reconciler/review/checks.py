@@ -282,14 +282,9 @@ def review(
     base: str | None = None,
     proposed: str | None = None,
 ) -> Compared:
-    """Evaluate a revision, and compare it with its base.
+    """Evaluate a revision, and compare it with its base, whose Settings judge it but for folders.
 
-    Args:
-        source: The files of the revision.
-        repository: The repository of the base.
-        base: The target revision of the change. Its Settings judge the change, except for the
-            folders, which the change determines.
-        proposed: The tip of the branch that only reconcile may push to.
+    `proposed` is the tip of the branch that only reconcile may push to.
     """
     if repository is None:
         return Compared(with_overrides(evaluate_source(source)))

@@ -30,11 +30,8 @@ class _MergeResult(SourceView):
 class Merged(Struct, frozen=True):
     """A change with the simulated merge.
 
-    Attributes:
-        source: The files of the merge, or of the change if it has all of its base or conflicts.
-        head: The commit that is merged; empty if the change has all of its base.
-        conflicts: Files in which the change and its base conflict.
-        why: The reason why the merge failed, or empty.
+    `source` has the files of the merge, or of the change if it has all of its base or conflicts.
+    `head` is the merged commit, or empty.
     """
 
     repository: Repository
@@ -84,12 +81,9 @@ def merged(repository: Repository, source: Source, base: str, merge: Merge) -> M
 def changed_since(
     repository: Repository, base: Source, source: Source, settings: Settings
 ) -> tuple[list[Changed], bool]:
-    """Return the files that differ since the merge base, and whether the change has all of the base.
+    """Return the files that differ since the merge base, and whether the change has all of it.
 
     The change is a revision, or a work tree with its uncommitted files.
-
-    Raises:
-        UsageError: The base is a work tree.
     """
     is_committed = source.revision() is not None
     head = source if is_committed else repository.source("HEAD")

@@ -20,23 +20,13 @@ from reconciler.review.result import Both, Fuller, Second, Together
 
 
 class SimulationRepository(Struct, frozen=True):
-    """A repository for merges and commits that are not kept.
-
-    Attributes:
-        repository: The repository, which keeps nothing.
-        merge: The function that merges the second revision into the first.
-    """
+    """A repository for merges and commits that are not kept."""
 
     repository: Repository
     merge: Merge
 
     def merged(self, onto: Revision, change: Revision) -> Planned:
-        """Return the plan of a change that is merged into a revision.
-
-        Raises:
-            GitError: Git fails.
-            UnmergedError: They conflict.
-        """
+        """Return the plan of a change merged into a revision, or raise an `UnmergedError`."""
         repository, made = self.repository, change
         if not repository.is_in(onto.id, change.id):
             _, made = self.merge(onto, change)
@@ -57,12 +47,6 @@ def compare_with_others(
     """Compare a change with other open changes, in the given order.
 
     A change that cannot be merged or planned has the reason.
-
-    Args:
-        simulation: The repository of all.
-        base: The base of all.
-        change: The change.
-        others: The names of the others.
     """
     try:
         onto = simulation.repository.resolve(base)

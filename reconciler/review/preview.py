@@ -34,13 +34,9 @@ class ClusterChange(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """The result of a merge, compared with the reconciled base.
+    """The result of a merge, compared with the reconciled base: pools and clusters that differ.
 
-    Attributes:
-        maps: Each pool whose allocations differ, before and after.
-        applied: Each cluster whose objects differ.
-        why: The reason why clusters are not compared, or empty.
-        base: The commit of the base; empty if there is none.
+    `why` is the reason why clusters are not compared, or empty.
     """
 
     maps: tuple[tuple[PoolMap, PoolMap], ...] = ()

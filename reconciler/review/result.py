@@ -26,15 +26,13 @@ from reconciler.planning.evaluate import Evaluation
 
 
 class Compared(Struct, frozen=True):
-    """A reviewed revision.
+    """A reviewed revision. Only findings in the evaluation fail the change.
 
     Attributes:
-        evaluation: The evaluation of the change, with the findings of all checks.
-        inherited: Findings that the base has already. They do not fail the change.
-        also: The change next to other open changes. They do not fail the change either.
+        inherited: Findings that the base has already.
+        also: The change next to other open changes.
         causes: The cause of each decision that is shown, in the order of the plan.
-        within: Whether the change stays within the contract of one team, findings aside. None if
-            no team has a folder of its own.
+        within: Whether the change stays in the contract of one team. None without team folders.
     """
 
     evaluation: Evaluation
@@ -96,13 +94,7 @@ class Both(NamedTuple):
 
 
 class Second(NamedTuple):
-    """A claim that gets another range if its change is merged after the other one.
-
-    Attributes:
-        alone: The range without the other change.
-        then: The range after the other change; None if the claim is refused.
-        reason: The code of the refusal; empty without one.
-    """
+    """A claim that gets another range, or is refused, if its change is merged second."""
 
     claim: Key
     alone: IPRange
@@ -119,16 +111,12 @@ class Fuller(NamedTuple):
 
 
 class Together(Struct, frozen=True):
-    """A change compared with another open change.
+    """A change compared with another open change, or the reason why it is not.
 
     Attributes:
-        revision: Its commit; empty if there is none.
-        why: The reason why it is not compared; else empty.
-        conflicts: Files that Git cannot merge.
-        both: Addresses that both allocate, by claim of the change.
+        both: Addresses that both allocate.
         ours: Claims of the change that get another range if it is merged second.
-        theirs: Claims of the other change that get another range if that is merged second.
-        pools: Pools that reach a worse tier.
+        theirs: The same for the other change.
         wrong: Errors, and a release limit, that only both together have; by place.
     """
 

@@ -67,14 +67,9 @@ def shipped_parts() -> Parts:
 def page(
     evaluation: Evaluation, compared: Compared, history: History, base: str | None, given: Given
 ) -> str:
-    """Return the page, the same for the same revision on any machine.
+    """Return the page of a revision, the same on any machine.
 
-    Args:
-        evaluation: The evaluation of the revision.
-        compared: The result of `check` for it.
-        history: Its history.
-        base: Id of the base that it is compared with, or None.
-        given: Results of clusters.
+    `base` is the id of the base that it is compared with.
     """
     state, tree = evaluation.state, evaluation.tree
     events, is_whole = _events_of(history)

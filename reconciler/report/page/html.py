@@ -19,13 +19,7 @@ MAIN = "main"
 
 
 class Parts(NamedTuple):
-    """Parts of a page.
-
-    Attributes:
-        template: HTML with `{{csp}}`, `{{title}}`, `{{style}}`, `{{data}}` and `{{script}}`.
-        modules: The text of each module, by name.
-        styles: Style sheets, in order.
-    """
+    """Template with `{{csp}}`, `{{title}}`, `{{style}}`, `{{data}}`, `{{script}}`; their parts."""
 
     template: str
     modules: Mapping[str, str]
@@ -33,11 +27,7 @@ class Parts(NamedTuple):
 
 
 def page_html(parts: Parts, document: Mapping[str, Any]) -> str:
-    """Return the page of a document.
-
-    Raises:
-        ValueError: Modules import each other.
-    """
+    """Return the page of a document. Modules that import each other raise a ValueError."""
     script, style = _joined(parts)
     filled = {
         "csp": policy(parts),

@@ -47,11 +47,7 @@ def plan_text(
 ) -> str:
     """Return moves, transfers, other decisions, refusals, the usage of pools, and the sum.
 
-    Args:
-        evaluation: The evaluation.
-        painter: Colors.
-        keeps: Whether unchanged allocations are listed.
-        causes: Causes in the change. They know the places of removed documents.
+    Causes in a change know the places of removed documents.
     """
     own = own_documents(causes)
     tree, plan = evaluation.tree, evaluation.plan
@@ -84,9 +80,8 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
 class RangeMove(NamedTuple):
     """Claim that gets another range than it held.
 
-    Attributes:
-        stays: Whether the old range is announced until it is unused. Otherwise it is free at once.
-        giver: The owner of the old range if the new one is for another owner, or None.
+    If the old range `stays`, it is announced until it is unused. Otherwise it is free at once. The
+    giver is the owner of the old range if it is another one.
     """
 
     claim: Key
@@ -212,13 +207,7 @@ def _row(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -
 
 
 def origin(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
-    """Return the place of a claim, or what happened to its document.
-
-    Args:
-        claim: The claim.
-        evaluation: The evaluation.
-        own: The result of `own_documents`.
-    """
+    """Return the place of a claim, or what happened to its document, given `own_documents`."""
     asked = evaluation.state.claims.get(claim)
     if asked is not None:
         place = f"{asked.source.path}:{asked.source.line}"

@@ -39,14 +39,10 @@ def usage_bar(usage: Usage, *, plain: bool = False) -> str:
 def bar_parts(
     usage: Usage, cells: int, levels: Sequence[int] = (), *, plain: bool = False
 ) -> tuple[str, str, str]:
-    """Return the parts of a bar: allocated, held, and free, or three empty texts for no addresses.
+    """Return the parts of a bar of at least 3 cells: allocated, held, and free.
 
-    Args:
-        usage: Usage of the pool.
-        cells: Width of the bar, at least 3.
-        levels: Rising percentages. The bar covers the cell of a level exactly if it is reached and
-            each level has a cell of its own.
-        plain: Whether to use ASCII.
+    The bar covers the cell of a level, in percent, exactly if it is reached, if each level has a
+    cell of its own. All parts are empty if there are no addresses.
     """
     signs, total = "#=." if plain else "▓▒░", usage.total
     if total == 0:

@@ -42,14 +42,7 @@ def nothing_sentence(base: str, *, is_braked: bool, has_wrong_settings: bool) ->
 
 
 def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
-    """Return what happened to the branch of a pull request.
-
-    Args:
-        base: The head of the branch that is reconciled.
-        commit: The last commit on it, or empty.
-        branches: The branch that is reconciled, and the one that gets the commits.
-        how: The result.
-    """
+    """Return what happened to the branch of a pull request, the second of two branches."""
     branch, to = branches
     if how is Proposed.NOTHING:
         return f"Branch {to} is not needed."
@@ -292,14 +285,7 @@ MAX_NOTES = 20
 
 
 def import_text(result: Imported, written: Sequence[str], painter: Painter, out: str) -> str:
-    """Return the table of an import, notes, conflicts, files, and the plan.
-
-    Args:
-        result: The import.
-        written: Paths of the files that were written.
-        painter: Colors.
-        out: The folder of the files, for display.
-    """
+    """Return the table of an import, notes, conflicts, written files, and the plan."""
     lines, notes = result.lines, result.notes
     headers = ("OWNER", "TYPE", "POOL", "OLD", "", "NEW", "FROM", "USED BY")
     parts = [table(headers, [_importing_row(line) for line in lines[:MAX_LINES]], painter)]

@@ -14,14 +14,7 @@ from reconciler.report.text.table import SEVERITIES
 
 
 class LogLine(NamedTuple):
-    """Line of the log.
-
-    Attributes:
-        text: The line for the terminal.
-        words: The line for the log, without the values of `about`.
-        about: Fields of the log record: `cluster`, `claim`, `code`, `file`.
-        is_trouble: Whether somebody must act.
-    """
+    """Line for the terminal, and for the log, whose fields are in `about`; whether to act on it."""
 
     text: str
     words: str
