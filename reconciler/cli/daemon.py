@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
 from reconciler.cli.cluster_options import Reach
-from reconciler.cli.daemon_options import Listening, Watch
+from reconciler.cli.daemon_options import DaemonOptions
 from reconciler.cli.entry import describe, without_passwords
 from reconciler.cli.output import emit
 from reconciler.cli.report import served_page
@@ -79,7 +79,7 @@ class Order(Struct, frozen=True):
     options: ReconcileOptions
     reach: Reach | None
     wanted: ApplyOptions
-    watch: Watch
+    daemon: DaemonOptions
     interval: int | None
     applies: bool
     emit: Callable[[Sequence[Round], int], None] | None
@@ -145,21 +145,21 @@ def begin_metering(
     return registry, Metering(registry, time.time)
 
 
-def run_daemon(order: Order, listening: Listening) -> int:
+def run_daemon(order: Order) -> int:
     """Run until a signal, and serve HTTP if an address is given. Return the exit code.
 
     The server starts before the repository is opened, so that probes report a repository that is
     missing.
     """
-    if order.watch.elects and order.reach is None:
+    if order.daemon.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
-    answers = DaemonServer()
-    if listening.address is None:
+    answers, daemon = DaemonServer(), order.daemon
+    if daemon.address is None:
         return _run(order, Observer(), answers)
-    certificate = Certificate(*listening.certificate) if listening.certificate else None
+    certificate = Certificate(*daemon.certificate) if daemon.certificate else None
     registry, observer = begin_metering(answers.ready, certificate)
-    endpoints = answers.endpoints(registry.text, listening.secret)
-    server = Server(listening.address, endpoints, certificate)
+    endpoints = answers.endpoints(registry.text, daemon.secret)
+    server = Server(daemon.address, endpoints, certificate)
     try:
         return _run(order, observer, answers)
     finally:
@@ -167,12 +167,12 @@ def run_daemon(order: Order, listening: Listening) -> int:
 
 
 def _run(order: Order, observer: Observer, answers: DaemonServer) -> int:
-    start_log(order.watch.log_format)
+    start_log(order.daemon.log_format)
     threading.stack_size(_STACK_BYTES)
-    dirty = DirtySet(float(order.watch.resync))
+    dirty = DirtySet(float(order.daemon.resync))
     clusters = RoundClusters(order.reach.open()) if order.reach is not None else None
     elector = None
-    if order.watch.elects and clusters is not None:
+    if order.daemon.elects and clusters is not None:
         identity = f"{socket.gethostname()}_{os.getpid()}_{uuid4().hex[:8]}"
         elector = Elector(clusters.clusters.management, identity, dirty, dirty.wake)
     shutdown = ShutdownSignals(dirty.stop, elector.release if elector is not None else lambda: None)
@@ -245,7 +245,7 @@ class _RoundWriter:
         self._order = order
         self.tidy = tidy
         self._log = RoundLog()
-        self._is_text = order.emit is None and order.watch.log_format != "json"
+        self._is_text = order.emit is None and order.daemon.log_format != "json"
 
     def __call__(self, done: RoundDone) -> None:
         if self._order.emit is not None and done.rounds:

@@ -20,13 +20,8 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.daemon import Order, run_daemon
-from reconciler.cli.daemon_options import (
-    Listening,
-    Watch,
-    are_asked,
-    listening_options,
-    watch_options,
-)
+from reconciler.cli.daemon_options import DaemonOptions, are_asked
+from reconciler.cli.daemon_options import daemon as daemon_options
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
 from reconciler.gitio.interface import Revision
@@ -77,8 +72,7 @@ _log = logging.getLogger(__name__)
     metavar="DURATION",
     help="Time between runs of a loop, or with --watch between polls of the remote.",
 )
-@watch_options
-@listening_options
+@daemon_options
 @option(
     "--metrics-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -101,8 +95,7 @@ def reconcile(
     author: str | None,
     sign: str,
     interval: str | None,
-    watch: Watch | None,
-    listening: Listening,
+    daemon: DaemonOptions | None,
     metrics_file: Path | None,
     outs: tuple[output.Out, ...],
     result: output.Result,
@@ -114,7 +107,10 @@ def reconcile(
     committed, but some claim was refused, a pool is filled up to its gate, the head is dated ahead,
     or a brake holds releases back.
     """
-    _require_fitting(branch, watch, listening, to_branch, outs, any_branch=any_branch)
+    if any_branch and branch is None:
+        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
+    if daemon is not None:
+        _require_unwatched(to_branch, outs)
     seconds = options.parse_seconds("--interval", interval) if interval is not None else None
     _require_folder(metrics_file)
     wanted = replace(wanted, lb_class=lb_class, allow_release=allow_release)
@@ -122,15 +118,15 @@ def reconcile(
         *(allow_release, sign, _identity(author), accept_history), any_branch=any_branch
     )
     applies = not no_apply
-    asked = reach if are_asked(reach, watch, applies=applies) else None
+    asked = reach if are_asked(reach, applies=applies, watches=daemon is not None) else None
 
     def opened() -> GitRepository:
         return opening.open_branch(repo, remote, branch)
 
-    if watch is not None:
+    if daemon is not None:
         lines = _emit_line if result.is_document else None
-        order = Order(opened, wishes, asked, wanted, watch, seconds, applies, lines)
-        return run_daemon(order, listening)
+        order = Order(opened, wishes, asked, wanted, daemon, seconds, applies, lines)
+        return run_daemon(order)
     printer = _Printer(result, outs, to_branch or "", is_looped=seconds is not None)
 
     def begin() -> _Job:
@@ -147,26 +143,14 @@ def reconcile(
     return job.run()
 
 
-def _require_fitting(
-    branch: str | None,
-    watch: Watch | None,
-    listening: Listening,
-    to_branch: str | None,
-    outs: Sequence[output.Out],
-    *,
-    any_branch: bool,
-) -> None:
-    if any_branch and branch is None:
-        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
-    if watch is not None and outs:
+def _require_unwatched(to_branch: str | None, outs: Sequence[output.Out]) -> None:
+    """Refuse options that a daemon lacks."""
+    if outs:
         hint = "-o json tells each round in a line"
         raise UsageError("--output-file and --watch exclude each other", hint)
-    if watch is not None and to_branch is not None:
+    if to_branch is not None:
         hint = "--interval looks again and again, too"
         raise UsageError("--to-branch and --watch exclude each other", hint)
-    if watch is None and listening.address is not None:
-        hint = "add --watch, or use --metrics-file PATH for a single run"
-        raise UsageError("--listen needs --watch", hint)
 
 
 def _emit_line(done: Sequence[Round], code: int) -> None:

@@ -6,21 +6,19 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from reconciler.cli.daemon_options import Listening, listening_options, parse_address
+from reconciler.cli.daemon_options import DaemonOptions, daemon, parse_address
 from reconciler.model.errors import UsageError
 from tests.cli.running import ipam
 
 
 @click.command()
-@listening_options
-def verb(listening: Listening) -> None:
-    click.echo(
-        json.dumps([listening.address, listening.certificate is not None, str(listening.secret)])
-    )
+@daemon
+def verb(daemon: DaemonOptions) -> None:
+    click.echo(json.dumps([daemon.address, daemon.certificate is not None, str(daemon.secret)]))
 
 
 def said(*words: str) -> object:
-    done = CliRunner().invoke(verb, list(words))
+    done = CliRunner().invoke(verb, ["--watch", *words])
     if done.exception is not None:
         raise done.exception
     return json.loads(done.output)
