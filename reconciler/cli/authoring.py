@@ -79,7 +79,6 @@ def _end(expires: str | None, now: int) -> int:
 
 
 def _describe(found: MoveEdits, brush: Painter) -> str:
-    """Return the text of the two changes and their effect."""
     claim, to = found.claims[0].short, found.pool.name
     pairs = zip(found.allowed_by, found.claims, strict=True)
     let = [f"{path} lets {it.short} move" for path, it in pairs]
@@ -144,7 +143,6 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
 
 
 def _codeowners(reading: options.Reading) -> int:
-    """Print CODEOWNERS from the documents of teams, or nothing if they have errors."""
     read = opening.open_source(reading)
     evaluation = evaluate_source(read.source)
     if has_error(evaluation.findings):
@@ -155,19 +153,11 @@ def _codeowners(reading: options.Reading) -> int:
 
 
 def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
-    """Return a CODEOWNERS line for each folder, nested ones after the enclosing one.
-
-    Args:
-        contracts: Documents of teams.
-        place: The root folder, or empty for the top.
-
-    Raises:
-        UsageError: A team has folders but no reviewers, or no team has any. A nested folder without
-            a line would be reviewed by the team around it.
-    """
+    """Return a CODEOWNERS line for each folder, nested ones after the enclosing one."""
     if place and _PLACE.fullmatch(place) is None:
         hint = "name the root by letters, digits, -, _ and ."
         raise UsageError("the root has a name that no CODEOWNERS file can hold", hint)
+    # A nested folder without a line would be reviewed by the team around it.
     lacking = [it.team for it in contracts if it.folders and not it.owners]
     if lacking:
         hint = 'gitops-ipam.dev/owners: "@acme/payments"'

@@ -45,7 +45,6 @@ from reconciler.report.text.table import Painter
 
 
 def _evaluated(read: opening.ReadRevision, brush: Painter) -> Evaluation:
-    """Return the evaluation of a revision. Print its errors to stderr."""
     with output.progress("reading"):
         evaluation = evaluate_source(read.source)
     output.tell_errors(evaluation.findings, brush)

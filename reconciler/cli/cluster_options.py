@@ -24,14 +24,7 @@ CLUSTERS = ("cryptography", "kubernetes", "prometheus_client")
 
 
 def require_clusters(what: str) -> None:
-    """Refuse to start if the extra `clusters` is needed but not installed.
-
-    Args:
-        what: The feature that needs the extra, as the beginning of a sentence.
-
-    Raises:
-        UsageError: The extra is not installed.
-    """
+    """Refuse to start if the extra `clusters` is needed but not installed."""
     missing = [name for name in CLUSTERS if not _is_installed(name)]
     if not missing:
         return
@@ -61,11 +54,7 @@ class Reach(Struct, frozen=True):
     timeout_seconds: float
 
     def require(self) -> None:
-        """Refuse to start if the client library is not installed.
-
-        Raises:
-            UsageError: The library is missing.
-        """
+        """Refuse to start if the client library is not installed."""
         require_clusters(
             "asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name"
         )

@@ -241,22 +241,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the user named.
-
-        Raises:
-            UsageError: The command does not exist.
-        """
+        """Return the command that the user named."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
             raise unknown_verb(args[0], ctx) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments before the command.
-
-        Raises:
-            UsageError: An option belongs after the command, or does not exist.
-        """
+        """Parse the arguments before the command."""
         verb = next((word for word in args if word in VERBS), "VERB")
         try:
             return super().parse_args(ctx, args)

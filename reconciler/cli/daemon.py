@@ -195,7 +195,6 @@ def _daemon(
     observer: Observer,
     answers: DaemonServer,
 ) -> Daemon:
-    """Return the daemon, with its threads running."""
     watches = Watches(clusters, dirty, observer, _spawn, random.random)
     work = DaemonRounds(
         repository,
@@ -228,7 +227,6 @@ def _daemon(
 
 
 def _spawn(work: Callable[[], None], name: str) -> None:
-    """Run a function in a thread that ends with the process."""
     threading.Thread(target=work, name=name, daemon=True).start()
 
 
@@ -294,8 +292,6 @@ class _Lines(logging.Formatter):
 
 
 class _Json(_Lines):
-    """Formatter that writes JSON."""
-
     def format(self, record: logging.LogRecord) -> str:
         document = {"time": _time(record), "level": record.levelname.lower(), **_fields(record)}
         document["message"] = escape(without_passwords(record.getMessage()))

@@ -103,10 +103,6 @@ def are_asked(reach: Reach, *, applies: bool, watches: bool) -> bool:
     """Report whether a reconcile reads clusters.
 
     A named cluster is also read without an apply: before addresses are released, and for its needs.
-
-    Raises:
-        UsageError: A daemon would never watch its clusters, because only an apply starts watches,
-            or the client library is not installed.
     """
     if watches and not applies and reach.is_named_by_person:
         raise UsageError(
@@ -122,11 +118,7 @@ def are_asked(reach: Reach, *, applies: bool, watches: bool) -> bool:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` (all IPv4 addresses).
-
-    Raises:
-        UsageError: The text is not a valid address.
-    """
+    """Return host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` (all IPv4 addresses)."""
     host, colon, port = text.rpartition(":")
     is_bracketed = host.startswith("[") and host.endswith("]")
     bare = host[1:-1] if is_bracketed else host

@@ -63,11 +63,7 @@ class Stage:
         self._chapter = 0
 
     def prepare(self) -> None:
-        """Create the repository and its remote.
-
-        Raises:
-            UsageError: The folder is not new or empty.
-        """
+        """Create the repository and its remote."""
         folder, hint = self.repo.parent, "name a folder that is new or empty"
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{self.shown_folder} is not a folder", hint)
@@ -106,11 +102,7 @@ class Stage:
             emit(f"{bar} {self._brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
 
     def git(self, *arguments: str, date: int = 0) -> str:
-        """Run Git as a user would, without printing it, and return its output.
-
-        Raises:
-            GitError: Git failed.
-        """
+        """Run Git as a user would, without printing it, and return its output."""
         dates = {f"GIT_{who}_DATE": f"{date} +0000" for who in ("AUTHOR", "COMMITTER")}
         done = subprocess.run(  # noqa: S603 - fixed commands, no shell  # nosec B603 B607
             ["git", *arguments],  # noqa: S607 - the git that the person uses
@@ -138,11 +130,7 @@ class Stage:
         self.show("cat", path, printed=(self.repo / path).read_text(encoding="utf-8"))
 
     def ipam(self, *arguments: str, expected: int = 0) -> None:
-        """Run a command in this process, in the repository, and print it.
-
-        Raises:
-            UsageError: The command did not end with the expected exit code.
-        """
+        """Run a command in this process, in the repository, and print it."""
         printed = io.StringIO()
         is_colored = self._brush.paint("", Colour.BOLD) != ""
         with (
@@ -163,7 +151,6 @@ class Stage:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a packaged folder, wherever the package is installed."""
     target.mkdir(parents=True)
     for item in source.iterdir():
         if item.is_dir():

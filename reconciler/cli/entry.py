@@ -122,7 +122,6 @@ def describe(failure: Exception) -> FailureMessage:
 
 
 def _lines(text: str) -> str:
-    """Return a text of several lines, each escaped, and all but the first indented."""
     return "\n    ".join(map(escape, text.splitlines()))
 
 

@@ -102,7 +102,6 @@ def explain(
 
 
 def _explained(evaluation: Evaluation, key: Key, applied: ApplyResult | None) -> dict[str, Any]:
-    """Return everything that is known of a claim, with fixes if it is refused."""
     document = explanation(evaluation, key)
     document["patches"] = [
         described_remedies(at, it) for at, it in enumerate(remedies(evaluation, key), 1)
@@ -135,11 +134,7 @@ def _write(
 
 
 def _require_committed(reading: options.Reading, evaluation: Evaluation, text: str) -> None:
-    """Refuse a claim that only the work tree has, and refer to `--worktree`.
-
-    Raises:
-        UsageError: The claim is only in the work tree.
-    """
+    """Refuse a claim that only the work tree has, and refer to `--worktree`."""
     if reading.rev != "HEAD" or reading.worktree:
         return
     if not opening.uncommitted_files(opening.open_source(reading).repository, evaluation):
@@ -151,7 +146,6 @@ def _require_committed(reading: options.Reading, evaluation: Evaluation, text: s
 
 
 def _unknown(evaluation: Evaluation, text: str) -> UsageError:
-    """Return the error for an unknown claim, with a similar code or claim."""
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
     meant = likely(text, names)

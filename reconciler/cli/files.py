@@ -25,11 +25,7 @@ apply_result_option = option(
 
 
 def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
-    """Return the bytes of a regular file or of stdin (`-`), or a marker if there are too many.
-
-    Raises:
-        UsageError: The file, which the option `name` names, cannot be read, or is not regular.
-    """
+    """Return the bytes of a regular file or of stdin (`-`), or a marker if there are too many."""
     shown, size = f"{name} {file}: it" if name else file, 0
     if file == STDIN:
         data = sys.stdin.buffer.read(most + 1)
@@ -53,11 +49,7 @@ def _open_at_once(path: str, flags: int) -> int:
 def parsed_file(
     name: str, file: str | None, most: int, hint: str, parse: Callable[[bytes], T]
 ) -> T | None:
-    """Return the content of a file that an option names, or None without a file.
-
-    Raises:
-        UsageError: The file cannot be read or parsed.
-    """
+    """Return the content of a file that an option names, or None without a file."""
     if file is None:
         return None
     data = read_file(file, most, name, hint)
@@ -80,9 +72,6 @@ def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool
     """Write a file into a work tree. A new file never overwrites an existing one.
 
     Links are not followed, because they can lead out of the repository.
-
-    Raises:
-        UsageError: The file cannot be written.
     """
     assert root is not None  # noqa: S101 - opening it refuses one without  # nosec B101
     assert change.data is not None  # noqa: S101 - nothing is removed  # nosec B101

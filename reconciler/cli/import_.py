@@ -240,7 +240,6 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 def _owner(name: str, path: Path, context: str, namespace: str) -> tuple[str, str]:
-    """Return the namespace and the name of a cluster."""
     if name:
         before, slash, last = name.rpartition("/")
         return (_label(before) if slash else namespace), _label(last)

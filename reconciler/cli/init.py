@@ -117,11 +117,7 @@ def _agreement(brush: Painter, *, asks: bool) -> Callable[[list[WantedFile]], bo
 
 
 def _require_named(site: Site) -> None:
-    """Refuse an implicit folder with foreign files if no user can confirm it.
-
-    Raises:
-        UsageError: DIR is not given, and the folder is neither a checkout nor empty.
-    """
+    """Refuse an implicit folder with foreign files if no user can confirm it."""
     source = click.get_current_context().get_parameter_source("folder")
     is_named = source is not click.core.ParameterSource.DEFAULT
     if not (is_named or site.repository is not None) and any(site.folder.iterdir()):
@@ -202,7 +198,6 @@ def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
 
 
 def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
-    """Check the work tree, and print the result."""
     if not initial.documents(target):
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
         return ExitCode.OK

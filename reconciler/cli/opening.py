@@ -121,11 +121,7 @@ def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevis
 
 
 def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
-    """Return the files of a revision, or of the one before it that `--at` names.
-
-    Raises:
-        UsageError: The work tree has no past, or there is no such revision.
-    """
+    """Return the files of a revision, or of the one before it that `--at` names."""
     if reading.worktree and at is not None:
         raise UsageError("--worktree and --at exclude each other")
     read = open_source(reading)
@@ -206,11 +202,7 @@ class Reviewed(Struct, frozen=True):
 
 
 def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
-    """Return the evaluation of a revision, compared with its base if there is one.
-
-    Raises:
-        UsageError: An option has no base.
-    """
+    """Return the evaluation of a revision, compared with its base if there is one."""
     base = change.base
     if change.also and (base is None or reading.worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
@@ -254,11 +246,7 @@ def _note_uncommitted(read: ReadRevision, evaluation: Evaluation) -> None:
 
 
 def source_at(source: Source, time: str | None) -> Source:
-    """Return a source whose clock is the later time of `--plan-time`, if that is given.
-
-    Raises:
-        UsageError: The time is invalid, or before the source's clock.
-    """
+    """Return a source whose clock is the later time of `--plan-time`, if that is given."""
     if time is None:
         return source
     own, machine = source.clock(), options.now

@@ -104,12 +104,7 @@ def apply(
 
 
 def _published(repository: GitRepository, rev: str | None) -> Source:
-    """Return the files of the branch head, or of one of its revisions.
-
-    Raises:
-        UsageError: The revision is not on the branch, so it is not reviewed, and other runs do not
-            know its allocations.
-    """
+    """Return the files of the branch head, or of a revision that other runs know, too."""
     head, _ = current_head(repository)
     repository.require_pushed(head)
     if rev is None:

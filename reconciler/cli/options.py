@@ -203,11 +203,7 @@ def color(function: F) -> F:
 
 
 def parse_seconds(name: str, text: str) -> int:
-    """Return the seconds of a duration option.
-
-    Raises:
-        UsageError: The text is not a positive duration.
-    """
+    """Return the seconds of a duration option."""
     try:
         seconds = parse_duration(text)
     except ValueError:

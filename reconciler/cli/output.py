@@ -14,7 +14,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from reconciler.cli.options import QUIET, Decorator, color, gathered, option
+from reconciler.cli.options import QUIET, Decorator, F, color, gathered, option
 from reconciler.documents.findings import Finding, Severity
 from reconciler.model.errors import UsageError
 from reconciler.report.json import json_text, yaml_text
@@ -139,33 +139,29 @@ class Out(Struct, frozen=True):
     path: Path
 
 
-class OutType(click.ParamType[Out]):
-    """`FORMAT=FILE` option of a command's formats."""
+def file(*forms: str) -> Callable[[F], F]:
+    """Return `--output-file` with some formats, whose values are passed as `outs`."""
 
-    name = "format=file"
+    def parse(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[Out, ...]:
+        outs = []
+        for value in values:
+            form, _, path = value.partition("=")
+            wrong = ""
+            if form not in forms:
+                wrong = f"{form!r} is no format; use one of {', '.join(forms)}."
+            elif path in ("", "-"):
+                wrong = (
+                    f"{value!r} names no file. Name a file, as in {form}=result.{form};"
+                    " -o chooses what goes to stdout."
+                )
+            if wrong:
+                raise click.BadParameter(wrong, ctx, param)
+            outs.append(Out(form, Path(path)))
+        return tuple(outs)
 
-    def __init__(self, forms: Sequence[str]) -> None:
-        self._forms = forms
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Out:
-        """Return the format and the file."""
-        form, _, path = str(value).partition("=")
-        if form not in self._forms:
-            self.fail(f"{form!r} is no format; use one of {', '.join(self._forms)}.", param, ctx)
-        if path in ("", "-"):
-            example = f"{form}=result.{form}"
-            hint = f"Name a file, as in {example}; -o chooses what goes to stdout."
-            self.fail(f"{value!r} names no file. {hint}", param, ctx)
-        return Out(form, Path(path))
-
-
-def file(*forms: str) -> Decorator[Any]:
-    """Return `--output-file` with some formats."""
     return option(
         *("--output-file", "outs"),
-        type=OutType(forms),
+        callback=parse,
         multiple=True,
         metavar="FORMAT=FILE",
         help="Also write the result to a file. Repeatable.",
@@ -173,11 +169,7 @@ def file(*forms: str) -> Decorator[Any]:
 
 
 def write_texts(name: str, texts: Iterable[tuple[Path, str]]) -> None:
-    """Write files that an option names. A failure does not prevent the others.
-
-    Raises:
-        UsageError: A file cannot be written.
-    """
+    """Write files that an option names. A failure does not prevent the others."""
     failed = []
     for path, text in texts:
         try:

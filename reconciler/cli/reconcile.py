@@ -144,7 +144,6 @@ def reconcile(
 
 
 def _require_unwatched(to_branch: str | None, outs: Sequence[output.Out]) -> None:
-    """Refuse options that a daemon lacks."""
     if outs:
         hint = "-o json tells each round in a line"
         raise UsageError("--output-file and --watch exclude each other", hint)
@@ -158,7 +157,6 @@ def _emit_line(done: Sequence[Round], code: int) -> None:
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:
-    """Return name and address of `--author`, if it is given."""
     if author is None:
         return None
     name, opened, rest = author.partition(" <")
@@ -358,7 +356,6 @@ def applied_in(done: Sequence[Round]) -> list[Applied] | None:
 
 
 def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
-    """Return the plan on the base, the last commit, and the final state of clusters."""
     first, last = done[0].done, done[-1].done
     planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
@@ -384,7 +381,6 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
 
 
 def _require_folder(path: Path | None) -> None:
-    """Refuse a metrics file that cannot be written, before any work."""
     if path is None:
         return
     cluster_options.require_clusters("--metrics-file")

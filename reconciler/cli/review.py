@@ -155,11 +155,7 @@ def _preview(found: opening.Reviewed, change: opening.ChangeOptions) -> Preview:
 
 
 def _alone(files: Sequence[str]) -> Compared:
-    """Return the findings of files, without their repository.
-
-    Raises:
-        UsageError: An option applies only to revisions, or a file cannot be read.
-    """
+    """Return the findings of files, without their repository."""
     context = click.get_current_context()
     for name in _OF_REVISIONS:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:

@@ -84,18 +84,6 @@ def test_forecast_tells_what_each_tenant_leaves_idle(full: Path, capsys: Capture
     }
 
 
-def test_a_result_of_another_revision_is_said_to_be_one(full: Path, capsys: Capture) -> None:
-    file = kept(full, applied(full, capsys, "c" * 40, one=2, zoo=0))
-    head = git(full, "rev-parse", "HEAD").strip()[:12]
-    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
-    said = (
-        f"Idle headroom by the apply of cccccccccccc, another revision than {head}, which is read:"
-    )
-    assert said in ran.out
-    ran = ipam(capsys, "explain", "late", "--repo", full, "--apply-result", file)
-    assert "idle is told by an apply of another revision, cccccccccccc" in ran.out
-
-
 def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
     full: Path, capsys: Capture
 ) -> None:

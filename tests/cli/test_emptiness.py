@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import SMALL, git, repository
+from tests.world import repository
 
 Capture = pytest.CaptureFixture[str]
 STRANGE = {"README.md": "another repository\n", "deploy/app.yaml": "a: b\n"}
@@ -44,28 +44,9 @@ def test_a_repository_that_was_only_begun_is_fine_and_says_so(
     assert "info nothing-to-check: nothing to check yet: no document" in ran.out
 
 
-def test_a_change_that_removes_all_there_was_is_told_so(tmp_path: Path, capsys: Capture) -> None:
-    repo = repository(tmp_path / "repo", {**SMALL, **STRANGE})
-    git(repo, "switch", "-q", "-c", "away")
-    git(repo, "rm", "-q", "-r", "pools", "providers", "tenants")
-    git(repo, "commit", "-q", "-m", "away")
-    ran = ipam(capsys, "check", "--base", "main", "--repo", repo)
-    assert ran.code == 1
-    assert "error nothing-to-check" in ran.out
-
-
 def test_reconcile_does_not_mind(tmp_path: Path, capsys: Capture) -> None:
     repo = repository(tmp_path / "repo", STRANGE)
     assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-
-
-def test_a_plan_of_nothing_is_wrong_as_a_check_of_it_is(tmp_path: Path, capsys: Capture) -> None:
-    repo = repository(tmp_path / "repo", STRANGE)
-    ran = ipam(capsys, "plan", "--repo", repo)
-    assert (ran.code, "nothing-to-check" in ran.out) == (1, False)
-    assert ran.err.startswith(".: error nothing-to-check: nothing to check: no file is in pools/")
-    full = repository(tmp_path / "full", SMALL)
-    assert "nothing-to-check" not in ipam(capsys, "plan", "--repo", full).err
 
 
 def test_a_folder_that_is_no_repository_is_told_with_both_ways_out(

@@ -60,15 +60,6 @@ def test_several_files_are_written_in_one_run_beside_the_text(
     assert texts["dotenv"].splitlines()[0] == "IPAM_RESULT_EXIT_CODE=1"
 
 
-def test_files_are_written_when_a_gate_stops_the_change(tmp_path: Path, capsys: Capture) -> None:
-    full = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 999}")}
-    folder = repository(tmp_path / "repo", full)
-    ran = ipam(capsys, "check", "--repo", folder, "--output-file", f"sarif={tmp_path / 'x'}")
-    assert ran.code == 3
-    (result,) = json.loads((tmp_path / "x").read_text())["runs"][0]["results"]
-    assert result["ruleId"] == "request-too-large"
-
-
 def test_variables_name_form_and_files(
     repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,16 +49,6 @@ def test_documented_commands_print_what_they_print_for_kubectl(
     assert got(*words) == (0, expected, "")
 
 
-def test_what_is_not_there_is_said_and_the_rest_is_shown(got: Got) -> None:
-    code, out, err = got("tenants", "one", "tow", "-o", "name")
-    assert (code, out) == (1, "tenantcluster.butler.butlerlabs.dev/one\n")
-    assert err == "ipam: tenants 'tow' not found; did you mean two?\n"
-    assert got("tenants", "tow") == (1, "", "ipam: tenants 'tow' not found; did you mean two?\n")
-    told = "ipam: tenants 'tow' not found; did you mean two?\nipam: tenants 'x' not found\n"
-    assert got("tenants", "tow", "x") == (1, "", told)
-    assert got("ipa", "10.99.0.1") == (1, "", "ipam: allocations '10.99.0.1' not found\n")
-
-
 @pytest.mark.parametrize(
     ("what", "name"),
     [("tenants", "team-a/two"), ("pools", "butler-system/edge"), ("ipa", "butler-system/team-a-two-lb")],

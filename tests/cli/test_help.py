@@ -114,16 +114,6 @@ def test_a_folder_may_be_named_before_and_behind_the_verb(
     assert "vlan40-pool" in ran.out
 
 
-def test_quiet_leaves_out_notes_and_keeps_what_is_wrong(tmp_path: Path, capsys: Capture) -> None:
-    repo = repository(tmp_path / "repo", SMALL)
-    assert "pending" in ipam(capsys, "status", "--repo", repo).err
-    for words in (["-q", "status"], ["status", "--quiet"]):
-        ran = ipam(capsys, *words, "--repo", repo)
-        assert (ran.code, ran.err) == (0, "")
-        assert "edge" in ran.out
-    assert "not a Git repository" in ipam(capsys, "-q", "status", "--repo", tmp_path).err
-
-
 def test_verbose_tells_each_call_of_git_in_one_line_that_a_person_could_type(
     tmp_path: Path, capsys: Capture, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -61,25 +61,9 @@ def test_of_many_the_newest_are_told_and_that_there_are_more(repo: Path, capsys:
     assert [item["what"] for item in told["items"]] == ["allocated", "released", "allocated"]
 
 
-def test_since_a_time_only_what_is_not_older_is_told(repo: Path, capsys: Capture) -> None:
-    for since in ("2026-02-15T11:00Z", "1h"):
-        ran = ipam(capsys, "history", "--since", since, "--repo", repo)
-        assert [word for word, *_ in words(ran.out)] == ["allocated", "released"]
-    none = ipam(capsys, "history", "two", "--since", "1m", "--repo", repo)
-    assert (none.code, none.out) == (0, "")
-    wrong = ipam(capsys, "history", "--since", "soon", "--repo", repo)
-    assert (wrong.code, "--since 'soon' is not a time" in wrong.err) == (64, True)
-
-
 def test_one_is_that_nothing_ever_happened_to_it(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "history", "nobody", "--repo", repo)
     assert (ran.code, ran.out, ran.err) == (1, "", "nothing ever happened to 'nobody'\n")
-
-
-def test_a_name_like_one_of_the_past_is_guessed_at(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "history", "tow", "--repo", repo)
-    assert (ran.code, ran.err) == (1, "nothing ever happened to 'tow'; did you mean two?\n")
-    assert "did you mean" not in ipam(capsys, "history", "nope", "--repo", repo).err
 
 
 LEAVE = "overrides/2026-02-15-leave.yaml"

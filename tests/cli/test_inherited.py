@@ -57,12 +57,6 @@ def test_it_stands_apart_in_json_and_services_that_compare_get_all(
     assert told["pool-exhausted"] == "warning"
 
 
-def test_what_a_change_itself_touches_is_its_own(folder: Path, capsys: Capture) -> None:
-    write(folder, {"tenants/broken.yaml": "kind: {\n"})
-    ran = checked(folder, capsys)
-    assert (ran.code, "error yaml-syntax" in ran.out) == (1, True)
-
-
 def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:
     """Main has passed the gate and is not reconciled yet: each plan of it says so."""
     files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/27")}

@@ -99,16 +99,6 @@ def test_the_remote_names_whose_ci_is_written_and_the_checkout_the_branch(
     assert "CI cannot install" not in ran.out
 
 
-def test_what_ci_installs_is_asked_for_where_nobody_knows_it(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reconciler.cli.init.installed_from", lambda: "")
-    ran = ipam(capsys, "init", tmp_path, "--forge", "forgejo")
-    assert "CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE" in ran.out
-    assert ".forgejo/workflows/ipam.yml" in ran.out
-    assert ipam(capsys, "init", tmp_path, "--forge", "none").out.count("CI") == 1
-
-
 def test_a_link_is_left_as_it_is_and_nothing_is_written_behind_it(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -165,13 +155,6 @@ def test_a_folder_of_a_checkout_begins_with_what_forges_read_at_the_top(
     assert "wrote" not in again.out
 
 
-def test_a_bare_repository_and_a_file_are_refused(tmp_path: Path, capsys: Capture) -> None:
-    git(tmp_path, "init", "-q", "--bare", "bare.git")
-    write(tmp_path, {"file": ""})
-    assert "is a bare repository" in ipam(capsys, "init", tmp_path / "bare.git").err
-    assert "is not a folder" in ipam(capsys, "init", tmp_path / "file").err
-
-
 def test_wrong_content_that_is_there_ends_it_with_what_check_says(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -194,14 +177,6 @@ def test_nobody_begins_a_repository_by_chance_among_other_files(
     assert ipam(capsys, "init", "--dry-run").code == 0
     assert ipam(capsys, "init", ".").code == 0
     assert ipam(capsys, "init").code == 0  # it is a checkout now
-
-
-def test_with_yes_nothing_is_asked_on_a_terminal(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran = answered(capsys, monkeypatch, "", tmp_path, "--yes")
-    assert (ran.code, ran.err) == (0, "")
-    assert "pools/example.yaml" in files(tmp_path)
 
 
 def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.cli.reconcile import write_metrics
 from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
@@ -46,17 +45,6 @@ def test_the_file_is_written_whole_for_others_to_read(tmp_path: Path) -> None:
     assert [it.name for it in tmp_path.iterdir()] == ["ipam.prom"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert path.read_bytes().endswith(b"\n")
-
-
-def test_clusters_and_failures_are_told(tmp_path: Path) -> None:
-    path = tmp_path / "ipam.prom"
-    states = {"a": ClusterState.APPLIED, "b": ClusterState.UNREACHABLE, "c": ClusterState.WAITING}
-    applied = [Applied(name, state) for name, state in states.items()]
-    write_metrics(path, "a" * 40, EVALUATION, applied, ExitCode.BUG)
-    found = read(path)
-    assert found["gitops_ipam_cluster_up"] == {("a",): 1, ("b",): 0}
-    assert set(found["gitops_ipam_cluster_applied_timestamp_seconds"]) == {("a",)}
-    assert "gitops_ipam_last_success_timestamp_seconds" not in found
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_done(

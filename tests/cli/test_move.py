@@ -111,12 +111,6 @@ def test_an_override_that_counts_already_is_not_written_again(folder: Path, move
     assert status(folder) == ["M tenants/one.yaml"]
 
 
-def test_it_may_be_asked_for_twice(folder: Path, move: Moving) -> None:
-    first = move("one", "--to", "far")
-    assert move("one", "--to", "far") == first
-    assert status(folder) == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

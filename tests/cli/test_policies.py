@@ -38,22 +38,3 @@ def test_policies_are_rendered_for_every_cluster_and_read_back_as_they_are(
     assert ipam(capsys, "render", "--repo", repo, "--out", out).code == 0
     assert not any((out / "management" / name).exists() for name in FILES)
     assert "labels" not in (out / "management" / "kustomization.yaml").read_text()
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("render", "--out", "out", "--policies"),
-        ("render", "--out", "out", "--reconciler", "me"),
-        ("render", "--out", "out", "--break-glass", "people"),
-        ("apply", "--break-glass", "people"),
-        ("apply", "--no-policies", "--break-glass", "people"),
-        ("apply", "--policies", "--break-glass", ""),
-    ],
-)
-def test_options_that_say_nothing_together_are_wrong_usage(
-    repo: Path, capsys: Capture, words: tuple[str, ...]
-) -> None:
-    ran = ipam(capsys, *words, "--repo", repo)
-    assert ran.code == 64
-    assert "--break-glass" in ran.err

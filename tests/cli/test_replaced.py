@@ -80,18 +80,3 @@ def test_an_override_that_was_merged_before_lets_it_go(capsys: Capture, repo: Pa
     code, told = checked(capsys, repo)
     assert (code, [it[1] for it in told]) == (0, ["warning"])
     assert told[0][2].endswith("; an Override lets it go")
-
-
-def test_a_request_beside_the_tenants_own_range_is_no_move(capsys: Capture, repo: Path) -> None:
-    git(repo, "switch", "-q", "main")
-    write(repo, {"tenants/more.yaml": asked("more-lb", 64)})
-    commit(repo)
-    assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
-    git(repo, "switch", "-q", "-C", "change")
-    git(repo, "rm", "-q", "tenants/more.yaml")
-    assert checked(capsys, repo) == (0, [])
-
-
-def test_what_a_brake_holds_back_moves_nothing(capsys: Capture, repo: Path) -> None:
-    git(repo, "rm", "-q", "tenants/lb.yaml", *(f"tenants/t{n}.yaml" for n in range(5)))
-    assert checked(capsys, repo) == (3, [])

@@ -12,7 +12,7 @@ from tests.cli.running import given_out, ipam
 from tests.cli.test_within import Capture, changed, judged
 from tests.planning.outcome import Files
 from tests.planning.test_ownership import VIP, VIPS, team
-from tests.world import CLOCK, commit, request, tenant
+from tests.world import CLOCK, commit, tenant
 
 FOLDERS = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
 BESIDE: Files = {**TEAMS, "pools/vips.yaml": VIPS, "tenants/a/stays.yaml": tenant("stays")}
@@ -110,14 +110,6 @@ def test_a_document_that_is_handed_over_while_it_is_there_is_a_transfer(
     repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": OF_B})
     changed(repo, {"tenants/b/gone.yaml": None, "tenants/a/gone.yaml": OF_A})
     assert describe(capsys, repo) == (0, [])
-
-
-def test_a_request_that_asks_for_another_tenant_is_told(tmp_path: Path, capsys: Capture) -> None:
-    mine = request("one", count="4")
-    files = {**NO_FOLDERS, "tenants/more.yaml": mine}
-    new = {"tenants/more.yaml": mine.replace("Ref: {name: one", "Ref: {name: stays")}
-    repo = taken(tmp_path, capsys, files, new)
-    assert codes(describe(capsys, repo)[1]) == WARNED
 
 
 @pytest.mark.parametrize(

@@ -74,17 +74,6 @@ def test_a_later_day_is_shown_and_an_earlier_one_is_wrong_usage(
         assert f"--plan-time {wrong}" in ran.err.replace("'", "")
 
 
-def test_what_a_later_day_shows_is_what_reconcile_does_then(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    at(monkeypatch, CLOCK + 3 * DAY)
-    shown = json.loads(
-        ipam(capsys, "plan", "--repo", folder, "--plan-time", "now", "-o", "json").out
-    )
-    done = json.loads(ipam(capsys, "reconcile", "--repo", folder, "-o", "json").out)
-    assert shown["digest"] == done["plan"]["digest"]
-
-
 def test_hostile_text_of_a_commit_reaches_no_terminal(folder: Path, capsys: Capture) -> None:
     write(folder, {RECORD: "x\n"})
     commit(folder, "\x1b[2Jgone\u202e", CLOCK + 4 * DAY)

@@ -101,15 +101,6 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     assert "edge is 71.9% full with both: warning; with this one alone 25.0%: ok" in text
 
 
-def test_files_that_both_changed_are_named(repo: Path, capsys: Capture) -> None:
-    branch(repo, "same", {"tenants/mine.yaml": tenant("mine", networking="{lbPoolSize: 3}")})
-    (item,) = describe(capsys, repo, "same")
-    assert item["conflicts"] == ["tenants/mine.yaml"]
-    assert "whoever is merged second has a conflict in tenants/mine.yaml" in checked(
-        capsys, repo, "same"
-    )
-
-
 def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> None:
     branch(repo, "twin", {"tenants/twin.yaml": tenant("mine")})
     (item,) = describe(capsys, repo, "twin")

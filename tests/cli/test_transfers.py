@@ -83,14 +83,3 @@ def test_history_has_a_line_with_the_commit_the_person_and_the_pull_request(
     assert item["cause"]["commit"]["request"] == "#7"
     (_, row) = ipam(capsys, "history", "-n", "1", "--repo", given, "-o", "csv").out.splitlines()
     assert row.endswith(f",{MORE}:3,team-a/one")
-
-
-def test_who_names_the_holder_and_of_whom_it_was(given: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "who", "10.40.0.17", "--repo", given)
-    lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[1:])
-    assert (lines["tenant"], lines["from"]) == ("team-a/two, team team-a", "team-a/one")
-    assert lines["commit"].endswith("2026-02-15T11:00:31Z, ipam: transfer 1")
-    assert lines["cause"].endswith(f"11:00:30Z, {MERGE}")
-    (item,) = describe(capsys, given, "who", "10.40.0.17")["items"]
-    assert (item["holder"], item["formerHolder"]) == ("team-a/two", "team-a/one")
-    assert item["brought"]["what"] == "transferred"

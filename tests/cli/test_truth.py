@@ -129,19 +129,6 @@ def test_a_bare_repository_is_the_remote_of_others(clone: Path, capsys: Capture)
     assert (ran.code, why in ran.err) == (64, True)
 
 
-def test_a_branch_that_was_never_pushed_is_not_asked_for_a_push_that_would_be_refused(
-    clone: Path, capsys: Capture
-) -> None:
-    git(clone, "switch", "-q", "-c", "mine")
-    ran = ipam(capsys, "reconcile", "--repo", clone)
-    assert ran.code == 4
-    assert ran.err.startswith(
-        "ipam: branch mine is not on the remote\n"
-        "  hint: the truth is main, because it is the remote's default branch: git switch main, or"
-        " reconcile it with --branch main\n"
-    )
-
-
 def test_of_several_branches_that_nobody_named_none_is_guessed(
     tmp_path: Path, capsys: Capture
 ) -> None:

@@ -41,13 +41,6 @@ def test_what_is_staged_or_removed_counts_and_what_no_verb_reads_does_not(
     assert "README" not in ran.err
 
 
-def test_a_name_reaches_no_terminal_as_it_is(repo: Path, capsys: Capture) -> None:
-    write(repo, {"tenants/\x1b[31m.yaml": tenant("two")})
-    ran = ipam(capsys, "check", "--repo", repo)
-    assert "1 file is not committed" in ran.err
-    assert "\x1b" not in ran.err
-
-
 def test_a_configuration_that_names_a_hook_is_not_followed_and_stops_no_look(
     repo: Path, capsys: Capture
 ) -> None:

@@ -143,24 +143,6 @@ def test_reconcile_of_a_remote_needs_no_checkout(
     assert "ipam: allocate 1" in git(bare, "log", "-1", "--format=%s", "main")
 
 
-def test_render_of_wrong_content_writes_nothing_and_says_so(
-    repo: Path, capsys: Capture, tmp_path: Path
-) -> None:
-    write(repo, WRONG)
-    ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
-    assert ran.code == 1
-    assert "error cidr-invalid" in ran.err
-    assert "Nothing was written" in ran.err
-    assert not (tmp_path / "out").exists()
-
-
-def test_schema_names_the_versions_of_a_kind_that_has_several(capsys: Capture) -> None:
-    ran = ipam(capsys, "schema", "Cluster")
-    assert ran.code == 64
-    assert "there are: Cluster.v1beta1.cluster.x-k8s.io, Cluster.v1beta2" in ran.err
-    assert "NetworkPool" not in ran.err
-
-
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:
     names = ipam(capsys, "schema").out.splitlines()
     assert "NetworkPool" in names
@@ -210,3 +192,14 @@ def test_variables_stand_for_options(
     assert [item["action"] for item in found["actions"]] == ["keep"]
     monkeypatch.setenv("IPAM_DETAILED_EXITCODE", "1")
     assert ipam(capsys, "plan", "--rev", "HEAD").code == 2
+
+
+def test_render_of_wrong_content_writes_nothing_and_says_so(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    write(repo, WRONG)
+    ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
+    assert ran.code == 1
+    assert "error cidr-invalid" in ran.err
+    assert "Nothing was written" in ran.err
+    assert not (tmp_path / "out").exists()

@@ -34,12 +34,6 @@ def test_options_of_a_daemon_need_one(words: list[str], tmp_path: Path, capsys: 
     assert f"{words[0]} needs --watch" in capsys.readouterr().err
 
 
-def test_who_would_lead_needs_a_cluster(tmp_path: Path, capsys: Capture) -> None:
-    folder = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(folder), "--watch", "--leader-elect"]) == 64
-    assert "needs a management cluster" in capsys.readouterr().err
-
-
 @pytest.mark.usefixtures("_quiet")
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_line_of_the_log_says_what_it_is_about_and_no_password(

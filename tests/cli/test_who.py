@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import given_out, ipam
-from tests.world import CLOCK, SMALL, commit, git, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, tenant
 
 Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
@@ -66,11 +66,6 @@ def test_the_history_of_a_name_that_is_gone_is_found(repo: Path, capsys: Capture
     assert [row.split(",")[1] for row in rows] == ["what", "released", "allocated"]
 
 
-def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
-    rows = ipam(capsys, "who", "edge", "--repo", repo, "-o", "csv").out.splitlines()
-    assert [row.split(",")[2] for row in rows] == ["state", "allocated", "held", "free"]
-
-
 def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "192.0.2.1", "--repo", repo)
     assert (ran.code, ran.out) == (1, "192.0.2.1  outside\n")
@@ -87,28 +82,6 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
         assert ran.err.endswith("ipam get allocations lists them\n")
 
 
-def test_who_was_renamed_is_told_by_the_new_name(repo: Path, capsys: Capture) -> None:
-    (repo / "tenants/one.yaml").unlink()
-    text = tenant("store").replace("{name: store,", "{name: store, annotations: {%s: team-a/one},")
-    write(repo, {"tenants/store.yaml": text.replace("%s", "gitops-ipam.dev/formerly")})
-    commit(repo, "rename", CLOCK + 2 * HOUR)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    now = ipam(capsys, "who", "one", "--repo", repo)
-    assert (now.code, "with --history: who had that name" in now.err) == (1, True)
-    ran = ipam(capsys, "who", "team-a/one", "--history", "--repo", repo)
-    first = ran.out.splitlines()[0]
-    assert first.split()[2] == "renamed"
-    assert "team-a/one (loadbalancer) to team-a/store (loadbalancer) in edge" in first
-    write(repo, {"tenants/one.yaml": tenant("one")})  # somebody else, who is not asked for
-    commit(repo, "a new one", CLOCK + 3 * HOUR)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    for asked in ("team-a/store", "store", "team-a-store-lb"):
-        past = ipam(capsys, "history", asked, "--repo", repo).out
-        assert [it.split()[2] for it in past.splitlines()] == ["renamed", "allocated"], asked
-    whole = ipam(capsys, "history", "edge", "--repo", repo).out
-    assert whole.count("allocated") > past.count("allocated")
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -123,3 +96,8 @@ def test_sixty_four_is_a_time_that_cannot_be(
     ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
     assert (ran.code, ran.out) == (64, "")
     assert said in ran.err
+
+
+def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
+    rows = ipam(capsys, "who", "edge", "--repo", repo, "-o", "csv").out.splitlines()
+    assert [row.split(",")[2] for row in rows] == ["state", "allocated", "held", "free"]
