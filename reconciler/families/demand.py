@@ -49,11 +49,7 @@ def index_of(slot: str) -> int:
 
 
 def growth_index(record: Allocation) -> int:
-    """Return the entry index of a record; 0 for a record that no Demand requested.
-
-    The slots of one tenant share one sequence. The role of a record shows whether a Demand
-    requested it.
-    """
+    """Return the entry index of a record; 0 if its role shows that no Demand requested it."""
     return index_of(record.claim.slot) if record.role == GROWTH else 0
 
 
@@ -74,11 +70,7 @@ def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
 
 
 def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) -> int:
-    """Return the index of a tenant's next entry: the highest of its records and entries, plus one.
-
-    Names of records are never used twice: also a record that is Released, or never had addresses,
-    keeps its name.
-    """
+    """Return the next index of a tenant. Names of records are never used twice, in any phase."""
     used = [index_of(record.claim.slot) for record in records]
     return max([0, *used, *(entry.index for entry in entries)]) + 1
 
@@ -86,8 +78,7 @@ def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) ->
 def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -> bytes:
     """Return the canonical bytes of a tenant's Demand, entries by index.
 
-    A Demand without entries is also written: it gives back the tenant's growth. The file can be
-    deleted after the last growth record is deleted.
+    Without entries, it gives back the tenant's growth.
     """
     listed = [{"count": entry.count, "index": entry.index} for entry in sorted(entries)]
     body = {

@@ -284,12 +284,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 class StatedNetworks(NamedTuple):
-    """A text of a document with networks of pods or services.
-
-    Attributes:
-        use: `pods` or `services`.
-        text: A CIDR, or several separated by commas.
-    """
+    """A text with CIDRs of `pods` or `services`, separated by commas, and its field."""
 
     use: str
     text: str

@@ -94,10 +94,7 @@ def _document(manifest: Manifest, kind: Kind) -> ImportedBody:
 
 
 def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
-    """Return the part of a value that its schema lists.
-
-    A scalar of another type stays, so that validation refuses it.
-    """
+    """Keep what the schema lists. A scalar of another type stays, so that validation refuses it."""
     if isinstance(value, list):
         return [_kept(item, part["items"], is_spec=is_spec) for item in value if "items" in part]
     if isinstance(value, float):
@@ -170,7 +167,6 @@ class Copied(Struct, frozen=True):
     Attributes:
         folder: The default source folder of its documents.
         left: Returns why an object is not copied, given all objects; empty if it is copied.
-        amend: Returns the document with values from other objects of the cluster.
     """
 
     intake: IntakeKind
@@ -180,12 +176,7 @@ class Copied(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True):
-    """A pool to write.
-
-    Attributes:
-        windows: Its allocatable ranges; none for the whole network.
-        is_full: Whether it contains only existing addresses, so that no capacity limit applies.
-    """
+    """A pool to write; `is_full` if it contains only existing addresses, so no capacity limit applies."""
 
     name: str
     extent: IPRange
@@ -206,12 +197,7 @@ class Pin(Struct, frozen=True):
 
 
 class ImportedCluster(Struct, frozen=True):
-    """A cluster to write as a document.
-
-    Attributes:
-        size: The number of addresses of its own claim; 0 for none.
-        metallb_pool: Its MetalLB pool, if its name is not the default.
-    """
+    """A cluster to write, with the size of its own claim and a MetalLB pool that is not the default."""
 
     owner: tuple[str, str]
     team: str
@@ -224,12 +210,10 @@ class Writing(Struct, frozen=True):
     """Writer of a family's documents.
 
     Attributes:
-        version: The IP version.
         provider: Returns the document that assigns pools to clusters, by its name and their names.
         provider_of: Returns the name of an existing document that serves from some pools, or empty.
         request_name: Returns the name of the request for an owner's first range of a type, so that
             it replaces the owner's own claim.
-        is_there: Returns whether a document describes a cluster.
         annotation: The annotation of a cluster's document that names its MetalLB pool.
     """
 

@@ -142,13 +142,7 @@ _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
 class ImportDocument(NamedTuple):
-    """A document to write.
-
-    Attributes:
-        folder: The source folder.
-        path: Path in the folder, without YAML suffix.
-        comments: Comment lines before the document.
-    """
+    """A document to write: its source folder, its path there without suffix, and comment lines."""
 
     folder: str
     path: str
@@ -159,9 +153,7 @@ class ImportDocument(NamedTuple):
 def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dict[str, bytes]:
     """Return all files by path. Documents of one path share files up to the maximum size.
 
-    Args:
-        documents: Documents in output order.
-        sources: The source folders; documents of a missing folder go to the first one.
+    Documents of a folder that is not in `sources` go to the first one.
     """
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
@@ -183,14 +175,7 @@ def _path(stem: str, part: int) -> str:
 
 
 class RangeChange(NamedTuple):
-    """A range before and after.
-
-    Attributes:
-        old: The range in the source; None for an owner without addresses.
-        new: The range in the plan; None if it is refused.
-        place: The location in the source.
-        users: Users of its addresses.
-    """
+    """A range in the source (or None) and in the plan (None if refused), and users of its addresses."""
 
     owner: str
     type: str
@@ -224,14 +209,7 @@ def outcome(
     paths: Collection[str],
     holdings: Iterable[ImportedRange],
 ) -> ImportOutcome:
-    """Compare the ranges of sources with the ranges of a plan.
-
-    Args:
-        before: The evaluation without the files.
-        after: The evaluation with the files.
-        paths: Paths of the files.
-        holdings: Ranges that were written as requests.
-    """
+    """Compare the ranges of sources with the ranges of a plan after files at `paths` were added."""
     by_range = {(it.space, it.item): it for it in holdings}
     lines: list[RangeChange] = []
     known = set(before.findings)
@@ -266,16 +244,7 @@ def outcome(
 
 
 class Imported(Struct, frozen=True):
-    """The result of an import.
-
-    Attributes:
-        files: Files by path.
-        lines: Old and new range, for every range.
-        conflicts: Conflicts that need a decision.
-        notes: Skipped entries, with the reason.
-        after: The evaluation of the tree with the files.
-        unnamed: Owners of requests without a document, by name.
-    """
+    """The result of an import; `unnamed` are owners of requests that no document describes."""
 
     files: Mapping[str, bytes]
     lines: tuple[RangeChange, ...]

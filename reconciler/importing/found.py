@@ -36,13 +36,9 @@ class Window(NamedTuple):
 
 
 class ImportedRange(NamedTuple):
-    """A range with an owner.
+    """A range with an owner, as written in the source (`said`).
 
-    Attributes:
-        said: The owner as written in the source.
-        pool: The name of the pool in the source; empty for none.
-        is_cluster: Whether the owner is a cluster that was read, so that it gets a document.
-        users: Users of its addresses, for display.
+    `is_cluster` if the owner is a cluster that was read, so that it gets a document.
     """
 
     namespace: str
@@ -79,12 +75,7 @@ class ImportedObject(NamedTuple):
 
 
 class ImportedSource(Struct, frozen=True):
-    """All results of the sources.
-
-    Attributes:
-        named: MetalLB's pool of a cluster, by its owner, if its name is not the default.
-        notes: Skipped entries, for display.
-    """
+    """All results of the sources; `named` are MetalLB pools of clusters that are not the default."""
 
     described: tuple[ImportedNetwork, ...] = ()
     windows: tuple[Window, ...] = ()
@@ -126,12 +117,7 @@ def resources() -> tuple[Resource, ...]:
 
 
 def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
-    """Return the documents of the objects of a cluster.
-
-    Args:
-        cluster: Its name, for locations.
-        there: Its objects by kind, with a valid structure.
-    """
+    """Return the documents of the objects of a cluster, by kind and with a valid structure."""
     copies: list[ImportedObject] = []
     notes: list[str] = []
     conflicts: list[Finding] = []

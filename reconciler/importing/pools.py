@@ -37,12 +37,7 @@ class Home(NamedTuple):
 
 
 class Placed:
-    """Pools and ranges to write: each range gets a pool.
-
-    Attributes:
-        networks: Pools to write, with their source.
-        holdings: Ranges, each with the name of its pool.
-    """
+    """Pools to write with their source, and ranges, each with the name of its pool."""
 
     def __init__(
         self,
@@ -51,14 +46,7 @@ class Placed:
         homes: Iterable[Home],
         version: int,
     ) -> None:
-        """Assign the pools to ranges that do not overlap.
-
-        Args:
-            found: The content of the sources.
-            holdings: The ranges.
-            homes: Existing pools.
-            version: The IP version of pools.
-        """
+        """Assign pools, existing (`homes`) or new, to ranges that do not overlap."""
         self.networks: list[tuple[Network, Location]] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
@@ -70,10 +58,7 @@ class Placed:
         self.holdings.sort()
 
     def _describe(self, found: ImportedSource, holdings: Iterable[ImportedRange]) -> None:
-        """Add the networks of sources, except networks that only contain others.
-
-        Windows exclude all other addresses of their network, except those of holdings.
-        """
+        """Windows exclude all other addresses of their network, except those of holdings."""
         used = [Window(item.item, item.place, item.space) for item in holdings]
 
         def order(it: ImportedNetwork) -> tuple[object, ...]:
@@ -262,11 +247,7 @@ class ImportState(NamedTuple):
 
 
 def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportState:
-    """Split ranges into new ranges, conflicts, and known ranges.
-
-    A range that the repository assigns to the same owner is known. A range of another owner is a
-    conflict.
-    """
+    """Split ranges into new ranges, conflicts with other owners, and ranges that are known."""
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
     notes: list[str] = []

@@ -40,13 +40,7 @@ _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)
 
 
 class Announced(NamedTuple):
-    """Announcements of a cluster.
-
-    Attributes:
-        owner: Namespace and name of the cluster.
-        usual: The default name of the managed pool.
-        wanted: The pool to manage, as requested; empty to detect it.
-    """
+    """Announcements of a cluster: its default (`usual`) and its requested managed pool, or empty."""
 
     owner: tuple[str, str]
     pools: Sequence[Manifest]
@@ -236,13 +230,7 @@ def files_found(
     *,
     mapped: Mapping[str, str] | None = None,
 ) -> ImportedSource:
-    """Return the content of files.
-
-    Args:
-        files: Files with their names.
-        assumed: Defaults for values that rows do not contain.
-        mapped: Meanings of columns, as requested; None for NetBox exports.
-    """
+    """Return the content of files; `mapped` are requested meanings of columns, None for NetBox."""
     parts: list[ImportedSource] = []
     left = MAX_ROWS
     for path, data in files:
@@ -261,12 +249,7 @@ def files_found(
 
 
 class ImportSource(NamedTuple):
-    """A cluster to import from.
-
-    Attributes:
-        owner: Namespace and name if no other source names it.
-        pool: The MetalLB pool to manage, as requested; empty to detect it.
-    """
+    """A cluster to import from, its owner if no source names it, and its MetalLB pool or empty."""
 
     owner: tuple[str, str]
     cluster: Cluster
@@ -274,11 +257,7 @@ class ImportSource(NamedTuple):
 
 
 def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
-    """Return the content of clusters, which are only listed.
-
-    Args:
-        looks: The clusters.
-        usual: The default name of the managed pool of a cluster.
+    """Return the content of clusters, which are only listed. `usual` is the default MetalLB pool.
 
     Raises:
         ClusterError: A cluster cannot be reached, or a permission is missing.

@@ -107,12 +107,7 @@ def _plain(name: str) -> str:
 
 
 class TableRow(NamedTuple):
-    """The content of a row.
-
-    Attributes:
-        values: Nonempty texts by meaning.
-        shape: `network`, `range`, or `host` if the source states it; else empty.
-    """
+    """Nonempty texts of a row by meaning; its shape (`network`, `range`, `host`) if stated."""
 
     place: Location
     values: Mapping[str, str]
@@ -228,11 +223,7 @@ _EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
 
 
 class Assumed(NamedTuple):
-    """Defaults for values that rows do not contain.
-
-    Attributes:
-        type: Type of ranges; empty for load balancers if a column names clusters, else nodes.
-    """
+    """Defaults: no type means load balancers if a column names clusters, else nodes."""
 
     namespace: str = "default"
     type: str = ""
@@ -269,11 +260,7 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
 
 
 def _addresses(row: TableRow) -> tuple[IPRange, bool]:
-    """Return the addresses of a row, and whether they are an allocatable network.
-
-    Raises:
-        NotationError: The addresses are invalid.
-    """
+    """Return the addresses of a row, and whether they are an allocatable network."""
     if start := row.get("start"):
         end = row.get("end") or start
         return _between(start.partition("/")[0], end.partition("/")[0]), False
@@ -341,11 +328,7 @@ def _network(row: TableRow, item: IPRange, space: str) -> ImportedNetwork:
 
 
 def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:
-    """Return the owner of a range. NetBox only names a team for ranges.
-
-    Raises:
-        NotationError: The owner is unknown.
-    """
+    """NetBox only names a team for ranges."""
     alone = row.get("team") if row.shape == "range" else ""
     said = row.get("cluster") or row.get("name") or alone
     namespace, slash, name = said.rpartition("/")

@@ -67,11 +67,7 @@ class _User(NamedTuple):
 
 
 def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
-    """Return the infrastructure status of each NetworkPool.
-
-    That is `infrastructureAllocations` in ascending order of addresses, and their count, from all
-    Services, Nodes, and Machines of the management cluster.
-    """
+    """Return the status fields of each NetworkPool about users of its other addresses, ascending."""
     users = [user for service in lists[SERVICE] for user in _service_users(service)]
     for rank, hosts in enumerate((lists[NODE], lists[kinds.MACHINE]), 1):
         for host in hosts:
@@ -87,10 +83,7 @@ def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
 
 
 def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
-    """Return the status fields of a pool.
-
-    The first source of an address names it; further sources only add their names.
-    """
+    """The first source of an address names it; further sources only add their names."""
     found: dict[int, dict[str, Any]] = {}
     others = pool.extent - pool.usable  # reserved, or outside the usable ranges
     for extent in pool.extent:
@@ -222,10 +215,7 @@ _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
 
 
 def event_of(happening: ObjectEvent) -> Manifest | None:
-    """Return the Event for a change of a pool, of a tenant, or of a record on a pool.
-
-    For pools that already existed, only allocations cause an Event.
-    """
+    """Return the Event for a change of a pool or a tenant, or of a record on an existing pool."""
     ref, wanted, before = happening.ref, happening.wanted, happening.before
     if ref.resource == kinds.NETWORK_POOL and happening.pool is not None:
         thresholds, recent = happening.pool.thresholds, happening.recent
@@ -251,10 +241,7 @@ def capacity_event(
     """Return the Event to create if a pool crosses a tier without a recent event, else None.
 
     For rising usage, the event names the highest tier. For falling usage, it names the lowest tier
-    that usage is below again. A crossing within ten minutes of an event on the same tier creates no
-    event, also not later: conditions show the current state.
-
-    Create the event before the status is applied: a run that is interrupted between the two then
+    that usage is below again. Create it before the status is applied: an interrupted run then
     repeats the event, and its name prevents a duplicate.
     """
     status = wanted.get("status") or {}

@@ -39,11 +39,7 @@ class NetworkPool(Struct, frozen=True):
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | None, list[Finding]]:
-    """Return the pool of a document; None if it has any error.
-
-    A reserved block that cannot be read must not be given out. As in Butler, a pool that fails its
-    validation gives out nothing.
-    """
+    """Return the pool of a document; None if it has any error: it then gives out nothing."""
     found: list[Finding] = []
     spec = document.spec
     network = read_cidr(document, _CIDR, spec["cidr"], found)
@@ -89,10 +85,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
 def _reserved(
     document: Document, network: IPRange, found: list[Finding]
 ) -> list[tuple[int, IPRange]]:
-    """Return the reserved blocks with their indexes; add findings for invalid blocks.
-
-    A block that overlaps others is reported once, with the first of them.
-    """
+    """Return the valid reserved blocks with their indexes. An overlap is reported once."""
     blocks: list[tuple[int, IPRange]] = []
     for index, entry in enumerate(document.spec.get("reserved") or ()):
         steps = ("spec", "reserved", index, "cidr")
@@ -200,7 +193,6 @@ class Provider(Struct, frozen=True):
         pools: Keys of its pools in the order in which they are tried; a pool might not exist.
         lb_size: Size of a load-balancer claim, or None for the default of the pool.
         team: The only team that can use it, or None.
-        increment: The minimum number of addresses by which an elastic tenant grows.
     """
 
     is_ipam: bool

@@ -35,10 +35,7 @@ Told = tuple[str, str, str]
 
 
 def project(world: ProjectionInput) -> tuple[Projection, ...]:
-    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool.
-
-    Records are projected elsewhere.
-    """
+    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool."""
     providers = Providers(world.documents)
     others = [*_provider_statuses(world, providers), *_tenant_statuses(world, providers)]
     documents = _documents(world, others) if world.applies_documents else others
@@ -72,10 +69,6 @@ def _pools(world: ProjectionInput) -> Iterator[Projection]:
 
 
 def _pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
-    """Return counters and conditions of a NetworkPool, without values that only the cluster has.
-
-    Other users of its addresses (`infrastructureAllocations`) are added during apply.
-    """
     extent = pool.extent.ranges[0]
     outside = pool.extent - IPSet.of(pool.windows) - pool.reserved
     inner = IPSet((IPRange(4, extent.first + 1, extent.last - 1),)) if extent.size > 2 else IPSet()
@@ -188,10 +181,7 @@ def _recorded(record: Allocation, further: Sequence[Allocation]) -> Told:
 def _effective(
     records: Iterable[Allocation], replacing: Mapping[Key, Key]
 ) -> dict[Key, Allocation]:
-    """Return the effective record of each tenant and slot; records in retention have no effect.
-
-    `replacing` are the claims of requests that replace tenants' own claims.
-    """
+    """Return the effective record of each tenant and slot; records in retention have no effect."""
     found: dict[Key, Allocation] = {}
     for record in records:
         if record.claim.family != kinds.NAME or record.role != "initial" or record.is_released:

@@ -135,10 +135,7 @@ class _Reader:
             self.collected.tell(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
-        """Block the addresses of a static loadBalancerPool for others.
-
-        `claim` pins it, if the tenant gets addresses from pools.
-        """
+        """Block a static loadBalancerPool for others than the claim that pins it, if any."""
         item = manual_range(document, [])
         if item is None:
             return
@@ -198,10 +195,7 @@ class _Reader:
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """Return findings about a document with a valid schema; empty if it is valid.
-
-    The check uses the parsers of the reader, so a document without findings can be read.
-    """
+    """Return findings about a document with a valid schema; without any, it can be read."""
     found: list[Finding] = []
     match document.kind.id:
         case kind if kind == POOL:

@@ -72,10 +72,7 @@ def stands_for(document: Document) -> Key | None:
 
 
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the half-readable tenant reference of a broken request, or None.
-
-    The unreadable half is empty, which matches any value.
-    """
+    """Return the half-readable tenant reference of a broken request (the other half empty), or None."""
     spec = body.get("spec") if body.get("kind") == kinds.REQUEST.kind else None
     reference = spec.get(kinds.OWNER) if isinstance(spec, Mapping) else None
     if not isinstance(reference, Mapping):
@@ -211,14 +208,7 @@ def _size(document: Document, network: NetworkPool | None) -> int:
 
 
 class _Share(Struct, frozen=True):
-    """A tenant's addresses and requests of one type.
-
-    Attributes:
-        asked: The requests of that type that name it.
-        record: The record of its own claim, with or without addresses; or None.
-        stated: The size in its document, or None.
-        pin: The range that its document pins, or None.
-    """
+    """A tenant's requests, record, stated size, and pinned range of one type."""
 
     asked: Sequence[TenantRequest]
     record: Allocation | None
@@ -262,15 +252,8 @@ def own_claims(
 ) -> Key:
     """Collect the claims of a tenant, and findings about the requests that name it.
 
-    Args:
-        tenant: The tenant.
-        held: Records by claim.
-        grown: Its further records, as returned by `grown_slots`.
-        asked: The requests that name it.
-        collected: The reading so far, with the claims of requests.
-
-    Returns:
-        The claim that takes over its loadBalancerPool.
+    `grown` are its further records, as returned by `grown_slots`. Returns the claim that takes over
+    its loadBalancerPool.
     """
     document = tenant.document
     keys = {
@@ -319,10 +302,9 @@ def _judge_requests(
 ) -> None:
     """Report new requests, and all requests if the tenant gets its first range.
 
-    A request with addresses was reported when it got them. At that time it was unknown that the
-    tenant makes an own claim later, for example because the request still uses the old name after a
-    rename. Without this finding, the tenant would get a second range silently. The findings apply
-    only if the claims are granted. `alone` is the claim of the tenant without replacement.
+    Without this finding, a tenant could get a second range silently, for example because a request
+    still uses the old name after a rename. Findings apply only if the claims are granted. `alone`
+    is the claim of the tenant without replacement.
     """
     fresh = [item for item in own.asked if not item.is_live]
     is_first = chosen is None and own.record is None

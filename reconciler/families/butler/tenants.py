@@ -117,7 +117,6 @@ class LoadBalancerState(Struct, frozen=True):
         instead: The claim of the request that is its own claim, with its record, if any.
         more: Records of further manually requested ranges, by number.
         number: The next number.
-        stated: The size in its document, or None.
         default: The size of its first claim without a stated size; 0 for no claim.
         pin: The range that its document pins and its pool, or None.
     """
@@ -203,14 +202,6 @@ class Tenant:
         networks: Sequence[NetworkPool],
         demand: Document | None = None,
     ) -> None:
-        """Initialize a tenant.
-
-        Args:
-            document: The TenantCluster.
-            provider: Its provider, of mode `ipam`.
-            networks: The provider's existing pools, in the order in which they are tried.
-            demand: The entries of its Demand; None to derive them from its records.
-        """
         self.document = document
         networking = document.spec.get("networking") or {}
         size = networking.get("lbPoolSize")
@@ -225,13 +216,7 @@ class Tenant:
     def claims(
         self, held: CurrentRecords, grown: GrownRecords, instead: Instead = _NONE
     ) -> Iterator[Claim]:
-        """Yield all claims of the tenant.
-
-        Args:
-            held: Records by claim.
-            grown: The tenant's further records, as returned by `grown_slots`.
-            instead: Claims of requests that replace its own claims.
-        """
+        """Yield all claims of the tenant, without those that requests replace (`instead`)."""
         yield from self._lb_claims(self.state(held, grown, instead))
         if grown or self._demand is not None:
             yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
@@ -357,10 +342,7 @@ class Tenant:
             yield self._claim(f"{NODES}-{last + 1}", lacking)
 
     def _live_size(self, held: CurrentRecords, slot: str) -> int:
-        """Return the size of the tenant's claim if it holds addresses, else 0.
-
-        Tenants keep addresses of a default that was removed later.
-        """
+        """Tenants keep addresses of a default that was removed later."""
         record = held.get(self._key(slot))
         return record.size if record is not None and record.is_live else 0
 

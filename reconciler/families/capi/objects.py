@@ -52,10 +52,7 @@ def _spec(manifest: Manifest) -> Mapping[str, Any]:
 
 
 def _owns(live: Manifest, manager: str, step: str) -> bool:
-    """Return whether a manager owns a field of this step.
-
-    The step is `f:host`, or `k:{"name":"clusterVip"}` for a list item.
-    """
+    """Return whether a manager owns a field: `f:host`, or `k:{"name":"clusterVip"}` for an item."""
     entries = live["metadata"].get("managedFields") or ()
     mine = (entry for entry in entries if entry.get("manager") == manager)
     return any(_contains(entry.get("fieldsV1") or {}, step) for entry in mine)
@@ -68,10 +65,7 @@ def _contains(fields: Mapping[str, Any], step: str) -> bool:
 def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -> ObjectFit:
     """Return the fields to write into a Cluster, or the error that prevents it.
 
-    Args:
-        wanted: The fields from its records.
-        live: The Cluster; None if it does not exist yet.
-        lost: Names of addresses that other objects hold; they are not announced.
+    `lost` are names of addresses that other objects hold; they are not announced.
     """
     if live is None:
         return ObjectFit()
@@ -89,13 +83,7 @@ def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -
 
 
 class _Part:
-    """Builder of the fields.
-
-    Attributes:
-        is_changed: Whether a field must be written.
-        takes: Empty fields whose ownership is taken from another field manager.
-        problems: Fields with another value, which stay.
-    """
+    """Builder of the fields; `takes` are empty fields that another field manager owns."""
 
     def __init__(self, wanted: Manifest, live: Manifest, lost: frozenset[str]) -> None:
         self.wanted = wanted
@@ -107,10 +95,7 @@ class _Part:
         self.problems: list[str] = []
 
     def manifest(self) -> Manifest:
-        """Return the fields as a manifest.
-
-        Fields of an earlier apply that are absent here are removed.
-        """
+        """Return the fields. Fields of an earlier apply that are absent here are removed."""
         metadata = {key: self.wanted["metadata"][key] for key in ("name", "namespace")}
         spec: dict[str, Any] = {}
         if endpoint := self._endpoint():
@@ -237,10 +222,7 @@ class _Fitting:
         return f"foreign-holder: the record says {address}, which {holder} has" if holder else ""
 
     def _address(self, ref: Ref, item: Manifest) -> ObjectFit:
-        """Return the address to apply.
-
-        An address is immutable, so an existing one keeps its network fields.
-        """
+        """Return the address to apply. An existing one is immutable and keeps its network fields."""
         live = self.there.get(ref)
         said = item if live is None else {**item, "spec": live["spec"]}
         pool = _pool_of(ref, item)

@@ -77,12 +77,7 @@ def _unfit(document: Document, label: str, message: str, hint: str) -> Finding:
 
 
 class Selected(Struct, frozen=True):
-    """Pools that match labels.
-
-    Attributes:
-        keys: The pools, in the order in which they are tried.
-        unread: An unreadable file that might describe another pool; empty if there is none.
-    """
+    """Pools in the order in which they are tried, and an unreadable file that might be another."""
 
     keys: tuple[Key, ...]
     unread: str
@@ -101,10 +96,7 @@ class Selector:
         }
 
     def select(self, namespace: str, class_: str, role: str) -> Selected:
-        """Return the namespaced and global pools that serve a class for a role.
-
-        The order is by name. If two pools have one name, the namespaced pool is first.
-        """
+        """Return the pools that serve a class for a role, by name; of one name, the namespaced first."""
         asked = namespace, class_, role
         if asked not in self._selected:
             places = ((POOL, namespace), (GLOBAL_POOL, ""))

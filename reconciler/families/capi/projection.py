@@ -53,10 +53,7 @@ def project(given: ProjectionInput) -> tuple[Projection, ...]:
 
 
 def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Projection]:
-    """Yield valid pools, with the counters of the provider.
-
-    They include used addresses outside the pool.
-    """
+    """Yield valid pools; the provider's counters include used addresses outside the pool."""
     used: Counter[Key] = Counter()
     outside: Counter[Key] = Counter()
     for record in given.records:
@@ -118,10 +115,7 @@ def _is_unclaimed(record: Allocation, claims: Container[Key]) -> bool:
 
 
 def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]:
-    """Yield the objects of a record without a claim.
-
-    Existing objects stay until the record is deleted.
-    """
+    """Existing objects of a record without a claim stay until the record is deleted."""
     for kind in (kinds.ADDRESSES, *(() if document is not None else (kinds.CLAIMS,))):
         metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}
         manifest = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
@@ -317,10 +311,7 @@ _TIME = Metric(
 
 
 def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
-    """Yield samples of pools.
-
-    Namespaced pools, which the original does not have, are `namespace/name`.
-    """
+    """Namespaced pools, which the original does not have, are `namespace/name`."""
     for key, used in usage.items():
         if key.family == kinds.NAME and key.kind in (kinds.GLOBAL_POOL.kind, kinds.POOL.kind):
             yield Sample(_ADDRESSES, (key.short,), used.total)
@@ -340,10 +331,7 @@ def _of_documents(measured: Measured) -> Iterator[Sample]:
 
 
 def _available(measured: Measured) -> Iterator[Sample]:
-    """Yield the number of pools with free addresses, by class and role.
-
-    Only classes that exist or are requested count, so a pool cannot create arbitrary label values.
-    """
+    """Only existing or requested classes count, so a pool cannot create arbitrary label values."""
     classes = {document.name for document in measured.documents.of(kinds.CLASS)}
     classes |= {_class(document) for document in measured.documents.of(kinds.CLUSTER)} - {""}
     found: Counter[tuple[str, str]] = Counter()

@@ -51,12 +51,7 @@ def named_for(name: str) -> tuple[str, str] | None:
 
 
 class _Manual(Struct, frozen=True):
-    """A manually chosen address of a slot.
-
-    Attributes:
-        range: The address; None for a DNS name.
-        title: The title in findings of other claims, which begins with namespace and name.
-    """
+    """A manually chosen address of a slot: no range for a DNS name. The title begins with the owner."""
 
     range: IPRange | None
     title: str
@@ -119,14 +114,7 @@ def variables_of(document: Document) -> frozenset[str]:
 
 
 class _Wanted(Struct, frozen=True):
-    """Pools for an address.
-
-    Attributes:
-        candidates: Readable pools, in order of preference.
-        names: Their names, for messages.
-        doubt: An unreadable file that might describe another pool.
-        refusal: Why there are no candidates.
-    """
+    """Readable pools for an address in order, all names, a doubtful file, and why there are none."""
 
     candidates: tuple[Key, ...]
     names: tuple[str, ...]
@@ -224,10 +212,7 @@ class _Reader:
             self.collected.blocked.append(Blocked(item, title, place, field=_GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
-        """Add the networks of pods and services. Omitted fields can come from a class.
-
-        A Cluster is in the address spaces of its pools.
-        """
+        """Omitted fields can come from a class. A Cluster is in the address spaces of its pools."""
         networks, field = document.spec.get("clusterNetwork") or {}, "cidrBlocks"
         stated = [
             StatedNetworks(use, text, ("spec", "clusterNetwork", use, field, index))
@@ -274,10 +259,7 @@ class _Reader:
         return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
 
     def _claim(self, document: Document) -> None:
-        """Read an IPAddressClaim.
-
-        If a Cluster makes the same claim, the document only selects the pool of that claim.
-        """
+        """If a Cluster makes the same claim, the document only selects the pool of that claim."""
         pool, named, space = pool_of(document), named_for(document.name), document.namespace
         if pool is None:
             return

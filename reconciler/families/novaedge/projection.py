@@ -61,10 +61,7 @@ def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Pr
 def _pool_status(
     usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress]
 ) -> dict[str, Any]:
-    """Return the status of a pool, with its live records and the addresses of other users.
-
-    NovaEdge would allocate unlisted addresses.
-    """
+    """NovaEdge would allocate unlisted addresses, so those of other users are listed."""
     listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
     for item in records:
         if item.range is not None:

@@ -177,13 +177,7 @@ class NamedAddress(Struct, frozen=True):
 
 
 class VipRequest(Struct, frozen=True):
-    """The request of a ProxyVIP.
-
-    Attributes:
-        pool: The name of its pool; empty for none.
-        versions: The IP versions of its family, IPv4 first.
-        named: The pinned addresses, by IP version.
-    """
+    """The pool of a ProxyVIP (or empty), its IP versions (IPv4 first), and its pinned addresses."""
 
     pool: str
     versions: tuple[int, ...]
@@ -240,12 +234,7 @@ FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
 
 
 class HeldAddress(Struct, frozen=True):
-    """An address that a pool's status lists as allocated.
-
-    Attributes:
-        user: The user, as written.
-        vip: The name of the ProxyVIP; empty if the user is not a ProxyVIP.
-    """
+    """An address in a pool's status: its user as written, and the ProxyVIP, or empty for others."""
 
     item: IPRange
     user: str
