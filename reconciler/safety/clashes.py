@@ -55,7 +55,12 @@ def block(text: str) -> Range | None:
 
 def written(item: Range) -> str:
     """Return a range as text: one address, or `first-last`."""
-    first, last = map(_address, item)
+    first, last = (
+        inet_ntop(AF_INET6, (it - V6).to_bytes(16))
+        if it >= V6
+        else inet_ntop(AF_INET, it.to_bytes(4))
+        for it in item
+    )
     return first if first == last else f"{first}-{last}"
 
 
@@ -79,12 +84,11 @@ def literals(text: str) -> tuple[Range, ...]:
     found: list[Range] = []
     ends: list[int] = []
     before, before_end = 0, -1
-    for start, end, value in _words(text):
-        item: Range | None = (value, value)
-        if length := _LENGTH.match(text, end):
-            item = _around(value, int(length[1]))
-        found.append(item or (value, value))
-        if before_end >= 0 and _DASH.fullmatch(text, before_end, start) and _alike(before, value):
+    for start, end, value in sorted(_words(text)):
+        length = _LENGTH.match(text, end)
+        found.append((length and _around(value, int(length[1]))) or (value, value))
+        is_range = before_end >= 0 and _DASH.fullmatch(text, before_end, start)
+        if is_range and before <= value and (before < V6) == (value < V6):
             found.append((before, value))
         if _END.search(text[max(start - _NAMED_FROM, 0) : start]):
             ends.append(value)
@@ -95,26 +99,22 @@ def literals(text: str) -> tuple[Range, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int, int]]:
-    found = []
+    """Yield the addresses with their start and end positions."""
     for word in _V4_WORD.finditer(text):
         parts = [int(part) for part in word.group().split(".")]  # some tools read 010 as ten
         if max(parts) <= 255:
-            found.append((*word.span(), int.from_bytes(bytes(parts))))
+            yield (*word.span(), int.from_bytes(bytes(parts)))
     for word in _V6_WORD.finditer(text):
-        if word.group().count(":") > 1:
-            for at, form in _forms(word.group()):
-                if ":" in form and (value := number(form)) is not None:
-                    start = word.start() + at
-                    found.append((start, start + len(form), value))
-                    break
-    yield from sorted(found)
-
-
-def _forms(word: str) -> Iterator[tuple[int, str]]:
-    word = word.rstrip(".")
-    for start in (0, 1):
-        for end in (0, 1):
-            yield start, word[start : len(word) - end]
+        if word.group().count(":") < 2:
+            continue
+        name = word.group().rstrip(".")
+        # Punctuation before or after a word is not part of the address.
+        for start, end in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            form = name[start : len(name) - end]
+            if ":" in form and (value := number(form)) is not None:
+                first = word.start() + start
+                yield first, first + len(form), value
+                break
 
 
 def _around(value: int, length: int) -> Range | None:
@@ -124,16 +124,6 @@ def _around(value: int, length: int) -> Range | None:
     size = 1 << (bits - length)
     first = base + ((value - base) & -size)
     return first, first + size - 1
-
-
-def _alike(first: int, last: int) -> bool:
-    return first <= last and (first < V6) == (last < V6)
-
-
-def _address(value: int) -> str:
-    if value < V6:
-        return inet_ntop(AF_INET, value.to_bytes(4))
-    return inet_ntop(AF_INET6, (value - V6).to_bytes(16))
 
 
 RELEASED = "Released"
@@ -237,13 +227,7 @@ def ranges_of(path: str, data: bytes) -> tuple[Range, ...]:
 
 
 def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
-    """Return the ranges of a record and its claim.
-
-    Args:
-        folder: The records folder: a path below it can name the pool.
-        path: The path of the record.
-        data: The bytes, which can have any content.
-    """
+    """Return the ranges of a record and its claim. A path below the folder can name the pool."""
     text = data.decode("utf-8", "replace")
     place = _place(folder, path)
     found = _canonical(path, text, place) or _careful(path, data, place)
@@ -274,15 +258,12 @@ def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
     item = between(_bare(start), _bare(end))
     if item is None or int(count) != item[1] - item[0] + 1:
         return None
-    return (item,) if listed is None or _is_list(listed, start, end, int(count)) else None
-
-
-def _is_list(listed: str, start: str, end: str, count: int) -> bool:
-    return (
-        listed.count("\n") == count
+    is_list = listed is None or (
+        listed.count("\n") == int(count)
         and listed.startswith(f"    - {start}\n")
         and listed.endswith(f"    - {end}\n")
     )
+    return (item,) if is_list else None
 
 
 def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
@@ -314,11 +295,9 @@ def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
     listed = status.get("addresses") or []
     if item is None or not isinstance(listed, list):
         return None
-    numbers = [number(it) if isinstance(it, str) else None for it in listed]
-    known = [value for value in numbers if value is not None]
-    if len(known) != len(numbers):
-        return None
-    return union([item, *((value, value) for value in known)])
+    ranges = [between(it, it) if isinstance(it, str) else None for it in listed]
+    known = [it for it in ranges if it is not None]
+    return union([item, *known]) if len(known) == len(ranges) else None
 
 
 def _place(folder: str, path: str) -> PoolText:
@@ -350,8 +329,8 @@ def _mapping(value: Any, key: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _text(value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
+def _text(value: Any, key: str) -> str:
+    found = value.get(key) if isinstance(value, Mapping) else None
     return found if isinstance(found, str) else ""
 
 
@@ -377,23 +356,25 @@ def described_pools(
     If the file is not readable, all names that it contains are unclear.
     """
     del path
-    if not any(kind.encode() in data for kind in kinds):
-        return ()
-    standing = [name for name in names if name.encode() in data]
-    if not standing:
+    present = [name for name in names if name.encode() in data]
+    if not present or not any(kind.encode() in data for kind in kinds):
         return ()
     reading = yaml.read(data)
     if reading.problems:
-        return tuple(DescribedPool(PoolText("", "", name), None) for name in standing)
+        return tuple(DescribedPool(PoolText("", "", name), None) for name in present)
     found = (_described(kinds, document.value) for document in reading.documents)
-    return tuple(item for item in found if item is not None and item.pool.name in standing)
+    return tuple(item for item in found if item is not None and item.pool.name in present)
 
 
 def spaces_of(
     pools: Iterable[PoolText], found: Collection[DescribedPool]
 ) -> dict[PoolText, str | None]:
     """Return the address space of each pool; None unless there is exactly one."""
-    return {pool: _only(pool, found) for pool in pools}
+    spaces: dict[PoolText, str | None] = {}
+    for pool in pools:
+        answers = {item.space for item in found if pool.name and pool.may_be(item.pool)}
+        spaces[pool] = answers.pop() if len(answers) == 1 else None
+    return spaces
 
 
 def may_share(one: str | None, other: str | None) -> bool:
@@ -401,32 +382,17 @@ def may_share(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _only(pool: PoolText, found: Collection[DescribedPool]) -> str | None:
-    answers = {item.space for item in found if pool.name and pool.may_be(item.pool)}
-    return answers.pop() if len(answers) == 1 else None
-
-
 def _described(kinds: PoolKinds, body: Any) -> DescribedPool | None:
-    kind, metadata = _of(body, "kind"), _of(body, "metadata")
-    if not isinstance(kind, str) or kind not in kinds:
+    kind, metadata = _text(body, "kind"), _mapping(body, "metadata")
+    name = _text(metadata, "name")
+    if kind not in kinds or not name:
         return None
-    name, namespace = _of(metadata, "name"), _of(metadata, "namespace")
-    if not isinstance(name, str):
-        return None
-    place = namespace if isinstance(namespace, str) else kinds[kind]
-    return DescribedPool(PoolText(kind, place, name), _space(_of(metadata, "annotations")))
-
-
-def _space(annotations: Any) -> str | None:
-    space = _of(annotations, SPACE)
-    if isinstance(space, str):
-        return space
-    is_absent = annotations is None or (isinstance(annotations, dict) and SPACE not in annotations)
-    return _DEFAULT if is_absent else None
-
-
-def _of(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
+    annotations = metadata.get("annotations")
+    space: str | None = _DEFAULT
+    if annotations is not None:
+        space = annotations.get(SPACE, _DEFAULT) if isinstance(annotations, dict) else None
+    pool = PoolText(kind, _text(metadata, "namespace") or kinds[kind], name)
+    return DescribedPool(pool, space if isinstance(space, str) else None)
 
 
 class Span(NamedTuple):
@@ -441,7 +407,6 @@ class RangeChain:
     """Sorted ranges for comparison with other ranges."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
-        """Sort the ranges."""
         laid = union(ranges)
         self._firsts = [first for first, _ in laid]
         self._lasts = [last for _, last in laid]
@@ -458,9 +423,7 @@ class RangeChain:
 def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[RecordedRange]:
     """Return the records of a commit that hold addresses that their claim did not hold before.
 
-    Args:
-        new: Records that the commit adds or changes.
-        old: Records that the commit changes or removes. One without a claim matches all claims.
+    `old` are the records that the commit changes or removes. One without a claim matches all.
     """
     before: dict[tuple[Range, ...], list[RecordedRange]] = {}
     for record in old:
@@ -470,12 +433,11 @@ def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[
         for record in new
         if record.ranges
         and record.phase != RELEASED
-        and not any(_went_on(record, other) for other in before.get(record.ranges, ()))
+        and not any(
+            other.claim in ("", record.claim) and record.pool.may_be(other.pool)
+            for other in before.get(record.ranges, ())
+        )
     ]
-
-
-def _went_on(record: RecordedRange, other: RecordedRange) -> bool:
-    return other.claim in ("", record.claim) and record.pool.may_be(other.pool)
 
 
 def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str, str]]:
@@ -488,11 +450,8 @@ def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str
     for span in sorted(spans):
         reaching = [other for other in reaching if other.last >= span.first]
         for other in reaching:
-            if span.path == other.path:
-                continue
-            if span.path in paths:
-                found[(span.path, other.path)] = None
-            elif other.path in paths:
-                found[(other.path, span.path)] = None
+            one, two = span.path, other.path
+            if one != two and (one in paths or two in paths):
+                found[(one, two) if one in paths else (two, one)] = None
         reaching.append(span)
     return sorted(found)
