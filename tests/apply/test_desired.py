@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.families.butler.kinds import PROVIDER_CONFIG
-from reconciler.families.interface import Projection
-from reconciler.kube.resources import IP_ALLOCATION, desired_object, desired_objects
+from reconciler.kube.resources import IP_ALLOCATION, desired_object
 from reconciler.model.objects import Ref, owned_labels
 
 METADATA = {"name": "web-lb", "namespace": "butler-system"}
@@ -72,20 +71,3 @@ def test_the_time_of_a_condition_is_not_in_the_hash_and_its_message_is() -> None
     new = {**CONDITION, "lastTransitionTime": "2027-01-01T00:00:00Z"}
     assert halves(status={"conditions": [new]}) == old
     assert halves(status={"conditions": [{**CONDITION, "message": "x"}]}) != old
-
-
-def test_each_cluster_has_its_intents_in_order() -> None:
-    found = desired_objects(
-        [
-            Projection("management", manifest()),
-            Projection("team-a/web", manifest("NetworkPool")),
-            Projection("management", manifest("ProviderConfig"), is_status_only=True),
-        ]
-    )
-    kinds = {name: [item.ref.resource.kind for item in items] for name, items in found.items()}
-    assert kinds == {
-        "management": ["IPAllocation", "ProviderConfig"],
-        "team-a/web": ["NetworkPool"],
-    }
-    assert [item.body is None for item in found["management"]] == [False, True]
-    assert desired_objects([]) == {}

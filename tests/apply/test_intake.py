@@ -20,7 +20,7 @@ from reconciler.apply.intake import (
     intakes,
     take_in,
 )
-from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
+from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.model.change import FileChange
 from reconciler.model.objects import MANAGER, owned_labels
 from reconciler.model.settings import Intake as Asked
@@ -174,18 +174,6 @@ def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     assert event["involvedObject"]["uid"] == "uid-bad"
 
 
-def test_a_kind_that_left_intake_keeps_its_last_copies_and_says_so() -> None:
-    settings = Settings(intake=(Asked("ClusterClass"),))
-    found = take_in(looked(cluster(class_="db")), standing(cluster(), settings=settings))
-    assert found.changes == ()
-    (line,) = found.rejected
-    assert line.reason == "Cluster is not in spec.intake of Settings"
-    assert len(found.events) == 1
-    other = replace(settings, intake=(Asked("Cluster", ("x",)),))
-    (line,) = take_in(looked(cluster()), standing(cluster(), settings=other)).rejected
-    assert line.reason == "spec.intake of Settings names no Cluster of namespace default"
-
-
 def test_an_owner_is_told_once_for_each_reason() -> None:
     seen = looked(cluster(spec={"paused": "yes"}))
     first = take_in(seen, standing())
@@ -203,21 +191,6 @@ def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
     found = take_in(replace(part, listed=listed), gone_by(cluster()))
     assert found.changes == ()
     assert "the list broke off" in found.notes[0]
-
-
-def test_what_a_part_of_a_list_shows_is_taken_in() -> None:
-    part = looked()
-    listed = {**part.listed, CLUSTERS: ListedCopy([cluster()], "the list broke off")}
-    assert paths(take_in(replace(part, listed=listed), standing()))
-
-
-def test_an_object_whose_deletion_a_watch_reported_is_gone_at_once() -> None:
-    named = standing(cluster(), named="uid-1")
-    gone = cluster()["metadata"]["uid"]
-    assert take_in(looked(deleted=[gone]), named).changes == (FileChange(SHOP, None),)
-    assert take_in(looked(deleted=["uid-other"]), named).changes == ()
-    back = take_in(looked(cluster(uid="uid-new"), deleted=[gone]), named)
-    assert [it.data is None for it in back.changes] == [False]
 
 
 def test_what_we_made_in_the_place_of_an_object_is_not_that_object() -> None:
@@ -242,26 +215,6 @@ def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() 
     assert found.seen == "uid-2"
 
 
-def test_a_state_of_another_cluster_is_not_believed() -> None:
-    found = take_in(looked(uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
-    assert found.changes == ()
-    assert found.state.missing == {IDENTITY: NOW}
-
-
 def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
     found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
     assert (found.changes, found.seen) == ((FileChange(SHOP, None),), "uid-1")
-
-
-def test_foreign_addresses_are_taken_in_and_ours_are_not() -> None:
-    foreign = of_pool("IPAddress", "one", spec={"address": "10.0.0.12", "prefix": 24})
-    mine = of_pool(
-        "IPAddress",
-        "two",
-        spec={"address": "10.0.0.13"},
-        labels=owned_labels(),
-        managedFields=[wrote(MANAGER, {})],
-    )
-    found = take_in(looked(foreign, mine), standing(described=[VIPS]))
-    assert paths(found) == {"IPAddress.ipam.cluster.x-k8s.io/default/one.yaml": "+"}
-    assert {ADDRESSES, CLAIMS, GLOBAL_POOLS} <= looked().listed.keys()

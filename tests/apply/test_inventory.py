@@ -238,20 +238,3 @@ def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
     assert both.odd == {}
     maps[1]["data"]["cluster.team-a.web"] = other.replace(UID, "x")
     assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
-
-
-@pytest.mark.parametrize(
-    ("text", "since"),
-    [
-        ("orphan-since-1771149630", 1_771_149_630),
-        ("orphan-since-", None),
-        ("orphan-since-x", None),
-        ("-", None),
-        (HASH, None),
-        ("1771149630", None),
-    ],
-)
-def test_an_orphan_is_known_by_when_it_was_first_seen(text: str, since: int | None) -> None:
-    assert InventoryEntry(UID, text).orphan_since == since
-    if since is not None:
-        assert orphan(UID, since) == InventoryEntry(UID, text)

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.metallb import (
     User,
-    controller_time,
     giving,
-    nodes_in,
     overlaps,
     pool_addresses,
     ranges_of,
@@ -157,19 +155,6 @@ def test_no_two_pools_share_an_address_at_any_moment(live: Held, wanted: Held) -
     assert {name: held for name, held in state.items() if held} == wanted
 
 
-@given(arrangements(), arrangements())
-def test_only_pools_that_give_shrink_first_and_keep_all_that_stays(
-    live: Held, wanted: Held
-) -> None:
-    """Services in what stays must not lose their addresses on the way."""
-    for name, keeps in giving(
-        {name: as_set(held) for name, held in live.items()},
-        {name: as_set(held) for name, held in wanted.items()},
-    ):
-        assert as_numbers(keeps) == live[name] & wanted.get(name, frozenset())
-        assert any(live[name] & held for other, held in wanted.items() if other != name)
-
-
 def test_services_inside_are_named_in_order() -> None:
     services = [
         service("late", {"ip": "10.0.0.9"}),
@@ -198,21 +183,6 @@ def test_an_address_that_others_wrote_in_another_form_is_in_use_too(text: str) -
     assert users_of([service("shop", {"ip": text})], inside) == [User("default/shop", text)]
 
 
-def test_nodes_are_known_by_their_internal_addresses() -> None:
-    def node(name: str, *addresses: Mapping[str, str]) -> dict[str, Any]:
-        return {"metadata": {"name": name}, "status": {"addresses": list(addresses)}}
-
-    nodes = [
-        node("two", {"type": "InternalIP", "address": "10.0.0.2"}),
-        node("one", {"type": "Hostname", "address": "one"}, {"type": "InternalIP"}),
-        node("out", {"type": "ExternalIP", "address": "10.0.0.3"}),
-        node("far", {"type": "InternalIP", "address": "10.9.0.3"}),
-        {"metadata": {"name": "new"}},
-        {"metadata": {"name": "null"}, "status": {"addresses": None}},
-    ]
-    assert nodes_in(nodes, ranges_of(["10.0.0.0/24"])) == [User("two", "10.0.0.2")]
-
-
 def state(name: str, result: str, *times: str, error: str = "") -> dict[str, Any]:
     conditions = [{"type": f"c{at}", "lastTransitionTime": time} for at, time in enumerate(times)]
     status = {"result": result, "errorSummary": error, "conditions": conditions}
@@ -232,15 +202,3 @@ def test_the_word_of_metallb_is_passed_on() -> None:
     silent = {"metadata": {"name": "controller"}, "status": {"result": "Invalid"}}
     assert state_error([silent]) == "MetalLB (controller) refuses its configuration: "
     assert state_error([]) == ""
-
-
-def test_the_time_of_the_controller_is_its_newest() -> None:
-    old, new = "2026-02-15T10:00:30Z", "2026-02-15T10:00:31Z"
-    states = [state("speaker-one", "Valid", "2027-01-01T00:00:00Z"),
-              state("controller", "Valid", new, old)]  # fmt: skip
-    assert controller_time(states) == new
-    assert controller_time(states[:1]) is None
-    assert controller_time([]) is None
-    assert controller_time([{"metadata": {"name": "controller"}}]) == ""
-    timeless = {"metadata": {"name": "controller"}, "status": {"conditions": [{"type": "x"}]}}
-    assert controller_time([timeless]) == ""

@@ -37,11 +37,6 @@ def test_one_claim_of_growth_is_never_larger_than_a_demand_may_say() -> None:
     assert tenant.looked_at().wish == 65_536
 
 
-def test_an_entry_that_somebody_changed_is_what_its_record_holds() -> None:
-    tenant = Tenant(entries=[entry(1, 9)]).with_growth(GROWN)
-    assert tenant.looked_at().entries == (entry(1, 1),)
-
-
 def test_growth_is_the_increment_or_the_need_whichever_is_more() -> None:
     tenant = Tenant(service("c"))
     tenant.increment = 4
@@ -62,14 +57,6 @@ def test_services_that_were_made_within_a_second_grow_together() -> None:
     tenant = Tenant(*young)
     assert (tenant.looked_at().figures.pending, tenant.looked_at().again) == (0, 1)
     assert Tenant(*young, service("e", created=CLOCK - 1)).looked_at().figures.pending == 3
-
-
-def test_nobody_waits_by_the_clock_of_a_server_that_tells_no_time() -> None:
-    tenant = Tenant(service("c")).with_growth(GROWN)
-    tenant.now, tenant.idle = 0, {"1@a000008": LONG_AGO, "7@b": 1}
-    found = tenant.looked_at()
-    assert (found.figures.pending, found.going) == (0, ())
-    assert found.idle == {"1@a000008": LONG_AGO}
 
 
 @pytest.mark.parametrize(
@@ -154,13 +141,6 @@ def test_what_is_granted_and_not_announced_yet_is_in_flight() -> None:
     assert (tenant.looked_at().figures[:3], tenant.looked_at().wish) == ((1, 0, 1), 0)
 
 
-def test_an_entry_that_waits_for_room_is_in_flight_and_asked_for_once() -> None:
-    tenant = Tenant(service("c"), entries=[entry(1)])
-    tenant.records += (record(1, "", Phase.FAILED),)
-    found = tenant.looked_at()
-    assert (found.figures.in_flight, found.wish, found.entries) == (1, 0, (entry(1),))
-
-
 def test_the_first_service_of_a_tenant_without_first_addresses_grows_from_nothing() -> None:
     tenant = Tenant()
     tenant.services, tenant.records = [service("c")], ()
@@ -225,12 +205,6 @@ def test_the_next_entry_has_a_number_that_nothing_ever_had() -> None:
     tenant.settings = Elastic(max_growth=1)
     assert tenant.looked_at().first == 6
     assert Tenant(entries=[entry(8)]).looked_at().first == 9
-
-
-def test_growth_that_records_alone_state_stays_where_no_demand_was_written() -> None:
-    tenant = Tenant().with_growth(GROWN)
-    tenant.entries = None
-    assert tenant.looked_at().entries == (entry(1),)
 
 
 def idle_tenant(*more: Any, since: int = CLOCK - 600) -> Tenant:
@@ -333,14 +307,4 @@ def test_what_was_given_back_is_asked_for_again_before_anything_new() -> None:
     found = tenant.looked_at()
     assert (found.back, found.wish) == ((entry(1), entry(2), entry(3)), 0)
     tenant.services.pop()
-    assert tenant.looked_at().back == (entry(1), entry(2))
-
-
-def test_what_comes_back_by_use_and_what_by_need_come_back_together() -> None:
-    tenant = Tenant(service("c", "10.0.0.8"), service("d"), entries=[])
-    tenant.with_growth(
-        record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED),
-        record(2, "10.0.0.10-10.0.0.10", Phase.RELEASED),
-        announces=False,
-    )
     assert tenant.looked_at().back == (entry(1), entry(2))

@@ -49,21 +49,8 @@ def test_spare_is_what_is_announced_ours_and_not_used() -> None:
     assert spare([], BLOCK, used) == 0
 
 
-def test_addresses_that_metallb_avoids_are_not_spare() -> None:
-    assert spare([ElasticPool(BLOCK, avoids_buggy=True)], BLOCK, IPSet()) == 10
-    assert (
-        spare([ElasticPool(BLOCK, avoids_buggy=True)], BLOCK, addresses("10.0.1.0-10.0.1.0")) == 10
-    )
-    six = addresses("fd00::ff-fd00::100")
-    assert spare([ElasticPool(six, avoids_buggy=True)], six, IPSet()) == 2
-
-
 def test_a_pool_that_assigns_to_nobody_has_nothing_to_spare() -> None:
     assert spare([ElasticPool(BLOCK, assigns=False)], BLOCK, IPSet()) == 0
-
-
-def test_a_configuration_that_metallb_refuses_is_told() -> None:
-    assert "refuses its configuration: overlap" in unwell([], [state("Invalid")], IPSet(), CLOCK)
 
 
 def test_a_pool_that_somebody_took_addresses_from_is_told() -> None:

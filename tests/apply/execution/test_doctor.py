@@ -26,7 +26,6 @@ from tests.apply.execution.site import (
     SECOND,
     THIRD,
     Site,
-    address_pool,
     evaluated,
     failures,
     world,
@@ -132,13 +131,6 @@ def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> Non
     assert (check.verdict, check.mend) == (FAILED, f"if that is meant: --re-enrol {FIRST}")
 
 
-def test_two_names_for_one_cluster_are_told(site: Site, look: Looked) -> None:
-    site.tenants[SECOND] = site.tenants[FIRST]
-    told = look(site.clusters())
-    assert f"the very cluster that {SECOND} names" in told.check(FIRST, "identity").message
-    assert told.verdict(SECOND) is FAILED
-
-
 def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
     site: Site, look: Looked
 ) -> None:
@@ -150,31 +142,6 @@ def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
     del site.tenants[FIRST]
     check = look(site.clusters()).check(FIRST, "kubeconfig")
     assert (check.verdict, check.message) == (FAILED, "no kubeconfig any more")
-
-
-def test_without_a_repository_the_clusters_that_are_known_are_looked_at(
-    site: Site, look: Looked, tmp_path: Path
-) -> None:
-    site.apply(FILES)
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    told = look(site.clusters(), path=empty)
-    assert told.names == ["git", "management", SECOND, FIRST]
-    assert told.check("git", "repository").verdict is FAILED
-    assert told.check("management", "clusters").verdict is WARNING
-    assert diagnosis_code(told.of) == 4
-
-
-@pytest.mark.parametrize(
-    ("wall", "message"),
-    [(-100.0, "s ahead of this machine"), (100.0, "s behind this machine")],
-)
-def test_clocks_that_differ_are_told(site: Site, look: Looked, wall: float, message: str) -> None:
-    told = look(site.clusters(), wall)
-    for name in ("management", FIRST):
-        check = told.check(name, "clock")
-        assert check.verdict is WARNING
-        assert message in check.message
 
 
 def test_a_server_without_crds_or_metallb_is_told(
@@ -203,27 +170,6 @@ def test_a_server_without_crds_or_metallb_is_told(
 def _without_columns(server: ApiServer) -> dict[str, Any]:
     version: dict[str, Any] = server.get(CRD)["spec"]["versions"][0]
     return {**version, "additionalPrinterColumns": []}
-
-
-def test_a_configuration_that_metallb_refuses_is_told(site: Site, look: Looked) -> None:
-    server = site.tenants[FIRST]
-    controller = server.start_metallb()
-    for name in ("one", "two"):
-        server.put(address_pool(name, "10.9.0.0/24"), path=ADDRESS_POOLS)
-    states = f"{ADDRESS_POOLS.rpartition('/')[0]}/configurationstates/controller"
-
-    def is_invalid() -> bool:
-        status, found = server.request("GET", states)
-        return status == 200 and (found.get("status") or {}).get("result") == "Invalid"
-
-    try:
-        until(is_invalid, "MetalLB refuses its configuration")
-        check = look(site.clusters()).check(FIRST, "metallb")
-    finally:
-        controller.stop()
-    assert check.verdict is FAILED
-    assert check.message.startswith("v0.16.1: MetalLB (controller) refuses its configuration")
-    assert "overlaps" in check.message
 
 
 class Clerk:

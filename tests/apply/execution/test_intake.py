@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.intake import MIN_DELETIONS, findings_of
+from reconciler.apply.intake import MIN_DELETIONS
 from reconciler.apply.intake_run import IntakeLook, look_for_intake, remember_intake
 from reconciler.apply.rights import crd_name
 from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.yaml import dump
-from reconciler.families.capi.kinds import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
+from reconciler.families.capi.kinds import CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.change import FileChange
 from reconciler.model.errors import ClusterError, IdentityError, UnauthorizedError
 from reconciler.model.objects import CRD, EVENT, Manifest, Ref, Resource
@@ -148,12 +147,6 @@ def test_a_cluster_that_was_made_with_kubectl_gets_its_addresses(served: World) 
     ]
 
 
-def test_of_a_pool_that_was_taken_in_the_status_alone_is_written(served: World) -> None:
-    live = there(served, Ref(GLOBAL_POOLS, "", "control-plane"))
-    assert live["status"]["ipAddresses"]["used"] == 1
-    assert "gitops-ipam.dev/managed-by" not in live["metadata"]["labels"]
-
-
 def test_what_is_deleted_is_released_after_two_looks_ten_minutes_apart(served: World) -> None:
     served.hand.delete(SHOP, there(served)["metadata"]["uid"])
     assert served.look().taken.changes == ()
@@ -266,40 +259,6 @@ def test_who_made_a_wrong_object_is_told_once(world: World) -> None:
     assert world.look().taken.events == ()
 
 
-def test_an_event_that_cannot_be_made_is_tried_again(world: World) -> None:
-    world.apply()
-    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
-    denied = UnauthorizedError("403")
-    world.clusters.faults[HUB] = lambda verb, what: (
-        denied if verb == "create" and what.resource == EVENT else None
-    )
-    assert "no Event on Cluster bad: 403" in world.look().taken.notes
-    world.clusters.faults.clear()
-    assert len(world.look().taken.events) == 1
-    replaced = look_for_intake(world.evaluation(), world.clusters, OPTIONS, world.named)
-    assert replaced.taken.events == ()
-
-
-def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
-    dry = ApplyOptions(dry_run=True)
-    assert COPY in [it.path for it in world.look(options=dry).taken.changes]
-    world.apply()
-    world.look()
-    world.hand.delete(SHOP, there(world)["metadata"]["uid"])
-    for _ in range(3):
-        world.pass_(MIN_DELETIONS)
-        assert world.look(options=dry).taken.changes == ()
-    assert COPY in world.files
-
-
-def test_addresses_of_the_clusters_own_claims_are_not_taken_in(served: World) -> None:
-    served.files["ipam.yaml"] = SETTINGS.replace(
-        "{kind: Cluster}]", "{kind: Cluster}, {kind: IPAddress}, {kind: IPAddressClaim}]"
-    )
-    assert [ref for ref in served.clusters.objects[HUB] if ref.resource == ADDRESSES]
-    assert served.look().taken.changes == ()
-
-
 def test_apply_says_what_is_not_in_git_and_not_taken_in(world: World) -> None:
     labels = {f"{VIP}cluster-class": "web", f"{VIP}role": "control-plane"}
     own = manifest(GLOBAL_POOLS, "own", {"addresses": ["10.0.9.1"], "prefix": 24}, labels=labels)
@@ -311,14 +270,3 @@ def test_apply_says_what_is_not_in_git_and_not_taken_in(world: World) -> None:
     )
     world.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403"))
     assert len(world.apply()[HUB].notes) == 1
-
-
-def test_what_a_look_tells_are_findings(world: World) -> None:
-    world.hand.put(manifest(CLUSTERS, "bad", {"controlPlaneEndpoint": {"host": "10.0.0.300"}}))
-    taken = replace(world.look().taken, held=("much is gone",), notes=("a doubt",))
-    found = findings_of(taken, world.evaluation().tree.settings)
-    assert [(it.code, it.severity.value, it.location.path) for it in found] == [
-        ("intake-rejected", "warning", COPY.replace("shop", "bad")),
-        ("intake-held", "gate", "observed"),
-        ("intake-doubt", "warning", "observed"),
-    ]

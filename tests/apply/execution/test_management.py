@@ -34,7 +34,6 @@ from reconciler.model.objects import (
 from tests.apply.execution.site import failures, results, world
 from tests.fake_cluster import HUB, Fault, rejecting
 from tests.fake_clusters import FakeClusters
-from tests.world import CLOCK, pool
 
 OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
@@ -233,27 +232,6 @@ def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied(
     assert EDGE in clusters.objects[HUB]
 
 
-def test_a_server_that_does_not_say_who_we_are_gets_no_policies(clusters: FakeClusters) -> None:
-    class Mute(FakeClusters):
-        def opener(self, cluster: str) -> Any:
-            found = super().opener(cluster)
-            found.user = ""
-            return found
-
-    mute = Mute()
-    error = "the server does not say who it takes us for"
-    assert failures(mute.run(world("web"), policies=True)[HUB])[OWNED] == error
-    mute.unknown[HUB] |= {WHO_AM_I}
-    assert "they need Kubernetes 1.31" in mute.run(world("web"), policies=True)[HUB].notes[0]
-
-
-def test_without_its_policy_no_binding_is_written(clusters: FakeClusters) -> None:
-    clusters.run(world("web"))
-    clusters.faults[HUB] = rejecting("apply", "ValidatingAdmissionPolicy")
-    clusters.apply(world("web"), policies=True)
-    assert not [ref for ref in clusters.objects[HUB] if ref.resource == BINDING]
-
-
 def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeClusters) -> None:
     clusters.run(world("web"), policies=True)
     clusters.faults[HUB] = rejecting("merge", "ConfigMap", times=3)
@@ -265,40 +243,6 @@ def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeCl
 
 
 # Time, and what is not told
-
-
-def test_more_than_fifty_allocations_are_not_told_in_one_run(clusters: FakeClusters) -> None:
-    wide = {"pools/edge.yaml": pool("edge", "10.0.0.0/23")}
-    clusters.run(world(**wide))
-    names = (f"n{number:02d}" for number in range(53))
-    clusters.run(world(*names, **wide), "b")
-    assert describe(clusters).count("IPsAllocated") == 50
-
-
-def test_with_documents_applied_others_are_not_told_of(clusters: FakeClusters) -> None:
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {apply: {documents: all}}\n"
-    )
-    clusters.run(world("web", **{"ipam.yaml": settings}))
-    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
-    assert tenant in clusters.objects[HUB]
-    assert clusters.objects[HUB][tenant]["metadata"]["labels"]
-    clusters.run(world("web"), "b")
-    clusters.run(world(), "c")
-    assert tenant in clusters.objects[HUB]
-
-
-def test_an_orphan_in_the_management_cluster_is_noted(clusters: FakeClusters) -> None:
-    clusters.run(world())
-    labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
-    spec = {"poolRef": {"name": "edge"}, "type": "nodes", "count": 1}
-    left = {"apiVersion": IP_ALLOCATION.api_version, "kind": IP_ALLOCATION.kind, "spec": spec}
-    left["metadata"] = {"name": "left", "namespace": "butler-system", "labels": labels}
-    clusters.hand(HUB).put(left, "gitops-ipam")
-    clusters.run(world())
-    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
-    assert f"orphan-since-{CLOCK}" in inventory["data"]["objects"]
 
 
 def test_others_documents_are_forgotten_and_stay(clusters: FakeClusters) -> None:

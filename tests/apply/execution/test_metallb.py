@@ -7,7 +7,6 @@ from tests.apply.execution.site import (
     METALLB,
     Site,
     address_pool,
-    results,
     world,
 )
 from tests.envtest.processes import until
@@ -48,28 +47,6 @@ def test_a_change_waits_for_metallb_to_see_it(site: Site) -> None:
         assert live["availableIPv4"] == 4
     finally:
         controller.stop()
-
-
-def test_a_controller_that_is_silent_is_told(site: Site) -> None:
-    one = site.tenants[FIRST]
-    state = {
-        "apiVersion": "metallb.io/v1beta1",
-        "kind": "ConfigurationState",
-        "metadata": {"name": "controller", "namespace": "metallb-system"},
-    }
-    one.put(state, path=STATES)
-    condition = {
-        "type": "poolReconcilerValid",
-        "status": "True",
-        "reason": "Reconciled",
-        "message": "",
-        "lastTransitionTime": "2020-01-01T00:00:00Z",
-    }
-    body = {"status": {"result": "Valid", "conditions": [condition]}}
-    assert one.request("PATCH", f"{STATES}/controller/status", body, MERGE)[0] == 200
-    applied = site.apply(world("web"))[FIRST]
-    assert applied.notes == ("MetalLB's controller has not confirmed the change yet",)
-    assert results(applied)[POOL] == "created"
 
 
 def _result(server: ApiServer) -> object:

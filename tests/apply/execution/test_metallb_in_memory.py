@@ -7,7 +7,6 @@ import pytest
 from reconciler.apply.plan import ClusterState
 from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
-from reconciler.model.objects import BINDING, CONFIG_MAP, POLICY, Ref, Resource
 from tests.apply.execution.site import FIRST, results, world
 from tests.fake_clusters import POOL, FakeClusters
 
@@ -44,13 +43,6 @@ def test_what_metallb_refuses_is_told(clusters: FakeClusters) -> None:
         assert (applied.state, applied.error) == (ClusterState.FAILED, error)
 
 
-@pytest.mark.parametrize("kinds", [{CONFIGURATION_STATE}, {CONFIGURATION_STATE, MACHINE}])
-def test_metallb_before_0_15_3_says_nothing(clusters: FakeClusters, kinds: set[Resource]) -> None:
-    clusters.unknown[FIRST] = kinds
-    assert clusters.run(world("web"))[FIRST].state is ClusterState.APPLIED
-    assert clusters.run(world("web"))[FIRST].state is ClusterState.APPLIED
-
-
 def test_without_metallb_one_line_says_so(clusters: FakeClusters) -> None:
     clusters.run(world("web"), policies=True)
     clusters.unknown[FIRST] = {ADDRESS_POOL, MACHINE}
@@ -61,15 +53,3 @@ def test_without_metallb_one_line_says_so(clusters: FakeClusters) -> None:
     )
     gone = clusters.run({**world("web"), **{}}, "c")[FIRST]
     assert gone.state is ClusterState.FAILED
-
-
-def test_where_metallb_is_gone_and_nothing_is_wanted_all_is_forgotten(
-    clusters: FakeClusters,
-) -> None:
-    clusters.run(world("web"), policies=True)
-    clusters.unknown[FIRST] = {ADDRESS_POOL, MACHINE}
-    applied = clusters.run(world(), "b", policies=True)[FIRST]
-    assert applied.state is ClusterState.APPLIED
-    inventory = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
-    assert clusters.objects[FIRST][inventory]["data"]["objects"] == ""
-    assert not [ref for ref in clusters.objects[FIRST] if ref.resource in (POLICY, BINDING)]

@@ -190,18 +190,6 @@ def test_status_is_free_for_those_who_write_it(locked: Crew) -> None:
     may(locked.management, f"{ALLOCATIONS}/team-a-web-lb/status", released, "alice")
 
 
-def test_kubectl_edit_is_refused_with_the_commit(locked: Crew) -> None:
-    one = locked.tenants[FIRST]
-    words = ("-n", "metallb-system", "patch", "ipaddresspool", "default-pool", "--type=merge")
-    change = ("-p", '{"spec":{"autoAssign":false}}', "--field-manager=kubectl-edit")
-    done = one.kubectl(*words, *change, user="alice")
-    assert done.returncode == 1
-    assert KEPT in done.stderr
-    tried = one.kubectl(*words, *change, "--dry-run=server", user="alice")
-    assert KEPT in tried.stderr
-    assert announced(one) == ["10.0.0.0-10.0.0.3"]
-
-
 @pytest.mark.parametrize("name", ["generic-garbage-collector", "namespace-controller"])
 def test_those_who_sweep_may_delete_and_nothing_else(locked: Crew, name: str) -> None:
     one = locked.tenants[FIRST]
@@ -210,15 +198,6 @@ def test_those_who_sweep_may_delete_and_nothing_else(locked: Crew, name: str) ->
     done = one.kubectl("label", *words, "a=b")
     assert KEPT in done.stderr
     assert one.kubectl("delete", *words).returncode == 0
-
-
-def test_a_denial_is_in_the_audit_log(locked: Crew) -> None:
-    one = locked.tenants[FIRST]
-    refused(one, POOL, {"spec": {"autoAssign": False}})
-    lines = one.audit_log.read_text("utf-8").splitlines()
-    notes = [json.loads(line).get("annotations") or {} for line in lines]
-    key = "validation.policy.admission.k8s.io/validation_failure"
-    assert any("gitops-ipam-owned" in note.get(key, "") for note in notes)
 
 
 def test_the_one_that_applies_is_free_to_change_replace_and_prune(locked: Crew) -> None:

@@ -93,17 +93,6 @@ def test_an_edit_is_told_and_mended(clusters: FakeClusters) -> None:
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
 
 
-def test_who_changed_what_stays_for_a_service_is_told(clusters: FakeClusters) -> None:
-    clusters.run(world("web"))
-    patch = {"spec": {"addresses": ["10.0.0.0/30", "172.16.0.0/24"]}}
-    clusters.hand(FIRST).merge(POOL, patch, "edit")
-    use(clusters, FIRST, "172.16.0.1")
-    (kept,) = [it for it in clusters.run(world("web"))[FIRST].outcomes if it.error]
-    assert kept.drift is not None
-    assert kept.drift.manager == "edit"
-    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3", "172.16.0.0-172.16.0.255"]
-
-
 def test_a_claim_that_got_other_addresses_gets_a_new_object(clusters: FakeClusters) -> None:
     clusters.run(world("web"))
     before = clusters.objects[HUB][WEB]["metadata"]["uid"]
@@ -179,14 +168,6 @@ def test_orphans_go_after_a_grace(clusters: FakeClusters) -> None:
 
 
 INSIDE = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
-
-
-def test_lines_of_the_inventory_that_cannot_be_read_are_told(clusters: FakeClusters) -> None:
-    clusters.run(world("web"))
-    clusters.objects[FIRST][INSIDE]["data"]["objects"] = "what is this\n\n"
-    applied = clusters.run(world("web"))[FIRST]
-    told = "2 lines of the inventory cannot be read; what they name is left alone"
-    assert (applied.notes, applied.is_failed) == ((told,), False)
 
 
 @pytest.mark.parametrize("theirs", ["10.0.0.0/30", "10.0.0.1 - 10.0.0.1"])

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from reconciler.apply.fleet import apply_fleet, in_turn, threads
+from reconciler.apply.fleet import apply_fleet, in_turn
 from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import ADDRESS_POOL
@@ -122,16 +122,6 @@ def turns(
     return found, order
 
 
-def test_who_waits_for_several_begins_after_the_last() -> None:
-    found, order = turns({"a": ("c", "d")}, width=1)
-    assert found == {"a": "a(c(),d())", "b": "b()", "c": "c()", "d": "d()"}
-    assert order == ["b", "c", "d", "a"]
-
-
-def test_who_waits_for_one_that_is_not_worked_on_begins_at_once() -> None:
-    assert turns({"a": ("elsewhere",)})[0]["a"] == "a()"
-
-
 def test_two_that_wait_for_each_other_do_not_wait_for_ever() -> None:
     assert turns({"a": ("b",), "b": ("a", "c")})[0] == {
         "a": "a()",
@@ -139,29 +129,3 @@ def test_two_that_wait_for_each_other_do_not_wait_for_ever() -> None:
         "c": "c()",
         "d": "d()",
     }
-
-
-def test_what_failed_is_waited_for_and_not_seen() -> None:
-    assert turns({"a": ("bad", "b")})[0]["a"] == "a(b())"
-
-
-def _interrupted(begun: list[int]) -> None:
-    started, ended = Event(), Event()
-
-    def first() -> None:
-        started.set()
-        ended.wait(10)
-
-    with threads(1) as pool:
-        pool.submit(first)
-        *_, last = [pool.submit(begun.append, number) for number in range(3)]
-        last.add_done_callback(lambda _: ended.set())
-        started.wait(10)
-        raise KeyboardInterrupt
-
-
-def test_when_the_block_fails_nothing_more_is_begun() -> None:
-    begun: list[int] = []
-    with pytest.raises(KeyboardInterrupt):
-        _interrupted(begun)
-    assert begun == []
