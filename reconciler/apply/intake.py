@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -35,13 +36,12 @@ from reconciler.planning.evaluate import Evaluation
 
 SPACE = f"{PREFIX}address-space"
 """The annotation of a pool that names its address space."""
-MAX_CHARACTERS = 96 * 1024
+MAX_MISSING = 1_000
 REJECTED = "IPAMRejected"
 MAX_EVENTS_PER_NAMESPACE = 20
 MAX_EVENTS = 200
 MIN_DELETIONS = 600
 """Seconds between the two lists, and the period in which deletions count together."""
-_DIGITS = 15
 _UNKNOWN = "?"
 """The namespace of removals that were recorded without one."""
 
@@ -73,48 +73,27 @@ def hash_of(reason: str) -> str:
     return sha256(reason.encode()).hexdigest()[:16]
 
 
+_Stored = tuple[
+    list[tuple[Identity, int]],
+    list[tuple[Identity, str]],
+    list[tuple[str, tuple[tuple[int, int], ...]]],
+]
+
+
 def format_state(state: IntakeState) -> str:
-    """Return the state as text. Lines beyond the limit are left out, least important first."""
-    lines = [
-        f"went {it} {at} {n}\n" for it, all_ in sorted(state.removed.items()) for at, n in all_
-    ]
-    lines += [f"missing {format_identity(it)} {at}\n" for it, at in sorted(state.missing.items())]
-    lines += [f"told {format_identity(it)} {why}\n" for it, why in sorted(state.rejected.items())]
-    text = ""
-    for line in lines:
-        if len(text) + len(line) > MAX_CHARACTERS:
-            break
-        text += line
-    return text
+    """Return the state as text. Of many missing objects, some are left out until later."""
+    parts = [sorted(it.items()) for it in (state.missing, state.rejected, state.removed)]
+    parts[0] = parts[0][:MAX_MISSING]
+    return msgspec.json.encode(parts).decode() if any(parts) else ""
 
 
 def parse_state(text: str) -> IntakeState:
-    """Parse the state. Invalid lines are skipped."""
-    missing: dict[Identity, int] = {}
-    rejected: dict[Identity, str] = {}
-    removed: dict[str, tuple[tuple[int, int], ...]] = {}
-    for line in text.splitlines():
-        match line.split(" "):
-            case ["went", kind, at, count] if _is_number(at) and _is_number(count):
-                removed[kind] = (*removed.get(kind, ()), (int(at), int(count)))
-            case ["missing", name, since] if (it := _identity(name)) and _is_number(since):
-                missing[it] = int(since)
-            case ["told", name, reason] if it := _identity(name):
-                rejected[it] = reason
-    return IntakeState(missing, rejected, removed)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
-
-
-def _identity(text: str) -> Identity | None:
-    steps = text.split("/")
-    kind, dot, group = steps[0].partition(".")
-    if len(steps) != len(("kind", "namespace", "name")) or not (dot and all(steps)):
-        return None
-    _, namespace, name = steps
-    return group, kind, "" if namespace == "_" else namespace, name
+    """Parse the state. Another text is as good as none."""
+    try:
+        missing, rejected, removed = msgspec.json.decode(text, type=_Stored)
+    except msgspec.DecodeError:
+        return IntakeState()
+    return IntakeState(dict(missing), dict(rejected), dict(removed))
 
 
 class ObjectCopy(NamedTuple):
@@ -125,14 +104,15 @@ class ObjectCopy(NamedTuple):
 
 
 class Copies(Struct, frozen=True):
-    """The copies in a tree by API group and kind, and the identities of pools that records use."""
+    """The copies in a tree, and the identities of pools that records use."""
 
-    by_kind: Mapping[tuple[str, str], Mapping[Identity, ObjectCopy]] = field(default_factory=dict)
+    every: Mapping[Identity, ObjectCopy] = field(default_factory=dict)
     used: Collection[Identity] = ()
 
     def of(self, intake: IntakeKind) -> Mapping[Identity, ObjectCopy]:
         """Return the copies of one kind."""
-        return self.by_kind.get((intake.resource.group, intake.kind), {})
+        kind = intake.resource.group, intake.kind
+        return {it: copy for it, copy in self.every.items() if it[:2] == kind}
 
 
 def intakes() -> tuple[IntakeKind, ...]:
@@ -145,20 +125,19 @@ def copies_of(
 ) -> Copies:
     """Return the copies among the documents of a tree, and those that records use."""
     known = {(intake.resource.group, intake.kind) for intake in intakes()}
-    found: dict[tuple[str, str], dict[Identity, ObjectCopy]] = {}
+    found: dict[Identity, ObjectCopy] = {}
     for document in documents:
-        group, kind, _, _ = document.identity
-        if (group, kind) not in known or not document.path.startswith(f"{folder}/"):
+        identity = document.identity
+        if identity[:2] not in known or not document.path.startswith(f"{folder}/"):
             continue
-        named, uid = found.setdefault((group, kind), {}), document.annotations().get(UID, "")
-        if document.path == path_of(folder, document.identity):
-            named[document.identity] = ObjectCopy(document.data, uid)
+        uid = document.annotations().get(UID, "")
+        if document.path == path_of(folder, identity):
+            found[identity] = ObjectCopy(document.data, uid)
         else:  # the copy is in another file: it is written to its own file
-            named.setdefault(document.identity, ObjectCopy(b"", uid))
+            found.setdefault(identity, ObjectCopy(b"", uid))
     holding = {it.pool for it in records if it.range is not None}
     pools = {(pool.kind, pool.namespace, pool.name) for pool in holding}
-    used = {identity for every in found.values() for identity in every if identity[1:] in pools}
-    return Copies(found, used)
+    return Copies(found, {identity for identity in found if identity[1:] in pools})
 
 
 def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> ObjectCopy | str:
@@ -297,8 +276,9 @@ class _Taking:
         self.told_in = Counter(namespace for _, _, namespace, _ in context.state.rejected)
         self.untold = 0
         self.events: list[Manifest] = []
-        limits = DeletionLimits(context.settings, context.allowed, context.copies.used)
-        self.deletions = DeletionDetector(context.state, limits, seen.at)
+        self.deletions = DeletionDetector(
+            context.state, context.settings, seen.at, context.allowed, context.copies.used
+        )
 
     def done(self) -> TakenIn:
         every = asked(self.settings, self.context.copies)
@@ -384,19 +364,21 @@ class _Taking:
             self.events.append(event)
 
 
-class DeletionLimits(NamedTuple):
-    """Limits of removals: how many the user permits, and pools with recorded addresses (`used`)."""
-
-    settings: Settings
-    allowed: int | None = None
-    used: Collection[Identity] = ()
-
-
 class DeletionDetector:
-    """The deletions of one observation, kind by kind."""
+    """The deletions of one observation, kind by kind.
 
-    def __init__(self, state: IntakeState, limits: DeletionLimits, at: int) -> None:
-        self._limits = limits
+    The user permits `allowed` removals. Pools with recorded addresses (`used`) stay.
+    """
+
+    def __init__(
+        self,
+        state: IntakeState,
+        settings: Settings,
+        at: int,
+        allowed: int | None = None,
+        used: Collection[Identity] = (),
+    ) -> None:
+        self._settings, self._allowed, self._used = settings, allowed, used
         self._at = at
         self._since = state.missing
         self._missing: dict[Identity, int] = {}
@@ -443,7 +425,7 @@ class DeletionDetector:
 
     def _unused(self, gone: list[Identity]) -> list[Identity]:
         """Return the copies without records; a record needs its pool."""
-        used = [it for it in gone if it in self._limits.used]
+        used = [it for it in gone if it in self._used]
         if used:
             names = join_limited([format_identity(it) for it in used])
             why = "records hold addresses of it, so the copy stays until none does"
@@ -462,7 +444,7 @@ class DeletionDetector:
         recent = self._recent(kind)
         going = _by_namespace(gone) + recent
         every = _by_namespace(copies) + recent
-        allowed = self._limits.allowed
+        allowed = self._allowed
         if not gone or not self._is_beyond(going.total(), every.total(), allowed):
             return gone
         name = min(going.keys() - {_UNKNOWN}, key=lambda it: (-going[it], it))
@@ -490,7 +472,7 @@ class DeletionDetector:
         return found
 
     def _is_beyond(self, going: int, every: int, allowed: int | None) -> bool:
-        settings = self._limits.settings
+        settings = self._settings
         is_all = going == every > 1
         is_share = 100 * going > settings.max_release_percent * every
         is_much = every >= settings.min_records and is_share

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.apply.intake import MIN_DELETIONS, DeletionDetector, DeletionLimits, IntakeState
+from reconciler.apply.intake import MIN_DELETIONS, DeletionDetector, IntakeState
 from reconciler.model.settings import Settings
 
 KIND = "Cluster.cluster.x-k8s.io"
@@ -30,7 +30,7 @@ def gone(
     copies: Any = COPIES,
     **limits: Any,
 ) -> tuple[list[Any], DeletionDetector]:
-    found = DeletionDetector(state, DeletionLimits(Settings(), **limits), NOW)
+    found = DeletionDetector(state, Settings(), NOW, **limits)
     return found.gone(KIND, problem, copies, missing, deleted), found
 
 

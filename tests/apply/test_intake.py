@@ -51,7 +51,7 @@ def standing(*copied: Any, **more: Any) -> IntakeContext:
         kind = intake(manifest["kind"])
         copy = copy_of(manifest, kind, EVERY)
         assert isinstance(copy, ObjectCopy)
-        found.setdefault((kind.resource.group, kind.kind), {})[kind.identity(manifest)] = copy
+        found[kind.identity(manifest)] = copy
     return IntakeContext(**{"settings": EVERY, "described": (), "copies": Copies(found), **more})
 
 

@@ -203,4 +203,4 @@ def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     assert moved == {identity: ObjectCopy(b"", vips.uid)}
     both = copies_of((*documents, *elsewhere), "observed")
     assert both == found == copies_of((*elsewhere, *documents), "observed")
-    assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").by_kind
+    assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").every
