@@ -75,19 +75,16 @@ class _Demand:
         there = {entry.index for entry in self.entries}
         # Released growth that still holds its addresses, by number.
         self.released = [
-            (DemandEntry(index, record.size), record)
+            (DemandEntry(index, record.size), record.range)
             for index, record in sorted(self.records.items())
-            if index not in there
+            if index not in there and record.range is not None
         ]
 
     def outcome(self) -> GrowthOutcome:
         named = IPSet.of(item for service in self.old for item in service.pinned)
         # Released growth that a Service uses or requests before the withdrawal comes back.
-        back = [
-            entry
-            for entry, record in self.released
-            if self._is_used(record) or _overlaps(named, record)
-        ]
+        taken = IPSet.of([*self.used, *named])
+        back = [entry for entry, item in self.released if taken.overlapping(item)]
         figures = self._figures(back)
         again = self._taken_back(figures.need, back)
         back += again
@@ -136,9 +133,6 @@ class _Demand:
                 need -= entry.count
         return found
 
-    def _is_used(self, record: Allocation) -> bool:
-        return _overlaps(self.used, record)
-
     def _figures(self, back: Iterable[DemandEntry]) -> Figures:
         asked = {entry.index for entry in (*self.entries, *back)}
         grown = (it for at, it in self.records.items() if at in asked)
@@ -179,16 +173,13 @@ class _Demand:
         now = self.shown.now
         for entry in (*self.entries, *back):
             record = self.records.get(entry.index)
-            key = _idle_key(entry, record)
+            item, key = None if record is None else record.range, _idle_key(entry, record)
             if not now:
                 found |= {key: self.remembered[key]} if key in self.remembered else {}
-            elif record is None or (self._is_announced(record) and not self._is_used(record)):
+            elif item is None or (self.announced.covers(item) and not self.used.overlapping(item)):
                 # If a clock was set back, the duration is unknown.
                 found[key] = min(self.remembered.get(key, now), now)
         return found
-
-    def _is_announced(self, record: Allocation) -> bool:
-        return record.range is not None and self.announced.covers(record.range)
 
     def _going(self, idle: Mapping[str, int]) -> Iterable[DemandEntry]:
         """Return entries that were idle long enough, the highest first.
@@ -247,10 +238,6 @@ def _idle_key(entry: DemandEntry, record: Allocation | None) -> str:
     if record is None or record.range is None:
         return f"{entry.index}@-"
     return f"{entry.index}@{record.range.first:x}"
-
-
-def _overlaps(addresses: IPSet, record: Allocation) -> bool:
-    return record.range is not None and bool(addresses.overlapping(record.range))
 
 
 def _age(service: Service, now: int) -> int:

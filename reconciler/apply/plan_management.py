@@ -161,12 +161,10 @@ class _Fits:
             identity["resourceVersion"] = live.version
         metadata = {**(found.manifest.get("metadata") or {}), **identity}
         # The family drops optional fields that cannot be set. The remaining ones are required.
-        required = tuple(ref for ref in item.rests_on if not self._has_error(ref))
+        failed = {ref for ref, fit in self._found.items() if fit.error}
+        required = tuple(ref for ref in item.rests_on if ref not in failed)
         manifest = {**found.manifest, "metadata": metadata}
         return Patch(item.ref, manifest, required, takes=found.takes)
-
-    def _has_error(self, ref: Ref) -> bool:
-        return ref in self._found and bool(self._found[ref].error)
 
 
 def _whole(item: DesiredObject) -> Manifest:
@@ -234,7 +232,8 @@ class _Management:
             self._install()
         self._namespaces()
         missing = self._read()
-        if missing and rights.is_among(self.draft.entries) and not self.draft.options.crds:
+        is_installed = any(parse_ref(name).resource == CRD for name in self.draft.entries)
+        if missing and is_installed and not self.draft.options.crds:
             names = ", ".join(missing)
             self.draft.notes.append(f"the CRD of {names} was gone; it is installed again")
             self._install()

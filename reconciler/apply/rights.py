@@ -242,11 +242,6 @@ def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
     return tuple((manifest, desired_object(manifest)) for manifest in manifests())
 
 
-def is_among(names: Iterable[str]) -> bool:
-    """Return whether the inventory contains CRDs, so that deleted ones are restored."""
-    return any(name.startswith(f"{objects.CRD.group}/{objects.CRD.kind}/") for name in names)
-
-
 def crd_name(resource: Resource) -> str:
     """Return the name of the CRD of a kind."""
     return f"{resource.plural}.{resource.group}"

@@ -5,7 +5,6 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ref_of
@@ -152,10 +151,6 @@ class Snapshot(Struct, frozen=True):
         """Return the answer to one query, or raise `Unanswered`."""
         return self.need(query)[0]
 
-    def with_answers(self, answers: Mapping[Query, ClusterAnswer], now: int) -> "Snapshot":
-        """Return the snapshot with more answers."""
-        return replace(self, answers={**self.answers, **answers}, now=now)
-
 
 ObjectLists = Callable[[Resource], LiveObjects]
 """Return all objects of a kind in a cluster."""
@@ -174,7 +169,7 @@ def read_and_plan(
             return plan(snapshot)
         except Unanswered as asked:
             answers = {query: _answer(cluster, query, lists) for query in asked.queries}
-        snapshot = snapshot.with_answers(answers, cluster.now())
+        snapshot = Snapshot({**snapshot.answers, **answers}, cluster.now())
 
 
 def _answer(cluster: Cluster, query: Query, lists: ObjectLists | None) -> ClusterAnswer:
