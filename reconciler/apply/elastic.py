@@ -311,7 +311,7 @@ class GrowthOutcome(Struct, frozen=True):
 
     Attributes:
         entries: The entries that stay or come back, by index.
-        wish: The number of additional addresses to request; 0 for none.
+        request: The number of additional addresses to request; 0 for none.
         needed: The number of those that Services wait for. The others are requested in advance.
         why: Why less than the need is requested; empty if all of it is.
         again: Seconds until the result changes without any change in the cluster.
@@ -322,7 +322,7 @@ class GrowthOutcome(Struct, frozen=True):
     figures: Figures
     first: int
     back: tuple[DemandEntry, ...] = ()
-    wish: int = 0
+    request: int = 0
     needed: int = 0
     going: tuple[DemandEntry, ...] = ()
     idle: Mapping[str, int] = field(default_factory=dict)

@@ -227,7 +227,7 @@ class Executor:
             steps.MakeNamespace: self._make_namespace,
             steps.AwaitEstablished: self._await_established,
             steps.Look: self._look,
-            steps.Tell: self._tell,
+            steps.CreateEvent: self._create_event,
             steps.Confirm: self._confirm,
             steps.AwaitPolicies: self._await_policies,
             steps.Try: self._try,
@@ -275,7 +275,7 @@ class Executor:
             raise errors.ClusterError(message, hint) from missing
         self.progress.now |= objects_of(found, step.resource)
 
-    def _tell(self, step: steps.Tell) -> None:
+    def _create_event(self, step: steps.CreateEvent) -> None:
         """Create an event. A failure is only noted, because the conditions contain the same."""
         live = self.progress.now.get(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())

@@ -5,7 +5,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from hashlib import sha256
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -129,8 +129,7 @@ class RevisionGuard:
         self._revision = revision
         self._is_in = is_in
         self._accepted = accepted
-        self._answers: dict[tuple[str, str], bool | GitError] = {}
-        self._lock = Lock()
+        self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
         """Refuse a cluster that has, or might have, a newer revision or another root.
@@ -164,15 +163,11 @@ class RevisionGuard:
             what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
             raise IdentityError(f"{what}: {is_newer}", f"{_HINT} {name}") from is_newer
 
-    def _ask(self, ancestor: str, revision: str) -> bool | GitError:
-        asked = ancestor, revision
-        with self._lock:  # one query for all clusters with the same revision
-            if asked not in self._answers:
-                try:
-                    self._answers[asked] = self._is_in(*asked)
-                except GitError as failed:
-                    self._answers[asked] = failed
-            return self._answers[asked]
+    def _compare(self, ancestor: str, revision: str) -> bool | GitError:
+        try:
+            return self._is_in(ancestor, revision)
+        except GitError as failed:
+            return failed
 
 
 def _renames(

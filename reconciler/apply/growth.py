@@ -91,7 +91,7 @@ class _Demand:
         ranges = (self.records[entry.index].range for entry in again)
         unused = IPSet.of(item for item in ranges if item is not None) - self.used
         need = max(0, figures.need - unused.size)
-        wish, needed, why = self._growth(need)
+        request, needed, why = self._growth(need)
         idle = self._idle(back)
         words: tuple[StatusMessage, ...] = ()
         if self.unserved:
@@ -102,7 +102,7 @@ class _Demand:
             figures=figures._replace(blocked=need - needed),
             first=next_index(self.granted.records, self.entries),
             back=tuple(back),
-            wish=wish,
+            request=request,
             needed=needed,
             going=() if back else tuple(self._going(idle)),
             idle=idle,
@@ -165,8 +165,8 @@ class _Demand:
             room = self.settings.max_growth - grown - given
             limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth)"
             limit += "; set a quota in its provider, or raise maxGrowth"
-        wish = min(max(self.granted.increment, need), max(room, 0), LARGEST)
-        return wish, min(need, wish), limit if need > wish else ""
+        request = min(max(self.granted.increment, need), max(room, 0), LARGEST)
+        return request, min(need, request), limit if need > request else ""
 
     def _idle(self, back: Iterable[DemandEntry]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -344,22 +344,22 @@ RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[
 """Returns the refused entries, by tenant and number, of the requested entries by tenant."""
 
 
-def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
+def fitted(requests: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
     """Return entries that are all granted; `refused` returns those that the planner would refuse.
 
     A request without a contiguous range is halved, down to single addresses. All tenants are
     planned at once, so the number of plans does not depend on the number of requests.
     """
-    sizes = {name: [wish.size] if wish.size else [] for name, wish in wishes.items()}
-    back = {name: wish.back for name, wish in wishes.items()}
+    sizes = {name: [request.size] if request.size else [] for name, request in requests.items()}
+    back = {name: request.back for name, request in requests.items()}
     why: dict[str, Refusal] = {}
 
     def new(name: str) -> tuple[DemandEntry, ...]:
-        first = wishes[name].first
+        first = requests[name].first
         return tuple(DemandEntry(first + at, size) for at, size in enumerate(sizes[name]))
 
     for number in count(1):
-        asked = {name: every for name in wishes if (every := (*back[name], *new(name)))}
+        asked = {name: every for name in requests if (every := (*back[name], *new(name)))}
         found = refused(asked) if asked else {}
         if not found:
             break
@@ -369,7 +369,7 @@ def fitted(wishes: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[
             back[name] = tuple(it for it in back[name] if it.index not in here)
             can_halve = number < _ROUNDS
             sizes[name] = list(_halved(new(name), here, can_halve=can_halve))
-    return {name: Fitted(back[name], new(name), why.get(name)) for name in wishes}
+    return {name: Fitted(back[name], new(name), why.get(name)) for name in requests}
 
 
 def _halved(

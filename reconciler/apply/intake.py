@@ -272,9 +272,9 @@ class _Taking:
         self.known = {*context.described, *context.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
-        self.told: dict[Identity, str] = {}
-        self.told_in = Counter(namespace for _, _, namespace, _ in context.state.rejected)
-        self.untold = 0
+        self.reported: dict[Identity, str] = {}
+        self.reported_in = Counter(namespace for _, _, namespace, _ in context.state.rejected)
+        self.unreported = 0
         self.events: list[Manifest] = []
         self.deletions = DeletionDetector(
             context.state, context.settings, seen.at, context.allowed, context.copies.used
@@ -288,9 +288,9 @@ class _Taking:
             if (listed := self.seen.listed.get(intake.resource)) is not None:
                 self._kind(intake, listed)
         notes = self.deletions.notes
-        if self.untold:
+        if self.unreported:
             limits = f"at most {MAX_EVENTS_PER_NAMESPACE} per namespace and {MAX_EVENTS} in total"
-            notes.append(f"{self.untold} more objects are rejected without an Event: {limits}")
+            notes.append(f"{self.unreported} more objects are rejected without an Event: {limits}")
         return TakenIn(
             tuple(FileChange(path, data) for path, data in sorted(self.changes.items())),
             self.seen.uid,
@@ -298,7 +298,7 @@ class _Taking:
             tuple(self.deletions.held),
             tuple(notes),
             tuple(self.events),
-            replace(self.deletions.state(), rejected=self.told),
+            replace(self.deletions.state(), rejected=self.reported),
         )
 
     def _kind(self, intake: IntakeKind, listed: ListedCopy) -> None:
@@ -351,12 +351,12 @@ class _Taking:
         self.rejected.append(Rejected(identity, reason))
         before, now, namespace = self.context.state.rejected, hash_of(reason), identity[2]
         if identity not in before:
-            is_full = self.told_in[namespace] >= MAX_EVENTS_PER_NAMESPACE
-            if is_full or self.told_in.total() >= MAX_EVENTS:
-                self.untold += 1
+            is_full = self.reported_in[namespace] >= MAX_EVENTS_PER_NAMESPACE
+            if is_full or self.reported_in.total() >= MAX_EVENTS:
+                self.unreported += 1
                 return
-            self.told_in[namespace] += 1
-        self.told[identity] = now
+            self.reported_in[namespace] += 1
+        self.reported[identity] = now
         if before.get(identity) != now:
             about = reference(intake.resource, manifest)
             name = event_name(about, REJECTED, reason)

@@ -35,8 +35,6 @@ WHOLE = 900 * 1024
 """Bytes of a ConfigMap that are used. The server's limit is 1 MiB."""
 HALF = 450 * 1024
 """Bytes of a ConfigMap for registry lines. The rest is for objects."""
-LONGEST = 64 * 1024
-"""Bytes of a registry line."""
 IDENTITY = Ref(NAMESPACE, "", "kube-system")
 """The object whose uid identifies a cluster."""
 
@@ -234,8 +232,13 @@ def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | Non
     data: dict[str, str | None] = {}
     for name, enrolled in sorted(clusters.items()):
         key = _cluster_key(name)
-        named = [name] if key.startswith(_HASHED) else []
-        data[key] = None if enrolled is None else " ".join([*named, *_words(enrolled)])
+        data[key] = None
+        if enrolled is not None:
+            named = [name] if key.startswith(_HASHED) else []
+            # Names of address spaces are free text. `%` is the empty name.
+            spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
+            words = [*named, enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
+            data[key] = " ".join(words)
     return data
 
 
@@ -291,17 +294,6 @@ def _cluster_key(name: str) -> str:
     namespace, slash, rest = name.partition("/")
     key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
     return key if len(key) <= _MAX_KEY else f"{_HASHED}{sha256(name.encode()).hexdigest()}"
-
-
-def _words(enrolled: Enrolled) -> list[str]:
-    # Names of address spaces are free text. `%` is the empty name.
-    spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
-    return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
-
-
-def has_room(enrolled: Enrolled | None) -> bool:
-    """Return whether an entry of the registry is short enough."""
-    return enrolled is None or len(" ".join(_words(enrolled))) <= LONGEST
 
 
 def line_bytes(data: Mapping[str, str]) -> int:

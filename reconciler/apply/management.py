@@ -16,7 +16,6 @@ from reconciler.apply.inventory import (
     cluster_data,
     create_or_merge,
     data_of,
-    has_room,
     identify,
     part_manifest,
     placed,
@@ -141,9 +140,6 @@ class ClusterRegistry:
             return
         revision = known.revision if known else ""
         note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
-        if not has_room(note):
-            message = f"{len(note.addresses)} separate ranges are more than can be remembered of it"
-            raise errors.ClusterError(message, "give it fewer, larger ranges")
         try:
             self._write({target.name: note}, {})
         except errors.NoSuchObjectError:
@@ -153,12 +149,7 @@ class ClusterRegistry:
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Save the result. Entries of a newer run stay unchanged."""
         there = {**self._inventory.clusters, **self._noted}
-        changed = {
-            name: item
-            for name, item in found.items()
-            if there.get(name) != item
-            and has_room(item)  # otherwise the entry from before the work stays
-        }
+        changed = {name: item for name, item in found.items() if there.get(name) != item}
         is_same = self._inventory.revision == self._revision
         if not self._is_written or (is_same and not changed):
             return

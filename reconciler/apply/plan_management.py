@@ -13,12 +13,12 @@ from reconciler.apply.plan import ClusterPlan, Draft, Lock, orphan_notes
 from reconciler.apply.snapshot import ClusterAnswer, Live, LiveObjects, Query, Snapshot, Tolerates
 from reconciler.apply.steps import (
     AwaitEstablished,
+    CreateEvent,
     Look,
     MakeNamespace,
     Own,
     Patch,
     Step,
-    Tell,
     is_ours,
 )
 from reconciler.apply.targets import UNCLEAR, ApplyOptions
@@ -82,7 +82,7 @@ class EventRecorder:
         }
         self._snapshot.need(*changed)
 
-    def tell(self, desired: DesiredObject) -> Tell | None:
+    def event_for(self, desired: DesiredObject) -> CreateEvent | None:
         """Return the event for a change of an object, or None."""
         ref = desired.ref
         recent: tuple[Manifest, ...] = ()
@@ -100,15 +100,17 @@ class EventRecorder:
         self._recorded[ref.resource] += found is not None
         return found
 
-    def _event_of(self, desired: DesiredObject, recent: tuple[Manifest, ...] = ()) -> Tell | None:
+    def _event_of(
+        self, desired: DesiredObject, recent: tuple[Manifest, ...] = ()
+    ) -> CreateEvent | None:
         """Return the event of an object if there is one to create, ignoring the object's uid."""
         before = self._there.get(desired.ref)
         is_record = desired.ref.resource == IP_ALLOCATION
         if desired.body is None and (is_record or before is None):
             return None
-        tell = Tell(desired, before, self._pools.get(desired.ref), self._there, recent)
+        event = CreateEvent(desired, before, self._pools.get(desired.ref), self._there, recent)
         now = before or Live(desired.ref, desired.body or {})
-        return tell if tell.event(now, self._snapshot.now) is not None else None
+        return event if event.event(now, self._snapshot.now) is not None else None
 
 
 def _events(ref: Ref) -> Query:
@@ -349,7 +351,7 @@ class _Management:
         records = [it for it in fits.objects if it.ref.resource == IP_ALLOCATION]
         others = [it for it in fits.objects if it.ref.resource != IP_ALLOCATION]
         for objects, patches in ((others, fits.patches), (records, [])):
-            events = [tell for item in objects if (tell := self._one(item, recorder)) is not None]
+            events = [event for item in objects if (event := self._one(item, recorder)) is not None]
             steps: list[Step] = [*patches, *events]
             for step in steps:
                 self.draft.add(step)
@@ -357,7 +359,7 @@ class _Management:
             self.draft.add(own)
         self.draft.notes += recorder.notes
 
-    def _one(self, item: DesiredObject, recorder: EventRecorder) -> Tell | None:
+    def _one(self, item: DesiredObject, recorder: EventRecorder) -> CreateEvent | None:
         """Apply an object. Return its event if that follows."""
         if item.ref.resource in self.unknown:
             if item.body is not None:
@@ -365,16 +367,16 @@ class _Management:
             return None
         before = self.live.get(item.ref)
         entry = self.draft.entries.get(str(item.ref))
-        tell = recorder.tell(item)
+        event = recorder.event_for(item)
         if (
-            tell is not None
+            event is not None
             and before is not None
             and (item.body is None or is_ours(before, entry))
         ):
-            self.draft.add(tell)
-            tell = None
+            self.draft.add(event)
+            event = None
         self.draft.bring(item, before, next(iter(item.rests_on), None))
-        return tell
+        return event
 
     def _prune(self) -> ClusterError | None:
         gone = self._gone()

@@ -332,7 +332,7 @@ class Look(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class CreateEvent:
     """Create an event for a change.
 
     The event precedes the status, so that an interrupted run creates it again. The event of a new
@@ -399,7 +399,7 @@ Step: TypeAlias = (
     | MakeNamespace
     | AwaitEstablished
     | Look
-    | Tell
+    | CreateEvent
     | Confirm
     | AwaitPolicies
     | Try

@@ -192,7 +192,7 @@ class _Look:
             asked = dict(zip(self.growers, pool.map(self._outcome, self.growers), strict=True))
         found = {name: outcome for name, outcome in asked.items() if outcome is not None}
         got = fitted(
-            {name: GrowthRequest(it.back, it.wish, it.first) for name, it in found.items()},
+            {name: GrowthRequest(it.back, it.request, it.first) for name, it in found.items()},
             self._refused,
         )
         changes: list[FileChange] = []

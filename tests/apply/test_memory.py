@@ -5,15 +5,11 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from reconciler.apply.inventory import (
     HALF,
-    LONGEST,
     NAME,
-    Enrolled,
     Write,
-    has_room,
     line_bytes,
     part_number,
     placed,
@@ -85,13 +81,6 @@ def test_twenty_thousand_clusters_have_room() -> None:
     assert len(known(parts)) == 20_000
     assert len(parts) == 5
     assert max(map(line_bytes, parts.values())) <= HALF
-
-
-def test_a_line_has_an_end() -> None:
-    few = Enrolled(UID, "", (), ("10.0.0.0-10.0.0.7",))
-    assert has_room(few)
-    assert has_room(None)
-    assert not has_room(replace(few, addresses=few.addresses * (LONGEST // 10)))
 
 
 @pytest.mark.parametrize(

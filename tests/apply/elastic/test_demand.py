@@ -18,7 +18,7 @@ SHARED = {"metallb.io/allow-shared-ip": "k"}
 
 def words(outcome: GrowthOutcome) -> dict[str, str]:
     found = settled(
-        outcome, Fitted(outcome.back, (DemandEntry(outcome.first, outcome.wish),), None)
+        outcome, Fitted(outcome.back, (DemandEntry(outcome.first, outcome.request),), None)
     )
     assert found.figures == outcome.figures
     return {word.reason: word.message for word in found.words}
@@ -26,7 +26,7 @@ def words(outcome: GrowthOutcome) -> dict[str, str]:
 
 def test_a_pending_service_beyond_the_first_addresses_makes_the_tenant_grow() -> None:
     found = Tenant(service("c")).looked_at()
-    assert (found.wish, found.needed, found.first) == (1, 1, 1)
+    assert (found.request, found.needed, found.first) == (1, 1, 1)
     assert (found.entries, found.words) == ((), ())
     assert found.figures == (1, 0, 0, 0)
 
@@ -34,15 +34,15 @@ def test_a_pending_service_beyond_the_first_addresses_makes_the_tenant_grow() ->
 def test_one_claim_of_growth_is_never_larger_than_a_demand_may_say() -> None:
     tenant = Tenant(service("c"))
     tenant.increment, tenant.room = 70_000, 100_000
-    assert tenant.looked_at().wish == 65_536
+    assert tenant.looked_at().request == 65_536
 
 
 def test_growth_is_the_increment_or_the_need_whichever_is_more() -> None:
     tenant = Tenant(service("c"))
     tenant.increment = 4
-    assert (tenant.looked_at().wish, tenant.looked_at().needed) == (4, 1)
+    assert (tenant.looked_at().request, tenant.looked_at().needed) == (4, 1)
     tenant.services += [service(f"more-{at}") for at in range(6)]
-    assert (tenant.looked_at().wish, tenant.looked_at().needed) == (7, 7)
+    assert (tenant.looked_at().request, tenant.looked_at().needed) == (7, 7)
 
 
 @pytest.mark.parametrize(("age", "pending"), [(0, 0), (1, 1), (-5, 0)])
@@ -71,7 +71,7 @@ def test_services_that_were_made_within_a_second_grow_together() -> None:
 )
 def test_what_others_serve_and_what_goes_counts_for_nothing_and_is_not_told(more: Any) -> None:
     found = Tenant(service("c", **more)).looked_at()
-    assert (found.figures.pending, found.wish, found.words) == (0, 0, ())
+    assert (found.figures.pending, found.request, found.words) == (0, 0, ())
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_service_that_no_growth_would_serve_is_told_and_grows_nothing(
     more: Any, why: str
 ) -> None:
     found = Tenant(service("c", **more)).looked_at()
-    assert (found.figures.pending, found.wish) == (0, 0)
+    assert (found.figures.pending, found.request) == (0, 0)
     assert words(found)["IPAMServiceNotServed"].startswith("no growth serves default/c: it ")
     assert why in words(found)["IPAMServiceNotServed"]
 
@@ -133,28 +133,28 @@ def test_the_port_of_one_who_has_an_address_keeps_others_away_wherever_it_is() -
 def test_spare_addresses_are_used_up_before_anybody_grows() -> None:
     tenant = Tenant(service("c"), service("d")).with_growth(GROWN)
     found = tenant.looked_at()
-    assert (found.figures[:3], found.wish) == ((2, 1, 0), 1)
+    assert (found.figures[:3], found.request) == ((2, 1, 0), 1)
 
 
 def test_what_is_granted_and_not_announced_yet_is_in_flight() -> None:
     tenant = Tenant(service("c")).with_growth(GROWN, announces=False)
-    assert (tenant.looked_at().figures[:3], tenant.looked_at().wish) == ((1, 0, 1), 0)
+    assert (tenant.looked_at().figures[:3], tenant.looked_at().request) == ((1, 0, 1), 0)
 
 
 def test_the_first_service_of_a_tenant_without_first_addresses_grows_from_nothing() -> None:
     tenant = Tenant()
     tenant.services, tenant.records = [service("c")], ()
     tenant.pool = tenant.pool._replace(addresses=addresses())
-    assert (tenant.looked_at().wish, tenant.looked_at().first) == (1, 1)
+    assert (tenant.looked_at().request, tenant.looked_at().first) == (1, 1)
 
 
-@pytest.mark.parametrize(("room", "wish"), [(9, 4), (3, 3), (2, 2), (1, 1), (0, 0), (-2, 0)])
-def test_growth_is_cut_to_what_the_quota_leaves(room: int, wish: int) -> None:
+@pytest.mark.parametrize(("room", "request"), [(9, 4), (3, 3), (2, 2), (1, 1), (0, 0), (-2, 0)])
+def test_growth_is_cut_to_what_the_quota_leaves(room: int, request: int) -> None:
     tenant = Tenant(service("c"), service("d"))
     tenant.increment, tenant.room = 4, room
     found = tenant.looked_at()
-    assert (found.wish, found.figures.blocked) == (wish, max(0, 2 - wish))
-    assert ("IPAMGrowthBlocked" in words(found)) is (wish < 2)
+    assert (found.request, found.figures.blocked) == (request, max(0, 2 - request))
+    assert ("IPAMGrowthBlocked" in words(found)) is (request < 2)
 
 
 def test_growth_that_a_quota_stops_is_told_with_what_helps() -> None:
@@ -169,11 +169,11 @@ def test_growth_that_a_quota_stops_is_told_with_what_helps() -> None:
 def test_without_a_quota_a_tenant_grows_by_so_much_at_most() -> None:
     tenant = Tenant(*(service(f"c{at:05d}") for at in range(10_000)))
     found = tenant.looked_at()
-    assert (found.wish, found.figures.blocked) == (64, 9_936)
+    assert (found.request, found.figures.blocked) == (64, 9_936)
     assert "Settings elastic.maxGrowth" in words(found)["IPAMGrowthBlocked"]
     assert len(words(found)["IPAMGrowthBlocked"]) < 400
     tenant.with_growth(record(1, "10.0.1.0-10.0.1.39"), announces=False)
-    assert tenant.looked_at().wish == 24
+    assert tenant.looked_at().request == 24
 
 
 @pytest.mark.parametrize("room", [None, 10])
@@ -184,7 +184,7 @@ def test_what_was_given_back_and_still_holds_addresses_counts_towards_the_limit(
     tenant.settings, tenant.room = Elastic(max_growth=10), room
     tenant.with_growth(record(3, "10.0.0.8-10.0.0.11", Phase.RELEASED), announces=False)
     found = tenant.looked_at()
-    assert (found.back, found.wish) == ((entry(3, 4),), 6)
+    assert (found.back, found.request) == ((entry(3, 4),), 6)
 
 
 @pytest.mark.parametrize("unwell", ["MetalLB (controller) refuses its configuration: x"])
@@ -192,7 +192,7 @@ def test_nobody_grows_or_shrinks_where_an_address_would_not_help(unwell: str) ->
     tenant = Tenant(service("c"))
     tenant.unwell = unwell
     found = tenant.looked_at()
-    assert (found.wish, found.figures.blocked) == (0, 1)
+    assert (found.request, found.figures.blocked) == (0, 1)
     assert unwell in words(found)["IPAMGrowthBlocked"]
     idle = Tenant().with_growth(GROWN)
     idle.unwell, idle.idle = unwell, {"1@a000008": LONG_AGO}
@@ -305,6 +305,6 @@ def test_what_was_given_back_is_asked_for_again_before_anything_new() -> None:
         announces=False,
     )
     found = tenant.looked_at()
-    assert (found.back, found.wish) == ((entry(1), entry(2), entry(3)), 0)
+    assert (found.back, found.request) == ((entry(1), entry(2), entry(3)), 0)
     tenant.services.pop()
     assert tenant.looked_at().back == (entry(1), entry(2))

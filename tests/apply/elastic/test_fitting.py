@@ -98,7 +98,7 @@ def test_all_entries_that_are_left_are_served_and_none_is_more_than_was_wished(
     found = fitted(wishes, pool.refused)
     assert pool.asked <= 17
     assert pool.refused({name: it.new for name, it in found.items()}) == {}
-    for name, wish in wishes.items():
-        assert sum(counts(found[name])) <= wish.size
+    for name, request in wishes.items():
+        assert sum(counts(found[name])) <= request.size
     if sum(runs) <= sum(sizes) and all(sizes):
         assert sum(sum(counts(it)) for it in found.values()) == sum(runs)

@@ -34,7 +34,7 @@ def test_a_service_that_names_an_address_joins_who_has_it_or_is_told(
     tenant = Tenant(service("s", annotations=named, ports=[{"port": ports}]))
     tenant.services[1] = service("b", "10.0.0.1", ports=[{"port": 80}], **who)
     found = tenant.looked_at()
-    assert (found.figures.pending, found.wish) == (0, 0)
+    assert (found.figures.pending, found.request) == (0, 0)
     told = not_served(found)
     assert ("which another Service has by another sharing key, or at the same port" in told) is (
         is_told
@@ -56,4 +56,4 @@ def test_what_a_service_names_comes_back_before_anything_else() -> None:
     given = [record(at, f"10.0.0.{at}-10.0.0.{at}", Phase.RELEASED) for at in (5, 6)]
     tenant = Tenant(service("c", loadBalancerIP="10.0.0.6")).with_growth(*given, announces=False)
     found = tenant.looked_at()
-    assert (found.back, found.wish) == ((entry(6),), 0)
+    assert (found.back, found.request) == ((entry(6),), 0)

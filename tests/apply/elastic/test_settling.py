@@ -19,7 +19,7 @@ def outcome(**more: object) -> GrowthOutcome:
 
 
 def test_what_is_got_is_added_and_what_goes_is_left_out() -> None:
-    found = settled(outcome(wish=2, needed=1), Fitted((), (DemandEntry(3, 2),), None))
+    found = settled(outcome(request=2, needed=1), Fitted((), (DemandEntry(3, 2),), None))
     assert (found.entries, found.words) == ((*TWO, DemandEntry(3, 2)), ())
     gone = settled(outcome(going=(entry(2, 2),)), Fitted((), (), None))
     assert gone.entries == (entry(1),)
@@ -36,7 +36,7 @@ def test_what_comes_back_and_is_refused_is_left_out() -> None:
 
 
 def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> None:
-    found = settled(outcome(wish=4, needed=3), Fitted((), (DemandEntry(3, 1),), FULL))
+    found = settled(outcome(request=4, needed=3), Fitted((), (DemandEntry(3, 1),), FULL))
     assert found.words == (
         StatusMessage(
             "IPAMGrowthBlocked",
@@ -49,10 +49,10 @@ def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> 
 def test_what_a_demand_has_no_room_for_is_told() -> None:
     many = tuple(entry(at) for at in range(1, MAX_DEMAND))
     got = Fitted((), (entry(MAX_DEMAND), entry(MAX_DEMAND + 1)), None)
-    found = settled(outcome(entries=many, wish=2, needed=2), got)
+    found = settled(outcome(entries=many, request=2, needed=2), got)
     assert (len(found.entries), found.figures.blocked) == (MAX_DEMAND, 1)
     assert f"its Demand has room for {MAX_DEMAND} entries" in found.words[0].message
-    found = settled(outcome(wish=1, needed=1), Fitted((), (entry(LAST + 1),), None))
+    found = settled(outcome(request=1, needed=1), Fitted((), (entry(LAST + 1),), None))
     assert (found.entries, found.figures.blocked) == (TWO, 1)
 
 
