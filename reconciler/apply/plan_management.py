@@ -212,7 +212,7 @@ class _Management:
         kinds: The kinds to read, and whether they are required.
         unread: Kinds that the server does not know.
         unknown: Those of them that are not required.
-        unserved: Those of them that the server does not serve yet.
+        unserved: Applied CRDs that the server does not serve yet.
     """
 
     def __init__(

@@ -47,11 +47,6 @@ class Live(Struct, frozen=True):
         return self.metadata.get("labels") or {}
 
     @property
-    def annotations(self) -> Mapping[str, str]:
-        """Return the annotations."""
-        return self.metadata.get("annotations") or {}
-
-    @property
     def finalizers(self) -> tuple[str, ...]:
         """Return the finalizers."""
         return tuple(self.metadata.get("finalizers") or ())

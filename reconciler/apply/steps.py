@@ -162,8 +162,11 @@ def decide(
     if live is None:
         return ObjectDecision(Action.CREATE)
     ours = is_ours(live, entry)
-    invites = (desired.body["metadata"].get("annotations") or {}).get(ADOPT) == "true"
-    if not (ours or adopt or invites or live.annotations.get(ADOPT) == "true"):
+    invites = (
+        (metadata.get("annotations") or {}).get(ADOPT) == "true"
+        for metadata in (desired.body["metadata"], live.metadata)
+    )
+    if not (ours or adopt or any(invites)):
         return ObjectDecision(Action.REFUSE, reason="it is there already and not ours")
     fields = differing(desired.body, live.manifest)
     if ours and desired.ref.resource in (POLICY, BINDING) and intruders(live.manifest):

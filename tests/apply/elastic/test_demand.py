@@ -148,13 +148,13 @@ def test_the_first_service_of_a_tenant_without_first_addresses_grows_from_nothin
     assert (tenant.looked_at().request, tenant.looked_at().first) == (1, 1)
 
 
-@pytest.mark.parametrize(("room", "request"), [(9, 4), (3, 3), (2, 2), (1, 1), (0, 0), (-2, 0)])
-def test_growth_is_cut_to_what_the_quota_leaves(room: int, request: int) -> None:
+@pytest.mark.parametrize(("room", "size"), [(9, 4), (3, 3), (2, 2), (1, 1), (0, 0), (-2, 0)])
+def test_growth_is_cut_to_what_the_quota_leaves(room: int, size: int) -> None:
     tenant = Tenant(service("c"), service("d"))
     tenant.increment, tenant.room = 4, room
     found = tenant.looked_at()
-    assert (found.request, found.figures.blocked) == (request, max(0, 2 - request))
-    assert ("IPAMGrowthBlocked" in words(found)) is (request < 2)
+    assert (found.request, found.figures.blocked) == (size, max(0, 2 - size))
+    assert ("IPAMGrowthBlocked" in words(found)) is (size < 2)
 
 
 def test_growth_that_a_quota_stops_is_told_with_what_helps() -> None:
