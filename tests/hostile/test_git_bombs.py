@@ -1,8 +1,4 @@
-"""Small packs that mean much: trees of the same tree, objects of any size, in all that is read.
-
-Each run is held to an amount of memory that reading the bomb would exceed many times over; git
-itself is held to it, too.
-"""
+"""Small packs that mean much: trees of the same tree, objects of any size, in all that is read."""
 
 import resource
 import subprocess

@@ -61,7 +61,7 @@ def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
     assert "two.loadbalancer.yaml" in git(folder, "ls-files", "allocations")
 
 
-def test_nor_by_a_reconcile_of_its_own_where_the_branch_went_on(folder: Path) -> None:
+def test_a_reconcile_of_a_change_is_not_on_the_line_where_the_branch_went_on(folder: Path) -> None:
     git(folder, "switch", "-q", "-c", "change")
     write(folder, {"tenants/two.yaml": tenant("two")})
     commit(folder, clock=CLOCK + 60)
@@ -75,20 +75,6 @@ def test_nor_by_a_reconcile_of_its_own_where_the_branch_went_on(folder: Path) ->
     source = open_source(Reading(folder)).source
     line = [step.id for step in source.past(["allocations", "tenants"])]
     assert line[:2] == [git(folder, "rev-parse", "HEAD"), main]
-
-
-def test_nor_by_an_empty_commit_that_says_so(folder: Path) -> None:
-    git(folder, "switch", "-q", "-c", "change")
-    forged(folder)
-    write(folder, {"README.md": "theirs\n"})
-    commit(folder, clock=CLOCK + 50)
-    git(folder, "switch", "-q", "main")
-    write(folder, {"NOTES.md": "ours\n"})
-    main = commit(folder, clock=CLOCK + 60)
-    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
-    source = open_source(Reading(folder)).source
-    line = [step.id for step in source.past(["README.md", "NOTES.md"])]
-    assert line == [git(folder, "rev-parse", "HEAD"), main]
 
 
 @pytest.mark.parametrize("copied", [False, True])

@@ -1,7 +1,4 @@
-"""A tenant's kubeconfig out of its Secret: nothing of it runs, is read, or is sent in the clear.
-
-Each attempt is made with --allow-exec, which is for kubeconfigs that a person names.
-"""
+"""A tenant's kubeconfig out of its Secret: nothing of it runs, is read, or is sent in the clear."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

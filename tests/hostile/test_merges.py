@@ -1,7 +1,4 @@
-"""Who merges what: no Override that people bring counts because of a reconcile of their own.
-
-A branch on which somebody ran reconcile looks just as the branch that it was forked from.
-"""
+"""Who merges what: no Override that people bring counts because of a reconcile of their own."""
 
 from pathlib import Path
 

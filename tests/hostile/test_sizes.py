@@ -1,7 +1,4 @@
-"""Small files that mean much: what follows from them is bounded in time, memory and words.
-
-Ceilings are generous: the attacks took minutes or gigabytes, what is left of them takes seconds.
-"""
+"""Small files that mean much: what follows from them is bounded in time, memory and words."""
 
 import json
 import time
