@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.corpus import build, change_file
 from benchmarks.measure import Row
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.world import ENVIRONMENT, pool, provider, tenant
 

@@ -9,7 +9,7 @@ from statistics import median
 from benchmarks.corpus import build, change_file, crowded, new_records, tenant
 from benchmarks.measure import Row, by_turns, run_ipam
 from reconciler.gitio.interface import Commit
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.model.change import FileChange
 
 SIZES = (1_000, 10_000, 100_000)

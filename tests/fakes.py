@@ -213,9 +213,6 @@ class FakeRoots:
     commits: Mapping[str, tuple[str, int, Files]]
     own: str = ""
 
-    def files(self, rev: str) -> Generator[str, None, None]:
-        yield from sorted(self.commits[rev][2])
-
     def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
         yield from sorted({*self.commits[base][2]} - {*self.commits[rev][2]})
 

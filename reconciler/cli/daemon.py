@@ -41,7 +41,7 @@ from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
 from reconciler.documents.text import escape
-from reconciler.gitio import processes
+from reconciler.gitio import process as processes
 from reconciler.gitio.remotes import BranchHead
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import UsageError

@@ -18,9 +18,8 @@ import click
 from reconciler.cli import output
 from reconciler.cli.commands import ipam
 from reconciler.documents.text import escape
-from reconciler.gitio import processes
-from reconciler.gitio.process import clean_environment
-from reconciler.gitio.processes import SignalReceived
+from reconciler.gitio import process as processes
+from reconciler.gitio.process import SignalReceived, clean_environment
 from reconciler.model.errors import ExitCode, GitError, ReconcilerError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from reconciler.cli import opening, options
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
 from reconciler.cli.output import emit, painter
-from reconciler.gitio.config import root_folder
 from reconciler.gitio.files import TargetDirectory, installed_from
+from reconciler.gitio.interface import root_folder
 from reconciler.gitio.opening import Site, checkout_around, find_site, make_repository
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile import init as initial

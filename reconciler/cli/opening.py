@@ -16,20 +16,20 @@ from reconciler.cli.options import option
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
-from reconciler.gitio.annals import GitAnnals
+from reconciler.gitio.history import GitAnnals
 from reconciler.gitio.interface import Repository, Source
 from reconciler.gitio.merging import merge, quarantined
-from reconciler.gitio.opening import (
+from reconciler.gitio.process import ObjectReader
+from reconciler.gitio.remote_state import LastSeen
+from reconciler.gitio.remotes import bringing, open_mirror, with_remote
+from reconciler.gitio.repository import (
+    GitRepository,
     ground,
     open_repository,
     open_revision,
     open_worktree,
     uncommitted,
 )
-from reconciler.gitio.process import GitCommandCache
-from reconciler.gitio.remote_state import LastSeen
-from reconciler.gitio.remotes import bringing, open_mirror, with_remote
-from reconciler.gitio.repository import GitRepository
 from reconciler.history.commits import History
 from reconciler.history.who import revision_at
 from reconciler.model.errors import GitError, UsageError
@@ -86,7 +86,12 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 
 def _leading(repository: GitRepository) -> GitRepository:
-    """Return the repository with the search for the newest reconcile commit of a revision."""
+    """Return the repository with the search for the newest reconcile commit of a revision.
+
+    Its processes end with the command.
+    """
+    if (context := click.get_current_context(silent=True)) is not None:
+        context.call_on_close(repository.git.reader.close)
 
     def leads(repository: GitRepository, revision: str) -> str:
         try:
@@ -106,11 +111,6 @@ def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevis
             "warning: PyYAML was built without libyaml; reading is about eight times slower"
         )
     repository = open_here(reading.repo)
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        cache = GitCommandCache()
-        context.call_on_close(cache.close)
-        repository = replace(repository, git=replace(repository.git, cache=cache))
     if fetches:
         repository = bringing(repository)
     if reading.worktree and reading.rev != "HEAD":
@@ -133,7 +133,7 @@ def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
 
 def apart(repository: GitRepository, revision: str) -> ReadRevision:
     """Return a revision for another thread that shares no mutable state with other readers."""
-    git = replace(repository.git, cache=None)  # the cache is not thread-safe
+    git = replace(repository.git, reader=ObjectReader())
     own = replace(repository, git=git, seen=LastSeen())
     return ReadRevision(own, own.source(revision))
 

@@ -20,9 +20,8 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
 from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Source
-from reconciler.gitio.opening import open_revision
 from reconciler.gitio.remotes import RepositoryProbe
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_revision
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.doctor import diagnose, diagnosis_code

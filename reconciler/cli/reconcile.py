@@ -25,7 +25,7 @@ from reconciler.cli.daemon_options import daemon as daemon_options
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
 from reconciler.gitio.interface import Revision
-from reconciler.gitio.processes import pause
+from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.change import Proposed

@@ -15,7 +15,7 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import STDIN, read_file
 from reconciler.cli.options import option
 from reconciler.documents.text import MAX_BYTES
-from reconciler.gitio.config import found_root, root_folder
+from reconciler.gitio.interface import found_root, root_folder
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.settings import PATH as SETTINGS
 from reconciler.planning.settings import read_settings

@@ -1,18 +1,37 @@
-"""Log, ancestry, and commit trailers."""
+"""Log, ancestry, and reconcile commits."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 
-from reconciler.gitio.interface import BranchCommit, Changed, Entry, Revision
-from reconciler.gitio.limits import Tally, fields
-from reconciler.gitio.objects import Root, find_revisions, present, whole_name, without_parents
+from msgspec import Struct
+
+from reconciler.gitio.interface import (
+    BranchCommit,
+    Changed,
+    CommitRow,
+    Entry,
+    Revision,
+    Touch,
+    row_of,
+)
+from reconciler.gitio.objects import (
+    Tally,
+    differences,
+    find_commits,
+    find_revision,
+    present,
+    read_commit,
+    root_tree,
+    whole_name,
+    without_parents,
+)
 from reconciler.gitio.process import GitProcess, common_folder, failure
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Limits
 
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
+_NEAR = 8
 DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
@@ -23,51 +42,68 @@ def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
         GitError: The revision is missing, its history is cut off, or Git fails.
     """
     try:
-        return _is_in(git, ancestor, revision)
+        try:
+            return holds(git, revision, ancestor)
+        except GitError:
+            new, old = find_commits(git, [revision, ancestor])
+            if new is None or old is not None or is_shallow(git):
+                raise
+            return False  # all ancestors of the revision are here, and the other commit is not
     except LimitError as heavy:  # the id can name a commit of any author
         raise GitError(str(heavy), heavy.hint) from heavy
 
 
-def _is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
-    try:
-        return holds(git, Revision(revision, 0), Revision(ancestor, 0))
-    except GitError:
-        new, old = find_revisions(git, [revision, ancestor]).revisions
-        if new is None or old is not None or is_shallow(git):
-            raise
-        return False  # all ancestors of the revision are here, and the other commit is not
-
-
-def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
+def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
     """Report whether a revision contains another.
 
     Raises:
         GitError: The history is cut off, or Git fails.
     """
-    if revision.id == ancestor.id:
-        return True
-    # Not `--is-ancestor`: the changed files need the same merge base, so its answer is cached.
-    result = git.run("merge-base", ancestor.id, revision.id)
-    if result.status > 1 or result.status < 0:
-        raise failure("merge-base", result, DEEPEN)
-    is_held = result.status == 0 and result.out.decode("ascii").strip() == ancestor.id
+    is_held = revision == ancestor or merge_base(git, ancestor, revision) == ancestor
     if not is_held and is_shallow(git):
-        message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
+        message = f"the clone is too shallow to tell whether {revision} holds {ancestor}"
         raise GitError(message, DEEPEN)
     return is_held
 
 
-def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
-    """Return the commit that a name means, and the top of its tree.
+def merge_base(git: GitProcess, one: str, other: str) -> str:
+    """Return the id of the merge base, or empty if there is none.
+
+    Raises:
+        GitError: Git fails.
+    """
+    known = git.reader.bases
+    if (one, other) not in known:
+        known[one, other] = one if _is_near(git, one, other) else _merge_base(git, one, other)
+    return known[one, other]
+
+
+def _is_near(git: GitProcess, ancestor: str, revision: str) -> bool:
+    """Report whether a revision is few first parents ahead of another, as most changes are."""
+    made = find_commits(git, [revision])[0]
+    for _ in range(_NEAR):
+        if made is None or not made.parents or made.id == ancestor:
+            break
+        made = find_commits(git, [made.parents[0]])[0]
+    return made is not None and made.id == ancestor
+
+
+def _merge_base(git: GitProcess, one: str, other: str) -> str:
+    result = git.run("merge-base", one, other)
+    if result.status > 1 or result.status < 0:
+        raise failure("merge-base", result, DEEPEN)
+    return result.out.decode("ascii").strip()
+
+
+def named(git: GitProcess, rev: str) -> Revision:
+    """Return the commit that a name means.
 
     Raises:
         GitError: The commit does not exist, or the clone ends before it.
         UsageError: The name is invalid or ambiguous.
     """
-    found = find_revisions(git, [whole_name(git, rev)])
-    (revision,) = found.revisions
-    if revision is not None:
-        return revision, found.root
+    if (revision := find_revision(git, whole_name(git, rev))) is not None:
+        return revision
     if _STEP.search(rev) and is_shallow(git):
         message = f"the clone is too shallow: it ends before {rev!r}"
         raise GitError(message, "git fetch --deepen 1; in a CI job: fetch-depth: 2, or 0 for all")
@@ -75,100 +111,86 @@ def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
     raise GitError(f"no commit {rev!r} in the repository", hint)
 
 
-def shallow_file(git: GitProcess) -> Path:
-    """Return the file in which a shallow clone lists its oldest commits."""
-    return common_folder(git) / "shallow"
-
-
 def is_shallow(git: GitProcess) -> bool:
-    """Report whether the clone is shallow.
-
-    Raises:
-        GitError: Git fails.
-    """
+    """Report whether the clone is shallow."""
     return bool(cut_off(git))
 
 
 def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
     """Return the commits whose parents are missing from a shallow clone.
 
-    All work trees share this list. A clone that reaches the first commits also lists them, although
+    All work trees share the list. A clone that reaches the first commits also lists them, although
     they have no parents.
 
     Args:
         git: The repository.
         among: Commits to check, or None for all.
-
-    Raises:
-        GitError: Git fails.
     """
-    file = shallow_file(git)
+    file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
-    # A full clone lists no commits, and needs no Git call.
     return set(asked) - without_parents(git, asked) if asked else set()
 
 
+def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
+    """Report whether all commits up to a revision are here, except for ancestors of `without`."""
+    return not cut_off(git, git.words("rev-list", revision, *(f"^{it}" for it in without)))
+
+
+_PLAN = re.compile(
+    r"^Ipam-Plan: sha256:[0-9a-f]{64}(?: ([^\n]{1,800}?))?\r?$", re.MULTILINE | re.ASCII
+)
 _ONE_PARENT = ("--min-parents=1", "--max-parents=1")
+_GREP = r"--grep=^Ipam-Plan: sha256:[0-9a-f]\{64\}"
+
+
+def _plans(
+    git: GitProcess, revision: str, without: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield each commit with one parent that has a plan line, with the root that it names.
+
+    The newest commit is first. The answer is kept if it was read to its end.
+    """
+    known = git.reader.plans
+    if (found := known.get((revision, *without))) is not None:
+        yield from found
+        return
+    found = []
+    reach = (revision, *(f"^{it}" for it in without), "--")
+    listing = ("log", *_ONE_PARENT, _GREP, "-z", "--format=%H%n%B", *reach)
+    with closing(fields(git, *listing)) as commits:
+        for commit, _, message in (it.partition("\n") for it in commits):
+            for root in dict.fromkeys(it[1] or "" for it in _PLAN.finditer(message)):
+                found.append((commit, root))
+                yield commit, root
+    known[revision, *without] = found
 
 
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the commits with one parent and a plan trailer of this root, newest first.
+    """Yield the commits with one parent and a plan line of this root, newest first.
 
     Args:
         git: The repository.
-        revision: The newest commit.
+        revision: Id of the newest commit.
         without: Commits to exclude, with all of their ancestors.
-
-    Raises:
-        GitError: Git fails.
     """
-    if revision in without:
-        return
-    reach = [*_ONE_PARENT, f"--grep={git.root.trailer}", revision, *(f"^{it}" for it in without)]
-    first = git.check("rev-list", "--max-count=1", *reach).decode("ascii").split()
-    yield from first
-    if first:
-        yield from git.check("rev-list", "--skip=1", *reach).decode("ascii").split()
-
-
-def said_by(git: GitProcess, commits: Sequence[str]) -> frozenset[str]:
-    """Return the given commits that have one parent and a plan trailer of this root.
-
-    Raises:
-        GitError: Git fails.
-    """
-    if not commits:
-        return frozenset()
-    how = ("rev-list", "--no-walk=unsorted", *_ONE_PARENT, f"--grep={git.root.trailer}", "--stdin")
-    data = "".join(f"{commit}\n" for commit in commits).encode()
-    return frozenset(git.check(*how, data=data).decode("ascii").split())
+    if revision not in without:
+        yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
 
 
 def changes_only(git: GitProcess, commit: str, folders: Sequence[str]) -> bool:
-    """Report whether a commit changes at least one file, and no file outside the given folders.
-
-    Raises:
-        GitError: Git fails.
-    """
+    """Report whether a commit changes at least one file, and no file outside the given folders."""
+    made = read_commit(git, commit)
+    parents = [read_commit(git, it).tree for it in made.parents[:1]]
+    tally = Tally(f"commit {commit[:12]}")
+    changed, _ = differences(git, (next(iter(parents), ""), made.tree), (), tally)
     inside = tuple(f"{folder}/" for folder in git.root.inside(folders))
-    how = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", commit)
-    is_any = False
-    with closing(fields(git, Tally(f"commit {commit[:12]}"), *how)) as paths:
-        for path in filter(None, paths):
-            if not path.startswith(inside):
-                return False
-            is_any = True
-    return is_any
+    return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
 
 def nearest(git: GitProcess, commits: Sequence[str], revision: str) -> str:
-    """Return the commit that none of the others contains, or the nearest one by first parents.
-
-    Raises:
-        GitError: Git fails.
-    """
-    tips = git.check("merge-base", "--independent", *commits).decode("ascii").split()
+    """Return the commit that none of the others contains, or the nearest one by first parents."""
+    tips = git.words("merge-base", "--independent", *commits)
 
     def distance(commit: str) -> tuple[int, str]:
         how = ("rev-list", "--first-parent", "--count", revision, f"^{commit}")
@@ -180,29 +202,185 @@ def nearest(git: GitProcess, commits: Sequence[str], revision: str) -> str:
 def touching(
     git: GitProcess, revision: str, without: str, paths: Sequence[str], most: int
 ) -> list[str]:
-    """Return the newest commits between two revisions that changed some paths.
-
-    Raises:
-        GitError: Git fails.
-    """
+    """Return the newest commits between two revisions that changed some paths."""
     how = ("rev-list", "--full-history", f"--max-count={most}", revision)
     but = (f"^{without}",) if without else ()
-    return git.check(*how, *but, "--", *git.root.inside(paths)).decode("ascii").split()
+    return git.words(*how, *but, "--", *git.root.inside(paths))
 
 
-def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
-    """Report whether all commits up to a revision are here, except for ancestors of `without`.
+def compare(
+    git: GitProcess, commits: tuple[str, str], paths: Sequence[str], tally: Tally
+) -> tuple[Changed, ...]:
+    """Return the files of the root that differ between two commits. An empty id has no files."""
+    old, new = (root_tree(git, it) if it else "" for it in commits)
+    return tuple(differences(git, (old, new), paths, tally)[0])
+
+
+def changed_since(
+    git: GitProcess, base: str, rev: str, paths: Sequence[str], limits: Limits
+) -> tuple[list[Changed], bool]:
+    """Return the files changed since the merge base, and whether `rev` has all of `base`.
+
+    If the merge base is missing (a shallow clone), the files are compared with `base`.
+    """
+    parted = base if base == rev else merge_base(git, base, rev)
+    tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
+    found = list(compare(git, (parted or base, rev), paths, tally))
+    # Callers that pass paths read both sides next, so fetch missing objects in one request. Callers
+    # without paths need only names.
+    if git.brings is not None and paths:
+        sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
+        present(git, list(dict.fromkeys(side.oid for side in sides)))
+    return found, parted == base
+
+
+class _Logged(Struct, frozen=True):
+    """Commit of the first-parent line, with the files that differ from its first parent."""
+
+    id: str
+    clock: int
+    parents: tuple[str, ...]
+    author: str
+    message: str
+    changed: tuple[Changed, ...]
+
+
+# A commit can declare UTF-16 as its encoding. Git then decodes the whole commit as UTF-16,
+# including dates and names.
+_HEAD = re.compile(r"\x01([0-9a-f]+) (\d+)((?: [0-9a-f]+)*)", re.ASCII)
+_LOG = (
+    "log", "--first-parent", "--diff-merges=first-parent", "--root", "--raw", "--no-abbrev",
+    "--no-renames", "-z", "--format=%x01%H %ct %P%x00%an <%ae>%x00%B",
+)  # fmt: skip
+# Longer messages are truncated. The reference to a pull request is in the first lines.
+_LONGEST = 1 << 16
+
+
+def _log(
+    git: GitProcess, start: str, paths: Sequence[str], tally: Callable[[], Tally], *options: str
+) -> Generator[_Logged, None, None]:
+    """Yield the commits of the first-parent line, newest first.
 
     Raises:
         GitError: Git fails.
+        LimitError: A commit changed more files than the limit allows.
     """
-    but = [f"^{commit}" for commit in without]
-    return not cut_off(git, git.check("rev-list", revision, *but).decode("ascii").split())
+    commit, changed, counted = None, list[Changed](), tally()
+    inside = git.root.inside(paths)
+    with closing(fields(git, *_LOG, *options, start, "--", *inside)) as parts:
+        for part in parts:
+            if part.startswith("\x01"):
+                if commit is not None:
+                    yield _Logged(*commit, tuple(changed))
+                commit = _logged(git, part, next(parts), next(parts))
+                changed, counted = [], tally()
+            elif part.lstrip("\n").startswith(":"):
+                changed.append(changed_file(part.lstrip("\n"), git.root.outside(next(parts))))
+                counted.add(changed[-1].path)
+    if commit is not None:
+        yield _Logged(*commit, tuple(changed))
 
 
-# Most requested files changed recently, so start with a small batch, then read larger ones.
-_FIRST_LOOK = 32
+def _logged(
+    git: GitProcess, head: str, author: str, message: str
+) -> tuple[str, int, tuple[str, ...], str, str]:
+    if (found := _HEAD.match(head)) is not None:
+        parents = tuple(found[3].split())
+        return found[1], int(found[2]), parents, author, git.root.own(message)
+    made = read_commit(git, head[1:].partition(" ")[0])
+    return made.id, made.clock or 0, made.parents, made.author, made.message[:_LONGEST]
+
+
+def fields(git: GitProcess, *arguments: str) -> Generator[str, None, None]:
+    """Yield the NUL-separated fields that Git prints with `-z`, each truncated to `_LONGEST` bytes.
+
+    Bytes that are not UTF-8 become U+FFFD.
+    """
+    rest = b""
+    with closing(git.parts(*arguments)) as parts:
+        for piece in parts:
+            *whole, rest = (rest + piece).split(b"\0")
+            for field in whole:
+                yield field[:_LONGEST].decode("utf-8", "replace")
+            rest = rest[:_LONGEST]
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
 _NONE = "000000"
+
+
+def changed_file(about: str, path: str) -> Changed:
+    """Parse an entry of raw `diff` output: modes and ids, and the path."""
+    old_mode, new_mode, old_oid, new_oid, _ = about[1:].split(" ")
+    old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
+    new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
+    return Changed(path, old, new)
+
+
+class _Step(Struct, frozen=True):
+    """Commit of the branch, its parent on the branch, and the files that differ from it."""
+
+    commit: _Logged
+    parent: str
+    changed: tuple[Changed, ...]
+    is_reconcile: bool
+    is_cut: bool
+
+
+def _branch(
+    git: GitProcess,
+    revision: str,
+    paths: Sequence[str],
+    tally: Callable[[], Tally],
+    newest: Callable[[str], str],
+) -> Generator[_Step, None, None]:
+    """Yield all commits of the branch, newest first.
+
+    The branch follows first parents. At a merge whose first parent does not contain the newest
+    reconcile commit, it continues with the first parent that does.
+    """
+    cut, start, turns = cut_off(git), revision, None
+    while start:
+        with closing(_log(git, start, paths, tally, "--sparse")) as commits:
+            start = ""
+            for commit in commits:
+                parent, changed = next(iter(commit.parents), ""), commit.changed
+                if len(commit.parents) > 1 and turns is None:
+                    turns = _turns(git, revision, newest(revision))
+                if turns and turns.get(commit.id, parent) != parent:
+                    parent = start = turns[commit.id]
+                    changed = compare(git, (parent, commit.id), paths, tally())
+                is_plan = len(commit.parents) == 1 and _is_plan(commit.message)
+                is_cut = commit.id in cut
+                yield _Step(commit, parent, () if is_cut else changed, is_plan, is_cut)
+                if start or is_cut:
+                    break
+
+
+def _turns(git: GitProcess, revision: str, leading: str) -> dict[str, str]:
+    """Return the parent with which the branch continues, for the commits down to the leading one.
+
+    Return none if the leading commit is on the first-parent line, or if there is none.
+    """
+    if not leading or leading == revision:
+        return {}
+    last = git.words("rev-list", "--first-parent", revision, f"^{leading}", "--")[-1]
+    if leading in read_commit(git, last).parents[:1]:
+        return {}
+    how = ("rev-list", "--ancestry-path", "--parents", revision, f"^{leading}", "--")
+    rows = git.check(*how).decode("ascii").splitlines()
+    parents = {commit: rest for commit, *rest in map(str.split, rows)}
+    found, at = {}, revision
+    while at != leading:
+        found[at] = next(it for it in parents[at] if it == leading or it in parents)
+        at = found[at]
+    return found
+
+
+def _is_plan(message: str) -> bool:
+    """Report whether a message, without the name of this root, has a plan line of this root."""
+    return any(it[1] is None for it in _PLAN.finditer(message))
 
 
 def past(
@@ -212,12 +390,12 @@ def past(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> Iterator[BranchCommit]:
-    """Yield the commits of the branch that changed a file below the paths.
+    """Yield the commits of the branch that changed a file below the paths, newest first.
 
     Args:
         git: The repository.
         revision: Id of the newest commit.
-        paths: Files and folders that the history contains.
+        paths: Files and folders.
         tally: Counts the files that one commit changed.
         newest: Returns the newest reconcile commit of a revision. Called only if there are merges.
 
@@ -225,49 +403,10 @@ def past(
         GitError: Git fails.
         LimitError: A commit changed more files than the limit allows.
     """
-    line = line_of(git, revision, newest)
-    # The parents of the oldest commit of a shallow clone are missing.
-    last = line.pop() if cut_off(git, line[-1:]) else ""
-    before = [*line, last][1:]
-    pairs = [f"{commit} {parent}".strip() for commit, parent in zip(line, before, strict=True)]
-    start, size = 0, _FIRST_LOOK
-    while start < len(pairs):
-        found = list(changed_files(git, pairs[start : start + size], paths, tally))
-        said = said_by(git, [commit for commit, _ in found])
-        for commit, changed in found:
-            yield BranchCommit(commit, changed, commit in said)
-        start, size = start + size, size * 8
-    if last:
-        yield BranchCommit(last, (), is_cut=True)
-
-
-def line_of(git: GitProcess, revision: str, newest: Callable[[str], str]) -> list[str]:
-    """Return the commit ids of the branch, newest first.
-
-    Raises:
-        GitError: Git fails.
-    """
-    listed = git.check("rev-list", "--first-parent", "--parents", revision).decode("ascii")
-    commits = [line.split() for line in listed.splitlines()]
-    line = [commit[0] for commit in commits]
-    leading = newest(revision) if any(len(commit) > 2 for commit in commits) else ""
-    if not leading or leading in frozenset(line):
-        return line
-    listed = git.check("rev-list", "--ancestry-path", "--parents", revision, f"^{leading}").decode()
-    parents = {commit: rest for commit, *rest in map(str.split, listed.splitlines())}
-    line = [revision]
-    while line[-1] != leading:
-        line.append(next(it for it in parents[line[-1]] if it == leading or it in parents))
-    return [*line[:-1], *git.check("rev-list", "--first-parent", leading).decode("ascii").split()]
-
-
-def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
-    """Report whether any commit up to a revision touched some paths.
-
-    Raises:
-        GitError: Git fails.
-    """
-    return bool(git.check("rev-list", "--max-count=1", revision, "--", *git.root.inside(paths)))
+    with closing(_branch(git, revision, paths, tally, newest)) as steps:
+        for step in steps:
+            if step.changed or step.is_cut:
+                yield BranchCommit(step.commit.id, step.changed, step.is_reconcile, step.is_cut)
 
 
 def brought(
@@ -281,107 +420,75 @@ def brought(
 
     Reconcile commits on top of it are included, because they result from that commit. If the branch
     does not continue with the first parent of a merge, its files differ from either parent.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: The commit changed more files than the limit allows.
     """
-    line = line_of(git, revision, newest)
-    said, start, size = frozenset[str](), 0, _FIRST_LOOK
-    for at, commit in enumerate(line):
-        if at == start:
-            said, start, size = said_by(git, line[at : at + size]), at + size, size * 8
-        if commit not in said:
-            break
-    if cut_off(git, [line[at]]):
-        return BranchCommit(revision, (), is_cut=True)
-    pairs = [" ".join(line[it : it + 2]) for it in range(at + 1)]
-    parents = git.check("rev-list", "--parents", "--max-count=1", line[at]).decode().split()[1:]
-    if parents and parents[0] != line[at + 1]:
-        pairs.append(f"{line[at]} {parents[0]}")
-    steps = changed_files(git, pairs, paths, tally)
-    return BranchCommit(revision, tuple(item for _, changed in steps for item in changed))
+    found: list[Changed] = []
+    with closing(_branch(git, revision, paths, tally, newest)) as steps:
+        for step in steps:
+            if step.is_cut and not step.is_reconcile:
+                return BranchCommit(revision, (), is_cut=True)
+            found += step.changed
+            if not step.is_reconcile:
+                if step.parent != next(iter(step.commit.parents), ""):
+                    found += step.commit.changed
+                break
+    return BranchCommit(revision, tuple(found))
 
 
-def changed_files(
-    git: GitProcess, pairs: Sequence[str], paths: Sequence[str], tally: Callable[[], Tally]
-) -> Iterator[tuple[str, tuple[Changed, ...]]]:
-    """Yield the files that each commit changed below some paths, or anywhere without paths.
+class GitAnnals(Struct, frozen=True):
+    """First-parent history of a repository."""
 
-    Args:
-        git: The repository.
-        pairs: A commit and its parent, separated by a space, or only a commit.
-        paths: Files and folders.
-        tally: Counts the files that one commit changed.
+    git: GitProcess
 
-    Raises:
-        GitError: Git fails.
-        LimitError: A commit changed too many files.
-    """
-    options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
-    data = "\n".join([*pairs, ""]).encode()
-    commit, found, counted = "", list[Changed](), tally()
-    inside = git.root.inside(paths)
-    with closing(fields(git, counted, "diff-tree", *options, *inside, data=data)) as parts:
-        for part in parts:
-            if part.startswith(":"):
-                found.append(changed_file(part, git.root.outside(next(parts))))
-                counted.add(found[-1].path)
-            elif part:
-                if commit:
-                    yield commit, tuple(found)
-                commit, found, counted = part, [], tally()
-    if commit:
-        yield commit, tuple(found)
+    def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
+        """Yield the first-parent commits up to `start` that touched `paths`, newest first.
+
+        Raises:
+            GitError: Git fails.
+            LimitError: A commit touched more files than the limit allows.
+        """
+        cut = cut_off(self.git)
+        for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):
+            touched = tuple(Touch(one.path, _oid(one.old), _oid(one.new)) for one in it.changed)
+            yield row_of((it.id, it.clock, it.author), it.message, touched, is_cut=it.id in cut)
+
+    def before(self, start: str, seconds: int) -> Revision | None:
+        """Return the newest first-parent commit not dated after `seconds`, or None."""
+        how = ("--first-parent", "--max-count=1", f"--min-age={seconds}")
+        found = self.git.words("rev-list", *how, whole_name(self.git, start), "--")
+        return find_revision(self.git, found[0]) if found else None
+
+    def is_cut(self) -> bool:
+        """Report whether the clone is shallow."""
+        return is_shallow(self.git)
 
 
-def changed_since(
-    git: GitProcess, ends: tuple[str, str], paths: Sequence[str], limits: Limits
-) -> tuple[list[Changed], bool]:
-    """Return the files changed since the merge base, and whether the second revision has the first.
-
-    If the merge base is missing (a shallow clone), the files are compared with the first revision.
-    """
-    base, rev = ends
-    result = git.run("merge-base", base, rev)
-    parted = result.out.decode().strip() or base
-    tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
-    found = changes(git, (parted, rev), paths, tally)
-    # Callers that pass paths read both sides next, so fetch missing objects in one request. Callers
-    # without paths need only names.
-    if git.brings is not None and paths:
-        sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
-        present(git, list(dict.fromkeys(side.oid for side in sides)))
-    return found, result.status == 0 and parted == base
+def _oid(entry: Entry | None) -> str:
+    return entry.oid if entry is not None and entry.is_file else ""
 
 
-def changes(
-    git: GitProcess, revisions: tuple[str, str], paths: Sequence[str], tally: Tally
-) -> list[Changed]:
-    """Return the files that differ between two revisions, at or below some paths or anywhere.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: Too many files differ.
-    """
-    return _changes(git, revisions, git.root.inside(paths), tally)
+MAX_FILES = 250_000
+"""The maximum number of files of a whole repository."""
 
 
-def _changes(
-    git: GitProcess, trees: tuple[str, str], paths: Sequence[str], tally: Tally
-) -> list[Changed]:
-    found = []
-    options = ("diff-tree", "-r", "-z", "--no-renames")
-    with closing(fields(git, tally, *options, *trees, "--", *paths)) as parts:
-        for part in parts:
-            found.append(changed_file(part, git.root.outside(next(parts))))
-            tally.add(found[-1].path)
-    return found
+class GitRoots(Struct, frozen=True):
+    """Files and reconcile commits outside the root folder, as described in `Roots`."""
 
+    git: GitProcess
 
-def changed_file(about: str, path: str) -> Changed:
-    """Parse an entry of raw `diff-tree` output: modes and ids, and the path."""
-    old_mode, new_mode, old_oid, new_oid, _ = about[1:].split(" ")
-    old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
-    new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
-    return Changed(path, old, new)
+    @property
+    def own(self) -> str:
+        return self.git.root.path
+
+    def dropped(self, base: str, rev: str) -> Iterator[str]:
+        git, tally = self.git, Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
+        old, new = (read_commit(git, it).tree for it in (base, rev))
+        found, _ = differences(git, (old, new), (), tally)
+        gone = (it.path for it in found if it.new is None)
+        return (path for path in gone if not git.root.path or not git.root.holds(path))
+
+    def made(self, revision: str) -> Iterator[tuple[str, str]]:
+        met = {self.own}
+        for commit, root in _plans(self.git, revision):
+            if root not in met:
+                met.add(root)
+                yield root, commit

@@ -1,39 +1,110 @@
-"""Interfaces of repositories, revisions, and history."""
+"""Values of repositories, and their interfaces."""
 
 import re
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding
 from reconciler.model.change import FileChange, Proposed
+from reconciler.model.errors import UsageError
 from reconciler.model.settings import Limits
 
+T = TypeVar("T")
 
-class Roots(Protocol):
-    """Files and reconcile commits outside the root folder. Any call can raise a `GitError`."""
+_ROOT_HINT = "name a folder as it is from the top of the Git repository: --root infra/ipam"
+_PLAN_LINE = "Ipam-Plan: sha256:[0-9a-f]{64}"
+_SAYS = re.compile(f"^({_PLAN_LINE})((?: [^\n]*)?)$", re.MULTILINE | re.ASCII)
+# Marks the plan of the top when the message is read from another root.
+_OF_TOP = " ."
+_SLUG = 40
+
+
+class RootFolder(Struct, frozen=True):
+    """Root folder, as its path from the top of the repository. An empty path is the top."""
+
+    path: str = ""
+
+    def inside(self, paths: Sequence[str]) -> list[str]:
+        """Return paths of the root as repository paths. Without paths, return the root itself."""
+        if not self.path:
+            return list(paths)
+        return [f"{self.path}/{path.removeprefix('./')}" for path in paths] or [self.path]
+
+    def outside(self, path: str) -> str:
+        """Return a repository path relative to the root."""
+        return path.removeprefix(f"{self.path}/") if self.path else path
+
+    def holds(self, path: str) -> bool:
+        """Report whether a repository path is in the root."""
+        return not self.path or path.startswith(f"{self.path}/")
+
+    def reference(self, name: str) -> str:
+        """Return the name of an ipam reference for this root."""
+        if not self.path:
+            return f"refs/ipam/{name}"
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", self.path).strip("-")[:_SLUG].strip("-")
+        told_apart = sha256(self.path.encode()).hexdigest()[:8]
+        return f"refs/ipam/{'-'.join(filter(None, (name, slug, told_apart)))}"
+
+    def top(self, place: Path) -> Path:
+        """Return the top of the work tree that has the root at `place`."""
+        return place.parents[self.path.count("/")] if self.path else place
+
+    def signed(self, message: str) -> str:
+        """Return a message whose plan trailer names this root."""
+        return _SAYS.sub(lambda it: f"{it[1]}{self._mark}", message) if self.path else message
+
+    def own(self, message: str) -> str:
+        """Return a message without the name of this root. The names of other roots stay."""
+        return _SAYS.sub(self._own, message) if self.path else message
 
     @property
-    def own(self) -> str:
-        """The path of the root folder, empty for the top of the repository."""
+    def _mark(self) -> str:
+        return f" {self.path}" if self.path else ""
 
-    def files(self, rev: str) -> Generator[str, None, None]:
-        """Yield the paths of all files of a revision, in any folder."""
+    def _own(self, found: re.Match[str]) -> str:
+        plan, mark = found.groups()
+        return plan if mark == self._mark else f"{plan}{mark or _OF_TOP}"
 
-    def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
-        """Yield the files that `base` has and `rev` does not, except for files of the root folder.
 
-        If the root is the top, which contains every file, its own files are included.
-        """
+TOP = RootFolder()
+"""The top of a repository."""
 
-    def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Yield each other root once, with the newest commit that claims to reconcile it.
 
-        Descendants come before their ancestors. The claims in commit messages are not verified.
-        """
+def root_folder(text: str) -> RootFolder:
+    """Return the folder that `--root` names. An empty text or `.` is the top.
+
+    Raises:
+        UsageError: The path is absolute, leaves the repository, or is not a valid folder name.
+    """
+    if text.startswith("/"):
+        raise UsageError(f"--root {text!r} is an absolute path", _ROOT_HINT)
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise UsageError(f"--root {text!r} has .. in it", _ROOT_HINT)
+    if any(part.casefold() == ".git" for part in parts):
+        raise UsageError(f"--root {text!r} is what Git keeps for itself", _ROOT_HINT)
+    path = "/".join(parts)
+    if not path.isprintable() or "\\" in path or "\ufffd" in path or path != path.strip():
+        raise UsageError(f"--root {text!r} has characters that a path must not have", _ROOT_HINT)
+    return RootFolder(path)
+
+
+def found_root(start: Path, top: Path, settings: str) -> RootFolder:
+    """Return the nearest folder with Settings from `start` up to the top, or else the top."""
+    for place in (start, *start.parents):
+        if place == top or top not in place.parents:
+            break
+        file = place / settings
+        if file.is_file() and not file.is_symlink():
+            return root_folder(place.relative_to(top).as_posix())
+    return TOP
 
 
 class Revision(Struct, frozen=True):
@@ -55,44 +126,10 @@ class DefaultBranch(Struct, frozen=True):
     why: str
 
 
-class RemoteState(Protocol):
-    """State of the remote of a repository."""
-
-    @property
-    def reference(self) -> str:
-        """The reference in which the remote keeps the revision that was reconciled last."""
-
-    def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings do not name one, and the reason.
-
-        The first of these that exists:
-
-        - the default branch of the remote, or of a bare repository
-        - the only branch
-        - the branch that a checkout without a remote reconciled
-        """
-
-    def last(self) -> str:
-        """Return the id of the head that was reconciled last, or empty if there is none."""
-
-    def forget(self) -> None:
-        """Drop the cached state, so that the next use queries the remote again."""
-
-    def bring(self, last: str) -> Revision | None:
-        """Return the commit that the reference names, fetched if needed, or None for no commit."""
-
-    def remember(self, revision: Revision) -> None:
-        """Set the reference to a reconciled head. Never fail, and never move it backwards."""
-
-
-T = TypeVar("T")
-
-
 class Made(Struct, frozen=True):
     """Commit object.
 
     Attributes:
-        parents: Ids of its parents.
         clock: Committer date in seconds since 1970, or None if it cannot be parsed.
         author: Name and address of the author in one text, or empty if they cannot be parsed.
     """
@@ -102,10 +139,7 @@ class Made(Struct, frozen=True):
     clock: int | None
     message: str
     author: str = ""
-
-
-SMALL_FOLDERS = 200
-"""Git's argument list is limited. For more folders than this, list the whole tree once."""
+    tree: str = ""
 
 
 class Entry(NamedTuple):
@@ -171,7 +205,7 @@ Parsed = dict[Hashable, dict[tuple[str, str], Any]]
 
 
 class Source(Protocol):
-    """Files of one revision, or of a work tree."""
+    """Files of one revision, or of a work tree. Reading can raise a `GitError` or `LimitError`."""
 
     @property
     def parsed(self) -> Parsed:
@@ -196,25 +230,22 @@ class Source(Protocol):
         """
 
     def bound(self, limits: Limits) -> None:
-        """Apply limits to later listings and reads. Until then, the default limits apply.
-
-        Each method that lists or reads raises `LimitError` if a limit is exceeded.
-        """
+        """Apply limits to later listings and reads. Until then, the default limits apply."""
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """Return all files below the folders, by path. A missing folder has no files."""
+        """Return all files below the folders, or with these names, by path."""
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Record findings for entries of the wrong kind at required paths, or at their parents."""
+        """Record findings for entries of the wrong kind at required paths, or at their parents.
+
+        Entries that match on a case-insensitive file system also count.
+        """
 
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
-        """Return the entries at some paths, folders with the id of their content, as in `folders`."""
+        """Return the entries at some paths. None if folders have no ids, as in a work tree."""
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
-        """Return the direct children of folders: files, and folders with the id of their content.
-
-        Return None if folders have no ids, as in a work tree.
-        """
+        """Return the direct children of folders. None if folders have no ids."""
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """Return the bytes of files in the given order, or `Unread` for a file that is too large."""
@@ -239,6 +270,53 @@ class Source(Protocol):
         """Return `work(path, bytes)` for each file, in order."""
 
 
+class Roots(Protocol):
+    """Files and reconcile commits outside the root folder. Any call can raise a `GitError`."""
+
+    @property
+    def own(self) -> str:
+        """The path of the root folder, empty for the top of the repository."""
+
+    def dropped(self, base: str, rev: str) -> Iterator[str]:
+        """Yield the files that `base` has and `rev` does not, except for files of the root folder.
+
+        If the root is the top, which contains every file, its own files are included.
+        """
+
+    def made(self, revision: str) -> Iterator[tuple[str, str]]:
+        """Yield each other root once, with the newest commit that claims to reconcile it.
+
+        Descendants come before their ancestors. The claims in commit messages are not verified.
+        """
+
+
+class RemoteState(Protocol):
+    """State of the remote of a repository. It is queried once, before the first fetch."""
+
+    @property
+    def reference(self) -> str:
+        """The reference in which the remote keeps the revision that was reconciled last."""
+
+    def default_branch(self) -> DefaultBranch:
+        """Return the authoritative branch if Settings do not name one, and the reason.
+
+        The first of these that exists: the default branch of the remote, or of a bare repository,
+        the only branch, the branch that a checkout without a remote reconciled.
+        """
+
+    def last(self) -> str:
+        """Return the id of the head that was reconciled last, or empty if there is none."""
+
+    def forget(self) -> None:
+        """Drop the cached state, so that the next use queries the remote again."""
+
+    def bring(self, last: str) -> Revision | None:
+        """Return the commit that the reference names, fetched if needed, or None for no commit."""
+
+    def remember(self, revision: Revision) -> None:
+        """Set the reference to a reconciled head. Never fail, and never move it backwards."""
+
+
 class Repository(Protocol):
     """Git repository that plans are read from and records are committed to."""
 
@@ -250,6 +328,18 @@ class Repository(Protocol):
     def standing(self) -> RemoteState:
         """State of the remote."""
 
+    @property
+    def roots(self) -> Roots:
+        """Files and reconcile commits outside the root folder."""
+
+    @property
+    def remote_name(self) -> str:
+        """The name of the remote, or its URL. Empty if the repository has none."""
+
+    @property
+    def newest(self) -> dict[str, str]:
+        """The newest reconcile commits that are already known, by revision."""
+
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
@@ -258,12 +348,13 @@ class Repository(Protocol):
         The files are at or below some paths. Without paths, all files are compared.
         """
 
-    @property
-    def roots(self) -> Roots:
-        """Files and reconcile commits outside the root folder."""
-
     def source(self, rev: str) -> Source:
-        """Return the files of a named revision."""
+        """Return the files of a named revision.
+
+        Raises:
+            GitError: The revision does not exist.
+            UsageError: The name is invalid or ambiguous.
+        """
 
     def made(self, rev: str) -> Made:
         """Return the commit object of a revision."""
@@ -272,17 +363,18 @@ class Repository(Protocol):
         """Return the commit that a name means."""
 
     def alone(self) -> AbstractContextManager[None]:
-        """Lock the repository against other runs."""
+        """Lock the repository against other runs, and remove old Git locks of a mirror."""
 
     def fetch(self) -> Revision:
         """Return the newest revision of the branch, fetched from the remote if there is one."""
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
-        """Refuse a checkout whose branch has commits that neither revision contains."""
+        """Refuse a checkout whose branch has commits that the head of the remote branch lacks.
 
-    @property
-    def remote_name(self) -> str:
-        """The name of the remote, or its URL. Empty if the repository has none."""
+        Args:
+            revision: Head of the remote branch.
+            accepted: A commit that the user accepts as lost, with all of its ancestors.
+        """
 
     def below(self, root: str) -> "Repository":
         """Return the same repository with another root."""
@@ -295,10 +387,6 @@ class Repository(Protocol):
 
     def is_shallow(self) -> bool:
         """Report whether the clone is shallow."""
-
-    @property
-    def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are already known, by revision."""
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
         """Yield the commits with one parent and an `Ipam-Plan` line of this root, newest first.
@@ -321,7 +409,12 @@ class Repository(Protocol):
         """Report whether all commits up to a revision are here, except ancestors of `without`."""
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse a checkout with uncommitted changes that differ from the target."""
+        """Refuse a checkout with uncommitted changes that differ from the target.
+
+        Args:
+            folders: Folders in which untracked files count, because reconcile would read them.
+            target: The revision to check out. The work tree can already have its files.
+        """
 
     def commit(self, commit: Commit) -> Revision:
         """Create a commit without moving a branch."""
@@ -334,36 +427,30 @@ class Repository(Protocol):
         """
 
     def follow(self, revision: Revision) -> None:
-        """Update this repository to a published revision."""
+        """Update this repository to a published revision.
+
+        Raises:
+            LostRaceError: The branch moved in the meantime, in an authoritative repository.
+            GitError: The work tree cannot be updated.
+        """
 
 
-class Probe(Protocol):
-    """Read-only view of a repository for diagnosis. Any call can raise a `GitError`."""
-
-    def version(self) -> str:
-        """Return the version of Git, such as `2.43.0`."""
-
-    def title(self) -> str:
-        """Return the kind of repository, and its branch."""
-
-    def remote_head(self) -> str | None:
-        """Return the id of the branch's head at the remote, or None without a remote."""
-
-    def find(self, oid: str | None) -> Revision | None:
-        """Return a commit by its id, or the local head of the branch. None if it is missing."""
+class Proposing(Protocol):
+    """Branch of the pull request that ipam opens."""
 
     @property
-    def repository(self) -> Repository:
-        """The repository that is diagnosed."""
+    def name(self) -> str:
+        """Name of the branch."""
 
-    def check_push(self, revision: Revision) -> None:
-        """Refuse a remote that would not accept ipam commits. Nothing is sent."""
+    def bring(self, base: Revision, revision: Revision | None) -> Proposed:
+        """Set the branch to a revision that is made on a base, or to the base if it is None.
 
-    def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
-        """Refuse a checkout with uncommitted changes."""
+        Commits of users on the branch are never lost.
 
-    def source(self, revision: Revision) -> Source:
-        """Return the files of a revision."""
+        Raises:
+            UsageError: The branch has commits of users.
+            LostRaceError: The branch moved in the meantime.
+        """
 
 
 # How forges name a change in merge messages, most reliable pattern first.
@@ -389,8 +476,6 @@ class CommitRow(NamedTuple):
     """Commit of the first-parent line.
 
     Attributes:
-        id: Commit id.
-        clock: Committer date in seconds since 1970.
         author: Name and address of the author.
         subject: First line of the message.
         request: Pull request or merge request that the message names, as `#12` or `!12`.
@@ -412,19 +497,11 @@ class CommitRow(NamedTuple):
 def row_of(
     about: tuple[str, int, str], message: str, touched: tuple[Touch, ...], *, is_cut: bool
 ) -> CommitRow:
-    """Return the row of a commit.
-
-    Args:
-        about: Id, date, and author.
-        message: Commit message.
-        touched: Files, by path.
-        is_cut: Whether the parents are missing.
-    """
+    """Return the row of a commit. `about` is its id, date, and author."""
     subject = message.strip().partition("\n")[0].strip()
     is_plan = _PLAN.search(message) is not None
-    return CommitRow(
-        *about, subject, request_of(message), is_plan, is_cut, () if is_cut else touched
-    )
+    known = () if is_cut else touched
+    return CommitRow(*about, subject, request_of(message), is_plan, is_cut, known)
 
 
 def request_of(message: str) -> str:
@@ -450,24 +527,6 @@ class Annals(Protocol):
 
     def is_cut(self) -> bool:
         """Report whether the clone is shallow."""
-
-
-class Proposing(Protocol):
-    """Branch of the pull request that ipam opens."""
-
-    @property
-    def name(self) -> str:
-        """Name of the branch."""
-
-    def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Set the branch to a revision that is made on a base, or to the base if it is None.
-
-        Commits of users on the branch are never lost.
-
-        Raises:
-            UsageError: The branch has commits of users.
-            LostRaceError: The branch moved in the meantime.
-        """
 
 
 class ReplayVerdict(StrEnum):

@@ -7,11 +7,18 @@ from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 from reconciler.documents.findings import join_limited
-from reconciler.gitio.config import RootFolder
-from reconciler.gitio.history import DEEPEN
-from reconciler.gitio.interface import Revision
-from reconciler.gitio.process import DAMAGED, GitProcess, common_folder, failure, guarded, quoted
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.history import DEEPEN, merge_base
+from reconciler.gitio.interface import Revision, RootFolder
+from reconciler.gitio.process import (
+    DAMAGED,
+    GitProcess,
+    ObjectReader,
+    common_folder,
+    failure,
+    guarded,
+    quoted,
+)
+from reconciler.gitio.repository import GitRepository, signature
 from reconciler.model.errors import GitError, UnmergedError
 
 _NAME, _ADDRESS = "ipam", "ipam@invalid"
@@ -48,7 +55,7 @@ def merge(
         UsageError: The configuration names a program that cannot be overridden.
     """
     git = repository.git
-    if git.run("merge-base", base.id, head.id).status != 0:
+    if not merge_base(git, base.id, head.id):
         raise UnmergedError("what both come from is not in this clone", DEEPEN)
     git = _quarantine(git)
     made = git.run(
@@ -94,8 +101,7 @@ def _quarantine(git: GitProcess) -> GitProcess:
         "GIT_OBJECT_DIRECTORY": folder.name,
         "GIT_INDEX_FILE": f"{folder.name}/index",
     }
-    cache = git.cache.apart() if git.cache is not None else None
-    return replace(guarded(git), objects=objects, cache=cache)
+    return replace(guarded(git), objects=objects, reader=ObjectReader())
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
@@ -108,11 +114,8 @@ def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
 
 def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:
     """Commit a tree with a date and a neutral author."""
-    extra = dict[str, str]()
-    for role in ("AUTHOR", "COMMITTER"):
-        extra |= {f"GIT_{role}_NAME": _NAME, f"GIT_{role}_EMAIL": _ADDRESS}
-        extra[f"GIT_{role}_DATE"] = f"{clock} +0000"
     words = [word for parent in parents for word in ("-p", parent.id)]
+    extra = signature((_NAME, _ADDRESS), clock)
     made = git.run("commit-tree", *words, tree, data=b"merge\n", extra=extra)
     if made.status != 0:
         raise failure("commit-tree", made)

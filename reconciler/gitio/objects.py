@@ -1,46 +1,71 @@
-"""Objects, commits, and reference names."""
+"""Objects, trees, and names of revisions."""
 
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reconciler.documents.findings import article_list
-from reconciler.documents.text import MAX_BYTES, Unread
-from reconciler.gitio.config import RootFolder
-from reconciler.gitio.interface import Entry, Made, Revision
+from reconciler.documents.text import MAX_BYTES
+from reconciler.gitio.interface import Changed, Entry, Made, Revision, RootFolder
 from reconciler.gitio.process import (
     DAMAGED,
     FILTERED,
     LACKS,
     TRUE,
     GitProcess,
+    ObjectReader,
     Setting,
     common_folder,
     is_filtered,
     quoted,
 )
 from reconciler.model.errors import FilteredError, GitError, LimitError, UsageError
-from reconciler.model.settings import PATH
+from reconciler.model.settings import Limits
 
-_COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
-_AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
+_TREE = re.compile(rb"\Atree ([0-9a-f]+)$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
+_COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
 # Maximum size of a commit or of one folder's tree: enough for 200,000 entries with long names.
 MAX_OTHER_BYTES = 1 << 26
+_FOLDER = "040000"
 
 
-class Object(Struct, frozen=True):
-    """Object: id, type, and content."""
+# Paths are rarely longer. Deep trees that contain each other would grow without limit.
+PATH_BYTES = 512
+LIMITS_HINT = "of a change, the Settings of its base count"
 
-    oid: str
-    kind: str
-    data: bytes
+
+class Tally(Struct):
+    """Count of listed entries and total length of their paths."""
+
+    where: str
+    limits: Limits = field(default_factory=Limits)
+    _count: int = 0
+    _length: int = 0
+
+    def again(self) -> "Tally":
+        """Return a tally that begins at zero."""
+        return Tally(self.where, self.limits)
+
+    def add(self, path: str) -> None:
+        """Count an entry.
+
+        Raises:
+            LimitError: The entry exceeds the limit.
+        """
+        self._count += 1
+        self._length += len(path)
+        if self._count > self.limits.files or self._length > PATH_BYTES * self.limits.files:
+            message = f"{self.where} has more than {self.limits.files} files to be read"
+            hint = f"split it, or raise spec.limits.files in ipam.yaml; {LIMITS_HINT}"
+            raise LimitError(message, hint)
 
 
 class Header(Struct, frozen=True):
@@ -56,21 +81,14 @@ class Header(Struct, frozen=True):
         return self.size <= (MAX_BYTES if self.kind == "blob" else MAX_OTHER_BYTES)
 
 
-class Root(Struct, frozen=True):
-    """Top-level entries of a revision by name, and the bytes of `ipam.yaml` by id.
+class Tree(Struct, frozen=True):
+    """Mode and id of each entry of a folder by name, and the names that occur twice."""
 
-    Every plan reads these first, so they are read together with the revision.
-    """
-
-    entries: dict[str, Entry]
-    blobs: dict[str, bytes]
+    entries: Mapping[str, tuple[str, str]]
+    twice: tuple[str, ...] = ()
 
 
-class ResolvedNames(Struct, frozen=True):
-    """Commits that names resolve to, and the tree of the first one."""
-
-    revisions: list[Revision | None]
-    root: Root | None
+_EMPTY = Tree({})
 
 
 def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
@@ -92,179 +110,190 @@ def _header(line: bytes) -> Header | None:
     return Header(head[0].decode(), head[1].decode(), int(head[2]))
 
 
-def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
-    """Return the named objects of any size, or None for a name that does not resolve.
+def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
+    """Yield the bytes of objects that are known to be small enough.
 
     Raises:
         GitError: An object is corrupt, or missing from a partial clone.
     """
-    heads = ((_header(line), data) for line, data in _answers(git, names))
-    return [
-        Object(head.oid, head.kind, data) if head is not None and data is not None else None
-        for head, data in heads
-    ]
-
-
-def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, bytes | None]]:
-    """Yield the header line of each name, and the object's bytes if there are any."""
-    if not names:
-        return
-    out, at = git.look_up("--batch", names), 0
-    for _ in names:
+    out, at = git.look_up("--batch", oids) if oids else b"", 0
+    for oid in oids:
         end = out.find(b"\n", at)
-        if end < 0:
-            raise GitError("git cat-file stopped early", DAMAGED)
-        line, at = out[at:end], end + 1
-        size = line[line.rfind(b" ") + 1 :]
-        if size.isdigit():
-            last = at + int(size)
-            yield line, out[at:last]
-            at = last + 1
-        else:
-            yield line, None
-
-
-def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
-    """Return the bytes of objects that are known to be small enough.
-
-    Raises:
-        GitError: An object is corrupt, or missing from a partial clone.
-    """
-    blobs: list[bytes] = []
-    for oid, (_, data) in zip(oids, _answers(git, oids), strict=True):
-        if data is None:
+        head = _header(out[at:end])
+        if end < 0 or head is None:
             raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
-        blobs.append(data)
-    return blobs
+        at = end + 1 + head.size
+        yield out[end + 1 : at]
+        at += 1
 
 
-def find_revisions(git: GitProcess, names: Sequence[str]) -> ResolvedNames:
-    """Return the commits that names mean, and the top of the first one's tree.
+def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:
+    """Return the commits that names mean, or None for a name that means none.
 
     Raises:
         GitError: Git fails.
         LimitError: A commit is too large to be read.
     """
-    first = names[0]
-    asked = [f"{name}^{{commit}}" for name in names]
-    settings = git.root.named(first, PATH)
-    known = _headers_but(git, [*asked, git.root.named(first), settings], [settings])
-    for item in known[: len(asked)]:
-        require_read(item)
-    found = _objects(git, known)
-    root = _root(found[-2], found[-1], known[-1])
-    return ResolvedNames([_revision(item) for item in found[:-2]], root)
+    known = git.reader.commits.setdefault(git.root.path, {})
+    new = [name for name in names if name not in known]
+    ids = {name: name for name in names}
+    found = headers(git, [f"{name}^{{commit}}" for name in new])
+    for name, head in zip(new, found, strict=True):
+        ids[name] = head.oid if head is not None else ""
+        if head is not None and not head.is_read:
+            message = f"commit {head.oid} has {head.size} bytes, limit {MAX_OTHER_BYTES}"
+            raise LimitError(message, "make it anew with a shorter message, and leave this one out")
+    missing = [oid for oid in dict.fromkeys(ids.values()) if oid and oid not in known]
+    for oid, data in zip(missing, read_blobs(git, missing), strict=True):
+        known[oid] = _commit(git, oid, data)
+    return [known.get(ids[name]) for name in names]
 
 
-def _objects(git: GitProcess, known: Sequence[Header | None]) -> list[Object | None]:
-    """Return the objects that are small enough. Each is read once."""
-    oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
-    read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
-    return [read.get(item.oid) if item is not None else None for item in known]
+def find_revision(git: GitProcess, name: str) -> Revision | None:
+    """Return the commit that a name means, or None if there is none with a valid date."""
+    (made,) = find_commits(git, [name])
+    return Revision(made.id, made.clock) if made is not None and made.clock is not None else None
 
 
-def _root(tree: Object | None, settings: Object | None, about: Header | None) -> Root | None:
-    """Return the top of a tree, or None for an oversized folder, which is listed instead."""
-    if tree is None or tree.kind != "tree":
-        return None
-    blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
-    if settings is None and about is not None:
-        blobs = {about.oid: Unread(about.size)}
-    return Root(_entries(tree), blobs)
-
-
-def read_folder(git: GitProcess, folder: Entry) -> list[Entry] | None:
-    """Return the direct children of a folder by path, or None if Git has to list them.
-
-    Raises:
-        GitError: Git fails.
-    """
-    if git.cache is None:  # a listing needs one call, and this function two
-        return None
-    (tree,) = _objects(git, headers(git, [folder.oid]))
-    if tree is None or tree.kind != "tree":
-        return None
-    return [it._replace(path=f"{folder.path}/{it.path}") for it in _entries(tree).values()]
-
-
-def read_made(git: GitProcess, rev: str) -> Made:
+def read_commit(git: GitProcess, rev: str) -> Made:
     """Return the commit object of a revision.
 
     Raises:
         GitError: The commit does not exist.
         LimitError: The commit is too large to be read.
     """
-    name = f"{rev}^{{commit}}"
-    (head_of,) = headers(git, [name])
-    require_read(head_of)
-    (item,) = read_objects(git, [name])
-    if item is None or item.kind != "commit":
+    (made,) = find_commits(git, [rev])
+    if made is None:
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
-    return _made(git, item)
+    return made
+
+
+def _commit(git: GitProcess, oid: str, data: bytes) -> Made:
+    head, _, message = data.partition(b"\n\n")
+    tree, wrote, committed = (it.search(head) for it in (_TREE, _AUTHOR, _COMMITTED))
+    return Made(
+        oid,
+        parents=tuple(found.decode("ascii") for found in _PARENT.findall(head)),
+        clock=int(committed[1]) if committed else None,
+        message=git.root.own(message.decode("utf-8", "replace")),
+        author=wrote[1].decode("utf-8", "replace") if wrote else "",
+        tree=tree[1].decode("ascii") if tree else "",
+    )
+
+
+def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
+    """Return the trees of some ids; an empty id has no entries.
+
+    Raises:
+        GitError: Git fails, or an object is not a tree.
+        LimitError: A tree is too large to be read.
+    """
+    known = git.reader.trees
+    known.setdefault("", _EMPTY)
+    new = [oid for oid in dict.fromkeys(oids) if oid not in known]
+    for oid, head in zip(new, headers(git, new), strict=True):
+        if head is not None and not head.is_read:
+            raise LimitError(
+                f"folder {oid} has {head.size} bytes, limit {MAX_OTHER_BYTES}", "split it"
+            )
+    for oid, data in zip(new, read_blobs(git, new), strict=True):
+        known[oid] = _tree(oid, data)
+    return known
+
+
+def _tree(oid: str, data: bytes) -> Tree:
+    """Parse a tree object: repeated mode, name, and binary id."""
+    width, at = len(oid) // 2, 0
+    found: dict[str, tuple[str, str]] = {}
+    twice: list[str] = []
+    while at < len(data):
+        end = data.find(b"\0", at)
+        mode, space, raw = data[at:end].partition(b" ")
+        if end < 0 or not space:
+            raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
+        name, at = raw.decode("utf-8", "replace"), end + 1 + width
+        if name in found:
+            twice.append(name)
+        found[name] = mode.decode("ascii").lstrip("0").zfill(6), data[end + 1 : at].hex()
+    return Tree(found, tuple(twice))
+
+
+def root_tree(git: GitProcess, commit: str) -> str:
+    """Return the id of the root's tree in a commit, or empty if it has no such folder."""
+    found = entry_at(git, read_commit(git, commit).tree, git.root.path)
+    return found.oid if found is not None and found.is_folder else ""
+
+
+def entry_at(git: GitProcess, tree: str, path: str) -> Entry | None:
+    """Return the entry at a path below a tree. An empty path is the tree itself."""
+    entry = Entry("", _FOLDER, tree)
+    for name in path.split("/") if path else ():
+        if not entry.is_folder:
+            return None
+        found = _read_trees(git, [entry.oid])[entry.oid].entries.get(name)
+        if found is None:
+            return None
+        entry = Entry(f"{entry.path}/{name}".removeprefix("/"), *found)
+    return entry
+
+
+def children(git: GitProcess, folder: Entry) -> list[Entry]:
+    """Return the direct children of a folder, by path."""
+    inside = f"{folder.path}/".removeprefix("/")
+    entries = _read_trees(git, [folder.oid])[folder.oid].entries
+    return sorted(Entry(f"{inside}{name}", *entry) for name, entry in entries.items())
+
+
+def differences(
+    git: GitProcess, trees: tuple[str, str], paths: Sequence[str], tally: Tally
+) -> tuple[list[Changed], list[str]]:
+    """Return the files that differ between two trees, and the paths that occur twice.
+
+    Folders with equal ids are not read. An entry of a side is a file, a link, or a submodule. A
+    file at a folder above one of the paths also counts.
+
+    Args:
+        git: The repository.
+        trees: Ids of both trees. An empty id is an empty tree.
+        paths: Files and folders to compare, or all if there are none.
+        tally: Limit of the result, and of the folders that are read.
+
+    Raises:
+        LimitError: The result exceeds the limit.
+    """
+    wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
+    found, twice, folders = list[Changed](), list[str](), tally.again()
+    level = [("", *trees, not paths)]
+    while level:
+        known = _read_trees(git, (oid for _, old, new, _ in level for oid in (old, new)))
+        deeper = list[tuple[str, str, str, bool]]()
+        for prefix, old, new, is_whole in level:
+            before, after = known[old].entries, known[new].entries
+            twice += (prefix + name for name in known[new].twice)
+            for name in after if not before else {**before, **after}:
+                was, now = before.get(name), after.get(name)
+                path = prefix + name
+                if was == now or not (is_whole or path in wanted or path in above):
+                    continue
+                files = [Entry(path, *it) if it and it[0] != _FOLDER else None for it in (was, now)]
+                if files != [None, None]:
+                    tally.add(path)
+                    found.append(Changed(path, *files))
+                one, other = (it[1] if it and it[0] == _FOLDER else "" for it in (was, now))
+                if one or other:
+                    folders.add(path)
+                    deeper.append((f"{path}/", one, other, is_whole or path in wanted))
+        level = deeper
+    return sorted(found, key=lambda it: it.path), twice
+
+
+def _slashes(path: str) -> Iterator[int]:
+    return (at for at, letter in enumerate(path) if letter == "/")
 
 
 def without_parents(git: GitProcess, commits: Sequence[str]) -> set[str]:
-    """Return the commits whose objects have no parents, regardless of where a clone ends.
-
-    Raises:
-        GitError: Git fails.
-    """
-    found = _objects(git, headers(git, commits))
-    commits_here = (it for it in found if it is not None and it.kind == "commit")
-    return {it.oid for it in commits_here if not _PARENT.search(it.data.partition(b"\n\n")[0])}
-
-
-def _headers_but(
-    git: GitProcess, names: Sequence[str], settings: Iterable[str]
-) -> list[Header | None]:
-    """Like `headers`, but None for Settings that a partial clone can lack. Readers report them."""
-    out = frozenset(settings if is_filtered(git) else ())
-    known = iter(headers(git, [name for name in names if name not in out]))
-    return [None if name in out else next(known) for name in names]
-
-
-def _made(git: GitProcess, item: Object) -> Made:
-    head, _, message = item.data.partition(b"\n\n")
-    parents = tuple(found.decode("ascii") for found in _PARENT.findall(head))
-    wrote = _AUTHOR.search(head)
-    author = wrote.group(1).decode("utf-8", "replace") if wrote else ""
-    text = git.root.own(message.decode("utf-8", "replace"))
-    revision = _revision(item)
-    return Made(item.oid, parents, revision.clock if revision else None, text, author)
-
-
-def require_read(commit: Header | None) -> None:
-    """Refuse a commit that is too large to be read.
-
-    Raises:
-        LimitError: The commit is too large.
-    """
-    if commit is not None and not commit.is_read:
-        message = f"commit {commit.oid} has {commit.size} bytes, limit {MAX_OTHER_BYTES}"
-        raise LimitError(message, "make it anew with a shorter message, and leave this one out")
-
-
-def _revision(item: Object | None) -> Revision | None:
-    if item is None or item.kind != "commit":
-        return None
-    head, _, _ = item.data.partition(b"\n\n")
-    committed = _COMMITTED.search(head)
-    return Revision(item.oid, int(committed.group(1))) if committed else None
-
-
-def _entries(tree: Object) -> dict[str, Entry]:
-    """Parse a tree object: repeated mode, name, and binary id."""
-    width = len(tree.oid) // 2
-    found: dict[str, Entry] = {}
-    at = 0
-    while at < len(tree.data):
-        end = tree.data.index(b"\0", at)
-        mode, _, raw = tree.data[at:end].partition(b" ")
-        path = raw.decode("utf-8", "replace")
-        oid = tree.data[end + 1 : end + 1 + width].hex()
-        found[path] = Entry(path, mode.decode("ascii").lstrip("0").zfill(6), oid)
-        at = end + 1 + width
-    return found
+    """Return the commits whose objects have no parents, regardless of where a clone ends."""
+    return {made.id for made in find_commits(git, commits) if made and not made.parents}
 
 
 _PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
@@ -290,9 +319,12 @@ def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
 
 
 def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """Return headers of objects, or None for missing ones."""
+    """Return headers of objects, or None for missing ones, which Git must not search for."""
     with _apart(git, is_long=len(oids[0]) == _SHA256) as apart:
-        return headers(apart, oids)
+        try:
+            return headers(apart, oids)
+        finally:
+            apart.reader.close()
 
 
 def promisor(settings: Iterable[Setting]) -> str:
@@ -320,7 +352,7 @@ def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
         }
         for path, text in texts.items():
             (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
-        yield replace(git, git_dir=folder, cache=None)
+        yield replace(git, git_dir=folder, reader=ObjectReader())
 
 
 _KINDS = {"120000": "a symlink", "160000": "a submodule"}
@@ -330,23 +362,18 @@ _WAYS = (
 )
 
 
-def require_root(git: GitProcess, revision: Revision, known: Root | None) -> Root | None:
-    """Return the known top of a revision's root. Refuse a revision without this folder.
+def require_root(git: GitProcess, commit: str) -> None:
+    """Refuse a commit without the root folder.
 
     Raises:
         GitError: The root is not a folder.
     """
-    parts = git.root.path.split("/") if git.root.path else []
-    above = ["/".join(parts[: at + 1]) for at in range(len(parts))]
-    where = f"revision {revision.id[:12]}"
-    if known is not None or not above:
-        return known
-    for path in above:  # one at a time: given a folder and its content, Git lists only the content
-        listed = git.check("ls-tree", "-z", "--full-tree", revision.id, "--", path)
-        mode = listed.decode("utf-8", "replace").partition(" ")[0]
-        if mode != "040000":
-            raise _no_folder(git.root, path, _KINDS.get(mode, "a file") if mode else "", where)
-    return None
+    tree = read_commit(git, commit).tree
+    for path in (git.root.path[:at] for at in (*_slashes(git.root.path), None)):
+        entry = entry_at(git, tree, path)
+        if entry is None or not entry.is_folder:
+            what = _KINDS.get(entry.mode, "a file") if entry is not None else ""
+            raise _no_folder(git.root, path, what, f"revision {commit[:12]}")
 
 
 def require_place(root: RootFolder, top: Path) -> Path:
@@ -370,14 +397,14 @@ def require_place(root: RootFolder, top: Path) -> Path:
 
 
 def _no_folder(root: RootFolder, path: str, what: str, where: str) -> GitError:
-    said = f"{path} is {what}, not a folder" if what else f"there is no folder {path}"
-    return GitError(f"the root {root.path!r} is not in {where}: {said}", _WAYS)
+    reason = f"{path} is {what}, not a folder" if what else f"there is no folder {path}"
+    return GitError(f"the root {root.path!r} is not in {where}: {reason}", _WAYS)
 
 
 # Rules of `git check-ref-format`, without a leading `-`. An empty name before `@{u}` means HEAD.
 _NAME = re.compile(r"(?:[^\x00-\x20~^:?*\[\\\x7f@\s]|@(?!\{))*")
 _WRONG = re.compile(r"[-./]|.*(?:\.\.|//|/\.|\.lock/|\.lock$|[./]$)")
-_STEP = re.compile(r"\^\{commit\}|\^\d*|~\d*", re.ASCII)
+_STEPS = re.compile(r"(?:\^\{commit\}|\^\d*|~\d*)*", re.ASCII)
 _UPSTREAM = re.compile(r"@\{(?:u|upstream|push)\}")  # resolved by the configuration of a branch
 _HEX = re.compile(r"[0-9a-f]{4,64}", re.ASCII | re.IGNORECASE)
 # Git reserves these names and HEAD, and looks there before references. A push cannot create one.
@@ -395,14 +422,10 @@ def check_branch(branch: str) -> str:
         UsageError: The name is invalid.
     """
     # Git rejects a branch named HEAD. A name below refs/ could be confused with other references.
-    if (
-        not re.fullmatch(_BRANCH, branch, re.ASCII)
-        or branch == "HEAD"
-        or branch.startswith("refs/")
-    ):
-        raise UsageError(
-            f"{branch!r} is not a valid branch name", "letters, digits, and . _ - / between them"
-        )
+    is_valid = re.fullmatch(_BRANCH, branch, re.ASCII) and branch != "HEAD"
+    if not is_valid or branch.startswith("refs/"):
+        hint = "letters, digits, and . _ - / between them"
+        raise UsageError(f"{branch!r} is not a valid branch name", hint)
     return branch
 
 
@@ -422,8 +445,7 @@ def whole_name(git: GitProcess, rev: str) -> str:
     if is_whole or _UPSTREAM.match(steps) or _is_own(git, name):
         return rev
     wanted = [name] if name.startswith("refs/") else [form.format(name) for form in _ORDER]
-    listed = git.check("for-each-ref", "--format=%(refname)", "--", *wanted).decode()
-    found = [form for form in wanted if form in listed.splitlines()]
+    found = [form for form, head in zip(wanted, headers(git, wanted), strict=True) if head]
     if name.startswith("refs/") and not found:
         raise GitError(f"no reference {name!r} in the repository", "git for-each-ref shows them")
     commits = [f"the commits {name}…"] if found and _begins_commit(git, name) else []
@@ -439,11 +461,10 @@ def whole_name(git: GitProcess, rev: str) -> str:
 def _parted(rev: str) -> tuple[str, str]:
     """Split a revision into its name and the steps after it."""
     name = rev[: _end(_NAME, rev, 0)]
-    at = upstream = _end(_UPSTREAM, rev, len(name))
-    while (end := _end(_STEP, rev, at)) > at:
-        at = end
+    upstream = _end(_UPSTREAM, rev, len(name))
     is_named = name or upstream > 0
-    if not is_named or at < len(rev) or _WRONG.match(name) or not rev.isprintable():
+    is_whole = _end(_STEPS, rev, upstream) == len(rev)
+    if not is_named or not is_whole or _WRONG.match(name) or not rev.isprintable():
         raise UsageError(f"{rev!r} is not a revision", _HINT)
     return name, rev[len(name) :]
 

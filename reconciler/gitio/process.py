@@ -3,9 +3,12 @@
 import logging
 import os
 import re
+import selectors
 import shlex
 import signal
+import time
 import weakref
+from base64 import b64encode
 from collections.abc import (
     Callable,
     Generator,
@@ -15,32 +18,205 @@ from collections.abc import (
     MutableMapping,
     Sequence,
 )
-from contextlib import ExitStack, closing, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired  # nosec B404  # names only; GitPython starts git
-from tempfile import TemporaryFile
+from threading import RLock, current_thread, main_thread
 from typing import Any
 from urllib.parse import quote
 
 from git import Git, GitCommandNotFound
 from msgspec import Struct
+from msgspec import field as struct_field
 
 from reconciler.documents.text import escape
-from reconciler.gitio.config import (
-    CONFIG,
-    ENVIRONMENT,
-    NETWORK,
-    TOP,
-    RootFolder,
-    basic,
-    configured,
-    pairs,
-    protocol,
-)
-from reconciler.gitio.processes import child, communicate, coprocess, pieces
+from reconciler.gitio.config import CONFIG, ENVIRONMENT, NETWORK
+from reconciler.gitio.interface import TOP, RootFolder
 from reconciler.model.errors import GitError, UsageError
+
+TICK_SECONDS = 1.0
+"""Longest single wait. A signal that arrives just before is handled only after it."""
+GRACE_SECONDS = 2.0
+"""Time for Git to remove its locks and partial files."""
+SECONDS = 300.0
+"""Time limit of a Git call."""
+
+_KILLED_SECONDS = 1.0
+# A reading Git process ends at once. A process that removes locks can take longer.
+_PAUSES = (0.0005, 0.001, 0.002, 0.004)
+_PAUSE_SECONDS = 0.01
+_PIECE = 1 << 16
+_log = logging.getLogger(__name__)
+
+
+class SignalReceived(BaseException):
+    """Signal that ends this process. Not an Exception, so that error handlers do not catch it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class _State(Struct):
+    """Running processes, and the signal that ends this process, or 0.
+
+    The main thread handles signals between two steps of its own code. A lock could be held at that
+    moment, so there is none, and each access is a single step.
+    """
+
+    running: set[Popen[bytes]] = struct_field(default_factory=set)
+    number: int = 0
+    is_starting: bool = False
+
+
+_state = _State()
+
+
+@contextmanager
+def child(start: Callable[[], Any]) -> Iterator[Popen[bytes]]:
+    """Run a process. If the block raises, end the process and everything that it started.
+
+    Args:
+        start: Starts the process as the leader of a process group, and returns GitPython's wrapper
+            with the process in `proc`.
+
+    Raises:
+        SignalReceived: A signal arrived. The output is unreliable, because the process also got it.
+    """
+    wrapper = _registered(start)
+    process: Popen[bytes] = wrapper.proc
+    try:
+        _go_on()
+        yield process
+    except BaseException:
+        end(process)
+        raise
+    _state.running.discard(process)
+    _go_on()
+
+
+def pieces(process: Popen[bytes], seconds: float, err: bytearray | None = None) -> Iterator[bytes]:
+    """Yield the standard output of a process in pieces until it ends.
+
+    Args:
+        process: The process.
+        seconds: Time limit for each piece.
+        err: Receives the beginning of its standard error.
+
+    Raises:
+        TimeoutError: A piece took longer.
+    """
+    with selectors.DefaultSelector() as ready:
+        for stream in filter(None, (process.stdout, process.stderr)):
+            ready.register(stream, selectors.EVENT_READ)
+        until = time.monotonic() + seconds
+        while ready.get_map():
+            if time.monotonic() > until:
+                raise TimeoutError
+            for key, _ in ready.select(TICK_SECONDS):
+                piece = os.read(key.fd, _PIECE)
+                if not piece:
+                    ready.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]  # a stream
+                elif key.fileobj is process.stdout:
+                    yield piece
+                    until = time.monotonic() + seconds
+                elif err is not None:
+                    err += piece[: _PIECE - len(err)]
+
+
+def communicate(process: Popen[bytes], data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
+    """Send input to a process and return its standard output and standard error.
+
+    Raises:
+        TimeoutExpired: The process did not end in time.
+    """
+    if data is not None:  # input can be written only once, and long-running processes get none
+        return process.communicate(data, timeout=seconds)
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > TICK_SECONDS:
+        with suppress(TimeoutExpired):
+            return process.communicate(timeout=TICK_SECONDS)
+    return process.communicate(timeout=max(left, 0.0))
+
+
+def pause(seconds: float) -> None:
+    """Wait, and handle signals in the meantime."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, TICK_SECONDS))
+
+
+def stop(number: int) -> bool:
+    """Start the shutdown after a signal: start no more processes, and signal all running ones.
+
+    Returns:
+        Whether the caller may raise `SignalReceived` now. If a process is just being started, it is
+            raised as soon as that process is registered.
+    """
+    _state.number = number
+    for process in list(_state.running):
+        _signal(process, signal.SIGTERM)
+    return not _state.is_starting
+
+
+def end(process: Popen[bytes]) -> None:
+    """End the process group of a process, and reap its members."""
+    for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, _KILLED_SECONDS)):
+        _signal(process, number)
+        until, pauses = time.monotonic() + seconds, iter(_PAUSES)
+        while (is_there := _is_there(process)) and time.monotonic() < until:
+            time.sleep(next(pauses, _PAUSE_SECONDS))
+        if not is_there:
+            break
+    _state.running.discard(process)
+
+
+def end_all() -> None:
+    """End all remaining processes."""
+    for process in list(_state.running):
+        end(process)
+
+
+def _registered(start: Callable[[], Any]) -> Any:
+    _go_on()
+    is_main = current_thread() is main_thread()
+    if is_main:
+        _state.is_starting = True  # a signal now waits until the process is registered
+    try:
+        wrapper = start()
+        _state.running.add(wrapper.proc)
+        return wrapper
+    finally:
+        if is_main:
+            _state.is_starting = False
+
+
+def _go_on() -> None:
+    if _state.number:
+        raise SignalReceived(_state.number)
+
+
+def _signal(process: Popen[bytes], number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _is_there(process: Popen[bytes]) -> bool:
+    """Report whether the process group has any member left."""
+    if process.poll() is None:
+        return True
+    # The first process of a container inherits orphaned processes.
+    with suppress(ChildProcessError):
+        while os.waitpid(-process.pid, os.WNOHANG)[0]:
+            pass
+    try:
+        os.killpg(process.pid, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 class Result(Struct, frozen=True):
@@ -51,13 +227,103 @@ class Result(Struct, frozen=True):
     err: str
 
 
-_log = logging.getLogger(__name__)
+class _Lookup:
+    """A `cat-file` process that runs until it is closed."""
+
+    def __init__(self, start: Callable[[], Any], *, has_data: bool) -> None:
+        self._wrapper = _registered(start)
+        self._process: Popen[bytes] = self._wrapper.proc
+        self._has_data = has_data
+        self._rest = b""
+        self._more = pieces(self._process, SECONDS)
+
+    def ask(self, names: bytes) -> bytes | None:
+        """Return one answer per line of `names`, or None if the process ended."""
+        found = []
+        try:
+            os.write(self._process.stdin.fileno(), names)  # type: ignore[union-attr]  # a pipe
+            for _ in range(names.count(b"\n")):
+                while (end := self._rest.find(b"\n") + 1) == 0:
+                    self._rest += next(self._more)
+                found.append(line := self._take(end))
+                size = line[line.rfind(b" ") + 1 :].strip()
+                found.append(self._take(int(size) + 1 if self._has_data and size.isdigit() else 0))
+        except (OSError, StopIteration):
+            return None
+        return b"".join(found)
+
+    def _take(self, size: int) -> bytes:
+        pieces, have = [self._rest], len(self._rest)
+        while have < size:
+            pieces.append(next(self._more))
+            have += len(pieces[-1])
+        whole = b"".join(pieces)
+        self._rest = whole[size:]
+        return whole[:size]
+
+    def close(self) -> None:
+        """End the process, which waits for input."""
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except TimeoutExpired:
+            end(self._process)
+        _state.running.discard(self._process)
+
+
+class ObjectReader:
+    """Long-lived `cat-file` processes of one object database, and what they read, by id."""
+
+    # Git accepts this number of bytes of names before its output must be read.
+    _MAX_NAMES = 1 << 15
+
+    def __init__(self) -> None:
+        self._lookups: dict[str, _Lookup] = {}
+        self._lock = RLock()
+        weakref.finalize(self, _close_all, self._lookups)
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what was read, so that a long-running process does not grow."""
+        self.trees = dict[str, Any]()
+        self.commits = dict[str, dict[str, Any]]()
+        self.sizes = dict[str, int]()
+        self.bases = dict[tuple[str, str], str]()
+        self.plans = dict[tuple[str, ...], list[tuple[str, str]]]()
+
+    def ask(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
+        """Return the answers about some names, or None if a process of their own is needed."""
+        if len(names) > self._MAX_NAMES:
+            return None
+        with self._lock:
+            found = None
+            try:
+                if how not in self._lookups:
+                    self._lookups[how] = _Lookup(start, has_data=how == "--batch")
+                found = self._lookups[how].ask(names)
+            finally:
+                if found is None:
+                    self.close()
+        return found
+
+    def close(self) -> None:
+        """End the processes. A later lookup starts them again."""
+        _close_all(self._lookups)
+
+
+def _close_all(lookups: dict[str, _Lookup]) -> None:
+    while lookups:
+        lookups.popitem()[1].close()
+
 
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 REMOTE = f"ipam-{os.urandom(16).hex()}"
 """Name of the remote in Git calls. It is random, so that no configuration can refer to it."""
+# Variables that locate the user's own configuration, in which Git reads `safe.directory`.
 _PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-"""Variables that locate the user's own configuration, in which Git reads `safe.directory`."""
 _KEPT = re.compile(
     "|".join(("GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_PYTHON_REFRESH", *_PERSONAL))
     + r"|GIT_CONFIG_(COUNT|(KEY|VALUE)_[0-9]+)"
@@ -71,128 +337,17 @@ def clean_environment(variables: MutableMapping[str, str]) -> None:
             del variables[name]
 
 
-class GitCommandCache:
-    """Results of read-only calls and running lookup processes, for one run.
-
-    A run repeats many calls about a change and its base. Runs that write, and daemons, have no
-    cache.
-    """
-
-    _READING = frozenset(
-        [
-            "config",
-            "diff-tree",
-            "for-each-ref",
-            "log",
-            "ls-tree",
-            "merge-base",
-            "rev-list",
-            "rev-parse",
-        ]
-    )
-    _MAX_BYTES = 1 << 20
-    # Git accepts this number of bytes of names before its output must be read.
-    _MAX_NAMES = 1 << 15
-
-    def __init__(self) -> None:
-        """Begin without processes."""
-        self._answers: dict[tuple[tuple[str, ...], bytes | None], Result] = {}
-        self._lookups: dict[str, _Lookup] = {}
-        self._stack = ExitStack()
-        self._process = os.getpid()
-        weakref.finalize(self, _close, self._stack, self._process)
-
-    def known(self, arguments: Sequence[str], data: bytes | None) -> Result | None:
-        """Return the result of an earlier call."""
-        return self._answers.get((tuple(arguments), data))
-
-    def note(self, arguments: Sequence[str], data: bytes | None, answer: Result) -> None:
-        """Keep the result of a read-only call."""
-        if arguments[0] in self._READING and len(answer.out) <= self._MAX_BYTES:
-            self._answers[tuple(arguments), data] = answer
-
-    def apart(self) -> "GitCommandCache":
-        """Return a cache for another object database, closed with this one."""
-        other = GitCommandCache()
-        self._stack.callback(other.close)
-        return other
-
-    def look_up(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
-        """Return the output of a long-lived `cat-file`, or None if a new process is needed."""
-        # A forked process shares these pipes.
-        if len(names) > self._MAX_NAMES or os.getpid() != self._process:
-            return None
-        if how not in self._lookups:
-            process = self._stack.enter_context(coprocess(start))
-            self._lookups[how] = _Lookup(process, has_data=how == "--batch")
-        found = self._lookups[how].ask(names)
-        if found is None:
-            self.close()
-        return found
-
-    def close(self) -> None:
-        """End the processes. A later lookup starts them again."""
-        self._lookups.clear()
-        _close(self._stack, self._process)
-
-
-class _Lookup:
-    """A `cat-file` process that runs until it is closed."""
-
-    def __init__(self, process: "Popen[bytes]", *, has_data: bool) -> None:
-        self._process = process
-        self._has_data = has_data
-        self._rest = b""
-        self._more: Iterator[bytes] = pieces(process, SECONDS)
-
-    def ask(self, names: bytes) -> bytes | None:
-        """Return one answer per line of `names`, or None if the process ended."""
-        if self._process.stdin is None:
-            return None
-        found = []
-        try:
-            self._process.stdin.write(names)
-            self._process.stdin.flush()
-            for _ in range(names.count(b"\n")):
-                while (end := self._rest.find(b"\n") + 1) == 0:
-                    self._rest += next(self._more)
-                found.append(line := self._take(end))
-                size = line[line.rfind(b" ") + 1 :].strip()
-                found.append(self._take(int(size) + 1 if self._has_data and size.isdigit() else 0))
-        except (BrokenPipeError, StopIteration, TimeoutError):
-            return None
-        return b"".join(found)
-
-    def _take(self, size: int) -> bytes:
-        pieces, have = [self._rest], len(self._rest)
-        while have < size:
-            pieces.append(next(self._more))
-            have += len(pieces[-1])
-        whole = b"".join(pieces)
-        self._rest = whole[size:]
-        return whole[:size]
-
-
-def _close(stack: ExitStack, process: int) -> None:
-    """Close a stack in the process that opened it, but not in a fork."""
-    if os.getpid() == process:
-        with suppress(OSError):
-            stack.close()
-
-
 @dataclass(frozen=True, slots=True)
 class GitProcess:
     """Git on one repository.
 
     Attributes:
-        git_dir: The Git folder of the repository.
         environment: Variables of the caller, such as `IPAM_GIT_TOKEN`, `GIT_ASKPASS`, and `HOME`.
         credentials: `user:secret` for an HTTP remote, or empty.
         guards: Settings that override those of the repository, by name.
-        root: The root folder in the repository.
         objects: Environment variables of a separate object folder, if new objects do not go into
             the repository.
-        cache: Results of earlier calls, or None for a run that writes and for a daemon.
+        reader: Reader of the object database. Processes of another database need another one.
         brings: Fetches objects by their ids. If None, objects missing from a partial clone are an
             error.
     """
@@ -202,11 +357,9 @@ class GitProcess:
     credentials: str = field(default="", repr=False)
     guards: tuple[tuple[str, str], ...] = ()
     root: RootFolder = TOP
-    objects: "Mapping[str, str]" = field(default_factory=dict, compare=False)
-    cache: GitCommandCache | None = field(default=None, compare=False, repr=False)
-    brings: "Callable[[Sequence[str]], None] | None" = field(
-        default=None, compare=False, repr=False
-    )
+    objects: Mapping[str, str] = field(default_factory=dict, compare=False)
+    reader: ObjectReader = field(default_factory=ObjectReader, compare=False, repr=False)
+    brings: Callable[[Sequence[str]], None] | None = field(default=None, compare=False, repr=False)
 
     def run(
         self,
@@ -227,18 +380,13 @@ class GitProcess:
         Raises:
             GitError: Git is not installed, or timed out.
         """
-        if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
-            return known
         with child(partial(self._start, arguments, remote, extra or {})) as process:
             try:
                 out, err = communicate(process, data, SECONDS)
             except TimeoutExpired:
-                raise late(arguments[0]) from None
+                raise _late(arguments[0]) from None
         text = err.decode("utf-8", "replace").strip().replace(REMOTE, remote)
-        result = Result(process.returncode, out, redacted(text, self._secrets()))
-        if self.cache is not None:
-            self.cache.note(arguments, data, result)
-        return result
+        return Result(process.returncode, out, redacted(text, self._secrets()))
 
     def look_up(self, how: str, names: Sequence[str]) -> bytes:
         """Return the output of `cat-file` with `--batch` or `--batch-check`.
@@ -247,48 +395,28 @@ class GitProcess:
             GitError: An object is corrupt, or missing from a partial clone.
         """
         data = "".join(f"{name}\n" for name in names).encode()
-        if self.cache is not None:
-            start = partial(self._start, ("cat-file", how), "", {})
-            if (found := self.cache.look_up(how, data, start)) is not None:
-                return found
+        start = partial(self._start, ("cat-file", how), "", {})
+        if (found := self.reader.ask(how, data, start)) is not None:
+            return found
         result = self.run("cat-file", how, "--buffer", data=data)
         if result.status != 0:
             raise failure("cat-file", result, DAMAGED)
         return result.out
 
-    def parts(self, *arguments: str, data: bytes | None = None) -> Generator[bytes, None, None]:
+    def parts(self, *arguments: str) -> Generator[bytes, None, None]:
         """Yield the output of a call in pieces. Closing the generator ends Git.
-
-        Args:
-            arguments: A plumbing command with its arguments. Untrusted names come after `--`.
-            data: Its standard input.
 
         Raises:
             GitError: Git failed, is not installed, or timed out.
         """
-        if self.cache is not None and (known := self.cache.known(arguments, data)) is not None:
-            yield known.out
-            return
-        kept = bytearray()
-        with closing(self._parts(arguments, data)) as parts:
-            for piece in parts:
-                kept += piece[: GitCommandCache._MAX_BYTES + 1 - len(kept)]
-                yield piece
-        if self.cache is not None:
-            self.cache.note(arguments, data, Result(0, bytes(kept), ""))
-
-    def _parts(self, arguments: Sequence[str], data: bytes | None) -> Generator[bytes, None, None]:
         err = bytearray()
-        with TemporaryFile() as given:
-            given.write(data or b"")
-            given.seek(0)
-            start = partial(self._start, arguments, "", {}, given.fileno())
-            with child(start) as process:
-                try:
-                    yield from pieces(process, SECONDS, err)
-                    process.wait(SECONDS)
-                except (TimeoutError, TimeoutExpired):
-                    raise late(arguments[0]) from None
+        with child(partial(self._start, arguments, "", {})) as process:
+            try:
+                process.stdin.close()  # type: ignore[union-attr]  # a pipe
+                yield from pieces(process, SECONDS, err)
+                process.wait(SECONDS)
+            except (TimeoutError, TimeoutExpired):
+                raise _late(arguments[0]) from None
         if process.returncode != 0:
             text = redacted(err.decode("utf-8", "replace").strip(), self._secrets())
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
@@ -304,34 +432,44 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(
-        self, arguments: Sequence[str], remote: str, extra: Mapping[str, str], stdin: int = PIPE
-    ) -> Any:
+    def words(self, *arguments: str) -> list[str]:
+        """Run Git and return its output split at white space, such as commit ids."""
+        return self.check(*arguments).decode("ascii").split()
+
+    def _start(self, arguments: Sequence[str], remote: str, extra: Mapping[str, str]) -> Any:
         # The last value of a name counts.
         variables = {**self.environment, **ENVIRONMENT, **self.objects, **extra}
         settings = [*self.guards, *CONFIG]
         if remote:
-            settings += NETWORK
-            settings += pairs(REMOTE, remote, self._credentials(), self._asks_as())
-            variables["GIT_ALLOW_PROTOCOL"] = protocol(remote)
+            settings += [*NETWORK, *self._remote_settings(remote)]
+            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
             if variables["GIT_ALLOW_PROTOCOL"] == "file":
                 # If the folder belongs to another user, the serving Git process looks for
                 # `safe.directory` in the user's own configuration.
                 variables = _personal(variables, self.environment)
-        variables |= configured(settings)
-        command = [
-            "git",
-            f"--git-dir={self.git_dir}",
-            *(REMOTE if remote and part == remote else part for part in arguments),
-        ]
+        # Other users can read arguments, and Git ends the name of a setting there at the first `=`.
+        variables["GIT_CONFIG_COUNT"] = str(len(settings))
+        for number, (name, value) in enumerate(settings):
+            variables[f"GIT_CONFIG_KEY_{number}"] = name
+            variables[f"GIT_CONFIG_VALUE_{number}"] = value
+        command = ["git", f"--git-dir={self.git_dir}", *arguments]
         if _log.isEnabledFor(logging.DEBUG):
-            _log.debug("%s", self._shown(arguments))
-        return _started(self.git_dir, command, variables, stdin)
+            _log.debug("%s", escape(redacted(shlex.join(command), self._secrets())))
+        named = [REMOTE if remote and part == remote else part for part in command]
+        return _started(self.git_dir, named, variables)
 
-    def _shown(self, arguments: Sequence[str]) -> str:
-        """Return a call as a user would type it, without secrets and settings."""
-        command = shlex.join(["git", f"--git-dir={self.git_dir}", *arguments])
-        return escape(redacted(command, self._secrets()))
+    def _remote_settings(self, remote: str) -> list[tuple[str, str]]:
+        """Return the settings that name a remote, with the login for this remote only."""
+        found = [(f"url.{remote}.insteadOf", REMOTE), (f"url.{remote}.pushInsteadOf", REMOTE)]
+        credentials = self._credentials()
+        user, _, secret = credentials.partition(":")
+        if user and not secret and self.environment.get("GIT_ASKPASS"):
+            found.append((f"credential.{remote}.username", user))
+        elif credentials:
+            header = f"http.{remote}.extraHeader"
+            # The empty value removes the headers that the repository configures.
+            found += [(header, ""), (header, f"Authorization: Basic {_basic(credentials)}")]
+        return found
 
     def _credentials(self) -> str:
         """Return the login for an HTTP remote: the token, with the URL's user if there is one."""
@@ -341,33 +479,38 @@ class GitProcess:
             raise UsageError(f"{TOKEN} is not text in UTF-8", "set it as the server showed it")
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
-    def _asks_as(self) -> str:
-        """Return the URL's user if Git must ask the user's credential helper for the secret."""
-        user, _, secret = self._credentials().partition(":")
-        return user if not secret and self.environment.get("GIT_ASKPASS") else ""
-
     def _secrets(self) -> list[str]:
         """Return all secrets, in every form in which Git can print them."""
         credentials = self._credentials()
         if not credentials:
             return []
         user, _, secret = credentials.partition(":")
-        hidden = [basic(credentials), secret or user]
+        hidden = [_basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
+def _basic(credentials: str) -> str:
+    return b64encode(credentials.encode()).decode()
+
+
+def _protocol(remote: str) -> str:
+    """Return the only protocol that Git may use for a checked remote."""
+    scheme, separator, _ = remote.partition("://")
+    if separator:
+        return scheme
+    return "file" if remote.startswith("/") else "ssh"
+
+
 def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:
-    """Find the repository of a folder. Git refuses a repository of another user.
+    """Find the Git folder around a folder, and the relative path to the top of its work tree.
+
+    Git refuses a repository of another user. It does not search for a bare repository in parent
+    folders, because a committed bare repository could bring its own configuration.
 
     Args:
         folder: The folder.
         environment: Variables of the caller. The user's own configuration applies here.
-        is_bare: Whether the folder itself can be a bare repository. Git does not search for one in
-            parent folders, because a committed bare repository could bring its own configuration.
-
-    Returns:
-        The Git folder of the repository, and the relative path from the folder to the top of its
-            work tree.
+        is_bare: Whether the folder itself can be a bare repository.
     """
     taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
     command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
@@ -383,24 +526,18 @@ def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
     return others | {name: own[name] for name in _PERSONAL if name in own}
 
 
-def _started(
-    folder: Path, command: Sequence[str], variables: dict[str, str], stdin: int = PIPE
-) -> Any:
-    # Do not search the folder for programs.
-    variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
+def _started(folder: Path, command: Sequence[str], variables: dict[str, str]) -> Any:
+    # Relative folders of the search path are not searched for programs.
+    path = variables.get("PATH", os.defpath).split(os.pathsep)
+    variables["PATH"] = os.pathsep.join(part for part in path if part.startswith("/"))
     try:
         # With ipam's signal handlers, Git reports a full disk as an error and removes its locks.
         return Git(str(folder)).execute(
-            command, as_process=True, istream=stdin, env=variables,
+            command, as_process=True, istream=PIPE, env=variables,
             start_new_session=True, restore_signals=False,
         )  # fmt: skip
     except GitCommandNotFound:
         raise GitError("git is not installed", "install git 2.31 or newer") from None
-
-
-def _absolute(path: str) -> str:
-    """Remove the relative folders from a search path."""
-    return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
 
 
 # Messages of Git, before and since 2.44, about missing objects of a partial clone.
@@ -424,15 +561,11 @@ _FORBIDDEN = "returned error: 403"
 _WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
 
 
-SECONDS = 300.0
-"""Time limit of a Git call."""
-
-
 def failure(command: str, result: Result, hint: str = "") -> GitError:
     """Return a failed call as an error with Git's own message."""
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
-    message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
+    message = said.partition(": ")[2] or (text[-1] if text else _ended(result.status))
     if owned := _OWNED.search(result.err):
         hint = f"if you trust it: git config --global --add safe.directory {owned[1]}"
         return GitError(f"{owned[1]} belongs to another user", hint)
@@ -464,13 +597,13 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
-def late(command: str) -> GitError:
+def _late(command: str) -> GitError:
     """Return the error of a call that timed out."""
     message = f"git {command} took over {SECONDS:.0f} seconds"
     return GitError(message, "see whether the remote answers, and try again")
 
 
-def ended(status: int) -> str:
+def _ended(status: int) -> str:
     """Describe how a process without output ended."""
     return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
@@ -486,8 +619,7 @@ _SECTIONS = {"filter": _FILTERS, "remote": _SERVERS, "merge": _MERGES}
 _HOOKS = ("command", "event")
 _SCOPES = ("local", "worktree")
 TRUE = ("1", "true", "yes", "on")
-"""Values that Git reads as true, in lower case. A configuration name without a value is also true.
-"""
+"""Values that Git reads as true, in lower case. A name without a value is also true."""
 
 
 class Setting(Struct, frozen=True):
@@ -517,6 +649,15 @@ def read_configuration(git: GitProcess) -> list[Setting]:
     return found
 
 
+# Words that a configuration with any program of the sections above, or an included file, contains.
+_PROGRAMS = re.compile(rb"filter|driver|hook|include|uploadpack|receivepack", re.IGNORECASE)
+
+
+def _names_programs(git: GitProcess) -> bool:
+    files = (common_folder(git) / "config", git.git_dir / "config.worktree")
+    return any(file.exists() and _PROGRAMS.search(file.read_bytes()) for file in files)
+
+
 def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
     """Return Git that runs no filter, merge driver, or server of the repository's configuration.
 
@@ -529,7 +670,9 @@ def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitPr
             be disabled.
     """
     guards: dict[str, str] = {}
-    for item in read_configuration(git) if settings is None else settings:
+    if settings is None:
+        settings = read_configuration(git) if _names_programs(git) else ()
+    for item in settings:
         if item.variable in _SECTIONS.get(item.section, {}):
             # Override all of them, because Git prefers `process` to `clean`.
             for variable, value in _SECTIONS[item.section].items():
@@ -539,28 +682,6 @@ def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitPr
             message = f"{name} of the repository's own configuration is not taken"
             raise UsageError(message, "git config --unset it: no hook of a repository is run")
     return replace(git, guards=tuple(guards.items()))
-
-
-def require_apart(folders: Iterable[Path], own: Iterable[Path]) -> None:
-    """Refuse a remote that is part of the repository and named only by its configuration.
-
-    Git obeys the configuration and hooks of the folder that it serves.
-
-    Args:
-        folders: Folders of the remote.
-        own: Folders of the repository.
-
-    Raises:
-        UsageError: One of them contains the other.
-    """
-    around = [path for folder in own for path in (folder, folder.resolve())]
-    for folder in folders:
-        for place in (Path(os.path.normpath(folder)), folder.resolve()):
-            if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):
-                message = (
-                    f"the remote of the repository's own configuration is a part of it: {folder}"
-                )
-                raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
 
 
 def common_folder(git: GitProcess) -> Path:

@@ -4,16 +4,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgspec import Struct, field
-from msgspec.structs import replace as replace_
+from msgspec import Struct, field, structs
 
 from reconciler.gitio.history import DEEPEN, is_shallow
 from reconciler.gitio.interface import DefaultBranch, Revision
-from reconciler.gitio.objects import Root, find_revisions, shown_branch
+from reconciler.gitio.objects import find_revision, shown_branch
 from reconciler.gitio.process import REMOTE, GitProcess, Result, unreachable
 from reconciler.model.errors import GitError, LostRaceError, NoBranchError, PushRefusedError
 
 _LONG = 64
+_HEADS = "refs/heads/"
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 _OTHER = "the truth is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
 _UNKNOWN = DefaultBranch("", "")
@@ -25,6 +25,7 @@ _BY_IDS = (
     (f"remote.{REMOTE}.promisor", "true"),
     (f"remote.{REMOTE}.partialclonefilter", "blob:none"),
 )
+FETCH = ("fetch", "--no-tags", "--no-write-fetch-head", "--quiet")
 
 
 def fetch(
@@ -44,7 +45,7 @@ def fetch(
         NoBranchError: The remote has no such branch.
     """
     result = git.run(
-        "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
+        *FETCH, "--", remote,
         f"+refs/heads/{branch}:{reference}", remote=remote,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
@@ -60,37 +61,47 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
     Raises:
         GitError: The remote cannot be read, or does not have them.
     """
-    told = "".join(f"{oid}\n" for oid in oids).encode()
-    asked = ("fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--filter=blob:none")
+    listed = "".join(f"{oid}\n" for oid in oids).encode()
     guarded = replace(git, guards=(*git.guards, *_BY_IDS), objects={})
-    result = guarded.run(*asked, "--stdin", "--", remote, data=told, remote=remote)
+    result = guarded.run(
+        *FETCH, "--filter=blob:none", "--stdin", "--", remote, data=listed, remote=remote
+    )
     if result.status != 0:
         raise unreachable("cannot fetch what a filter left out of the clone", "fetch", result)
 
 
-def object_format(git: GitProcess, remote: str) -> str:
-    """Return the object format of a remote, or `sha1` if it has no branch.
+def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
+    """Return the ids of a remote's references by name. `ref: HEAD` has the target of its HEAD.
+
+    Args:
+        git: A repository.
+        remote: URL or path.
+        names: References, or patterns. Default: all.
 
     Raises:
         GitError: The remote cannot be reached.
     """
-    result = git.run("ls-remote", "--heads", "--", remote, remote=remote)
+    result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
     if result.status != 0:
         raise unreachable("cannot reach the remote", "ls-remote", result)
-    return "sha256" if len(result.out.partition(b"\t")[0]) == _LONG else "sha1"
+    found = {}
+    for line in result.out.decode("utf-8", "replace").splitlines():
+        what, _, name = line.partition("\t")
+        is_symbol = what.startswith("ref: ")
+        found[f"ref: {name}" if is_symbol else name] = what.removeprefix("ref: ")
+    return found
+
+
+def object_format(git: GitProcess, remote: str) -> str:
+    """Return the object format of a remote, or `sha1` if it has no branch."""
+    ids = list_remote(git, remote, f"{_HEADS}*").values()
+    return "sha256" if any(len(oid) == _LONG for oid in ids) else "sha1"
 
 
 def default_branch(git: GitProcess, remote: str) -> str:
-    """Return the branch that the remote's HEAD names, or `main` if it names none.
-
-    Raises:
-        GitError: The remote cannot be reached.
-    """
-    result = git.run("ls-remote", "--symref", "--", remote, "HEAD", remote=remote)
-    if result.status != 0:
-        raise unreachable("cannot reach the remote", "ls-remote", result)
-    head = result.out.decode("utf-8", "replace").partition("\t")[0]
-    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
+    """Return the branch that the remote's HEAD names, or `main` if it names none."""
+    head = list_remote(git, remote, "HEAD").get("ref: HEAD", "")
+    return head.removeprefix(_HEADS) if head else "main"
 
 
 def remote_head(git: GitProcess, remote: str, branch: str) -> str:
@@ -99,33 +110,23 @@ def remote_head(git: GitProcess, remote: str, branch: str) -> str:
     Raises:
         GitError: The remote cannot be reached, or has no such branch.
     """
-    reference = f"refs/heads/{branch}"
-    result = git.run("ls-remote", "--", remote, reference, remote=remote)
-    if result.status != 0:
-        raise unreachable("cannot reach the remote", "ls-remote", result)
-    for line in result.out.decode("utf-8", "replace").splitlines():
-        oid, _, name = line.partition("\t")
-        if name == reference:
-            return oid
-    raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
+    name = f"{_HEADS}{branch}"
+    found = list_remote(git, remote, name).get(name)
+    if found is None:
+        raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
+    return found
 
 
 # Reasons that Git, local or on the server, reports if the branch is not at the expected commit.
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "incorrect old value")  # fmt: skip
 _SHOWN_CHARACTERS = 1_000
-_HEADS = "refs/heads/"
 
 
 def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
-    """Move a branch of the remote from `base` to `revision`.
+    """Move a branch of the remote from `base` to `revision`, as `push_reference` does.
 
     A branch that is already at `revision` is a success.
-
-    Raises:
-        LostRaceError: The branch is at another commit.
-        PushRefusedError: The remote refuses.
-        GitError: The remote cannot be reached.
     """
     push_reference(git, remote, f"{_HEADS}{branch}", base.id, revision.id)
 
@@ -222,7 +223,7 @@ class RemoteQuery(Struct):
         is_marked: Without a remote: whether this repository records its authoritative branch.
     """
 
-    told: RemoteHead | None = None
+    answer: RemoteHead | None = None
     is_marked: bool = False
 
 
@@ -232,18 +233,16 @@ class LastSeen(Struct):
     Attributes:
         local: The branch of this repository, or None if it has no commit.
         newest: The newest reconcile commit in the history of revisions, by id.
-        roots: The top of the tree of revisions, by id.
         asked: Answer of the remote.
     """
 
     local: Revision | None = None
     newest: dict[str, str] = field(default_factory=dict)
-    roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
     asked: RemoteQuery = field(default_factory=RemoteQuery)
 
 
 class GitRemoteState(Struct, frozen=True):
-    """State of the remote of a repository. It is queried once, before the first fetch.
+    """State of the remote of a repository. The methods are described in `RemoteState`.
 
     Attributes:
         remote: URL or path, or None for an authoritative repository.
@@ -258,49 +257,34 @@ class GitRemoteState(Struct, frozen=True):
 
     @property
     def reference(self) -> str:
-        """The reference in which the remote keeps the revision that was reconciled last."""
         return self.git.root.reference(LAST)
 
     def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings do not name one, and the reason."""
         if self.remote is not None:
             return _default_there(self.ask(self.remote))
         return _default_here(self.git, is_bare=self.is_bare)
 
     def last(self) -> str:
-        """Return the id of the reference, or empty if it does not exist."""
         if self.remote is not None:
             return self.ask(self.remote).last
         return self.git.run("rev-parse", "--verify", "--quiet", self.reference).out.decode().strip()
 
     def forget(self) -> None:
-        """Drop the cached state, so that the next use queries the remote again."""
-        self.asked.told = None
+        self.asked.answer = None
 
     def bring(self, last: str) -> Revision | None:
-        """Return the commit that the reference names, fetched if needed, or None for no commit.
-
-        Raises:
-            GitError: The clone is too shallow.
-        """
-        found = find_revisions(self.git, [last]).revisions[0]
+        found = find_revision(self.git, last)
         if found is None and is_shallow(self.git):
-            raise GitError(
-                f"the clone is too shallow: it lacks {last}, which was reconciled", DEEPEN
-            )
+            message = f"the clone is too shallow: it lacks {last}, which was reconciled"
+            raise GitError(message, DEEPEN)
         if found is None and self.remote is not None:
-            how = ("--no-tags", "--no-write-fetch-head", "--quiet")
-            self.git.run("fetch", *how, "--", self.remote, self.reference, remote=self.remote)
-            found = find_revisions(self.git, [last]).revisions[0]
+            self.git.run(*FETCH, "--", self.remote, self.reference, remote=self.remote)
+            found = find_revision(self.git, last)
         return found
 
     def remember(self, revision: Revision) -> None:
-        """Set the reference to a reconciled head. Never fail, and never move it backwards.
-
-        In a checkout without a remote, record the branch as the authoritative one.
-        """
         if self.remote is not None:
-            self.asked.told = _note(self.git, self.remote, revision, self.ask(self.remote))
+            self.asked.answer = _note(self.git, self.remote, revision, self.ask(self.remote))
             return
         if not self.is_bare and not self.asked.is_marked:
             self.git.run("symbolic-ref", self.git.root.reference(_TRUTH), f"{_HEADS}{self.branch}")
@@ -310,9 +294,9 @@ class GitRemoteState(Struct, frozen=True):
 
     def ask(self, remote: str) -> RemoteHead:
         """Return the references of the remote, queried once."""
-        if self.asked.told is None:
-            self.asked.told = _ask(self.git, remote)
-        return self.asked.told
+        if self.asked.answer is None:
+            self.asked.answer = _ask(self.git, remote)
+        return self.asked.answer
 
 
 def _ask(git: GitProcess, remote: str) -> RemoteHead:
@@ -322,19 +306,19 @@ def _ask(git: GitProcess, remote: str) -> RemoteHead:
         GitError: The remote cannot be reached.
     """
     last = git.root.reference(LAST)
-    listed = _listed(git, remote, "HEAD", last)
+    listed = list_remote(git, remote, "HEAD", last)
     shown = listed.get("ref: HEAD", "").removeprefix(_HEADS)
-    heads = () if shown else tuple(_listed(git, remote, f"{_HEADS}*"))
+    heads = () if shown else tuple(list_remote(git, remote, f"{_HEADS}*"))
     return RemoteHead(shown, tuple(it.removeprefix(_HEADS) for it in heads), listed.get(last, ""))
 
 
-def _default_there(told: RemoteHead) -> DefaultBranch:
+def _default_there(known: RemoteHead) -> DefaultBranch:
     """Return the authoritative branch of a remote."""
-    if told.shown:
-        return DefaultBranch(told.shown, "it is the remote's default branch")
-    if len(told.heads) == 1:
-        return DefaultBranch(told.heads[0], "it is the remote's only branch")
-    count = f"{len(told.heads)} branches" if told.heads else "no branch"
+    if known.shown:
+        return DefaultBranch(known.shown, "it is the remote's default branch")
+    if len(known.heads) == 1:
+        return DefaultBranch(known.heads[0], "it is the remote's only branch")
+    count = f"{len(known.heads)} branches" if known.heads else "no branch"
     return DefaultBranch("", f"the remote has {count}, shows none as its default")
 
 
@@ -362,33 +346,20 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
     return DefaultBranch("", f"there are {len(heads)} branches and no remote, none was reconciled")
 
 
-def _note(git: GitProcess, remote: str, revision: Revision, told: RemoteHead) -> RemoteHead | None:
+def _note(git: GitProcess, remote: str, revision: Revision, known: RemoteHead) -> RemoteHead | None:
     """Move `refs/ipam/last` of a remote to a head, and return the new state of the remote.
 
     Return None if another run moved it in the meantime. A refusal is logged once per process.
     """
-    if not told.takes or told.last == revision.id:
-        return told
+    if not known.takes or known.last == revision.id:
+        return known
     name = git.root.reference(LAST)
     try:
-        push_reference(git, remote, name, told.last, revision.id)
+        push_reference(git, remote, name, known.last, revision.id)
     except LostRaceError as lost:
         _log.debug("%s", lost)
         return None
     except GitError as refused:
         _log.warning("%s cannot be moved, so a rewritten history is not noticed: %s", name, refused)
-        return replace_(told, takes=not isinstance(refused, PushRefusedError))
-    return replace_(told, last=revision.id)
-
-
-def _listed(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
-    """Return the references of a remote by name. `ref: HEAD` has the target of its HEAD."""
-    result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
-    if result.status != 0:
-        raise unreachable("cannot reach the remote", "ls-remote", result)
-    found = {}
-    for line in result.out.decode("utf-8", "replace").splitlines():
-        what, _, name = line.partition("\t")
-        is_symbol = what.startswith("ref: ")
-        found[f"ref: {name}" if is_symbol else name] = what.removeprefix("ref: ")
-    return found
+        return structs.replace(known, takes=not isinstance(refused, PushRefusedError))
+    return structs.replace(known, last=revision.id)

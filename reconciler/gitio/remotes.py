@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +12,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from reconciler.gitio import files as gitio_files
-from reconciler.gitio.config import root_folder
+from reconciler.gitio import files
 from reconciler.gitio.history import is_in, plan_commits
-from reconciler.gitio.interface import Revision, Source
+from reconciler.gitio.interface import Revision, root_folder
 from reconciler.gitio.objects import (
     check_branch,
-    find_revisions,
+    find_revision,
     promisor,
+    read_commit,
     require_unshown,
     shown_branch,
 )
@@ -30,12 +30,13 @@ from reconciler.gitio.process import (
     failure,
     guarded,
     read_configuration,
-    require_apart,
     unreachable,
 )
 from reconciler.gitio.remote_state import (
+    FETCH,
     default_branch,
     fetch_objects,
+    list_remote,
     object_format,
     push_reference,
     remote_head,
@@ -153,8 +154,23 @@ def open_mirror(
 def _remotes_reaching(repository: GitRepository, remote: Remote) -> GitProcess:
     """Return Git that can contact a remote from the repository's own configuration."""
     own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
-    require_apart(remote.folders, own)
+    _require_apart(remote.folders, own)
     return remote.reached_by(repository.git)
+
+
+def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
+    """Refuse a remote that is part of the repository and named only by its configuration.
+
+    Git obeys the configuration and hooks of the folder that it serves.
+    """
+    around = [path for folder in own for path in (folder, folder.resolve())]
+    for folder in folders:
+        for place in (Path(os.path.normpath(folder)), folder.resolve()):
+            if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):
+                message = (
+                    f"the remote of the repository's own configuration is a part of it: {folder}"
+                )
+                raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
 
 
 def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
@@ -281,7 +297,7 @@ def require_ours(folder: Path, git_dir: Path) -> None:
         GitError: The mirror or the cache is unsafe.
     """
     for item in (folder, git_dir.parent, git_dir):
-        if why := gitio_files.refusal(item):
+        if why := files.refusal(item):
             hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
             raise GitError(f"the cache is not used: {why}", hint)
     if not git_dir.exists():
@@ -304,8 +320,8 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
     """
     place = git.git_dir.parent
     try:
-        gitio_files.make(folder)
-        gitio_files.make(place)
+        files.make(folder)
+        files.make(place)
         with TemporaryDirectory(dir=place) as scratch:
             made = Path(scratch) / "mirror.git"
             made.mkdir(mode=0o700)
@@ -327,7 +343,7 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
 class BranchHead:
     """Poller of a branch head, for one thread.
 
-    In a local repository, Git is called only after one of its reference files was modified.
+    In a local repository, references are read only after one of their files was modified.
     """
 
     repository: GitRepository
@@ -346,7 +362,7 @@ class BranchHead:
         files = self._state()
         if files != self._files or not self._head:
             name = f"refs/heads/{repository.branch}"
-            found = find_revisions(repository.git, [name]).revisions[0]
+            found = find_revision(repository.git, name)
             if found is None:
                 raise GitError(f"branch {repository.branch} is not in the repository")
             self._files, self._head = files, found.id
@@ -370,29 +386,27 @@ _READ_ONLY = "cannot be written"
 
 
 class RepositoryProbe:
-    """Repository that is opened at the first call. A checkout has its remote."""
+    """Repository to diagnose, opened at the first use. A checkout has its remote."""
 
     def __init__(
         self, open_repository: Callable[[], GitRepository], environment: Mapping[str, str]
     ) -> None:
         self._open = open_repository
         self._environment = environment
-        self._opened: GitRepository | None = None
 
-    @property
-    def _repository(self) -> GitRepository:
-        if self._opened is None:
-            self._opened = _probe_reaching(self._open())
-        return self._opened
+    @cached_property
+    def repository(self) -> GitRepository:
+        """The repository."""
+        return _probe_reaching(self._open())
 
     def version(self) -> str:
         """Return the version of Git, such as `2.43.0`."""
-        said = GitProcess(Path(os.sep), self._environment).check("version").decode()
-        return said.removeprefix("git version ").split(" ")[0]
+        version = GitProcess(Path(os.sep), self._environment).check("version").decode()
+        return version.removeprefix("git version ").split(" ")[0]
 
     def title(self) -> str:
         """Return the kind of repository, and its branch."""
-        repository = self._repository
+        repository = self.repository
         if repository.is_mirror:
             sort = "a mirror of the remote"
         elif repository.worktree is not None:
@@ -403,7 +417,7 @@ class RepositoryProbe:
 
     def remote_head(self) -> str | None:
         """Return the id of the branch's head at the remote, or None without a remote."""
-        repository = self._repository
+        repository = self.repository
         if repository.remote is None:
             return None
         if repository.is_mirror:
@@ -412,37 +426,20 @@ class RepositoryProbe:
 
     def find(self, oid: str | None) -> Revision | None:
         """Return a commit by its id, or the local head of the branch. None if it is missing."""
-        repository = self._repository
-        here = f"refs/ipam/remote/{repository.branch}" if repository.is_mirror else ""
-        names = [
-            oid or here or f"refs/heads/{repository.branch}",
-            f"refs/heads/{repository.branch}",
-        ]
-        seen = repository.seen
-        revision, seen.local = find_revisions(repository.git, names).revisions
-        return revision
-
-    @property
-    def repository(self) -> GitRepository:
-        """The repository that is diagnosed."""
-        return self._repository
+        repository = self.repository
+        local = f"refs/heads/{repository.branch}"
+        here = f"refs/ipam/remote/{repository.branch}" if repository.is_mirror else local
+        repository.seen.local = find_revision(repository.git, local)
+        return find_revision(repository.git, oid or here)
 
     def check_push(self, revision: Revision) -> None:
-        """Refuse a remote, or a repository, that does not accept commits."""
-        repository = self._repository
+        """Refuse a remote, or a repository, that does not accept commits. Nothing is sent."""
+        repository = self.repository
         if repository.remote is not None:
             try_push(repository.git, repository.remote, repository.branch, revision)
             _check_writable(Path(repository.remote.removeprefix("file://")))
         else:
             _check_writable(repository.git.git_dir)
-
-    def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
-        """Refuse a checkout with uncommitted changes."""
-        self._repository.require_clean(folders, revision)
-
-    def source(self, revision: Revision) -> Source:
-        """Return the files of a revision."""
-        return self._repository.source(revision.id)
 
 
 def _probe_reaching(repository: GitRepository) -> GitRepository:
@@ -510,7 +507,7 @@ class ProposingBranch(Struct, frozen=True):
             UsageError: The branch has commits that reconcile did not make.
         """
         old = self._seen()
-        if revision is None and (not old or self._is_in(old, base.id)):
+        if revision is None and (not old or is_in(self.git, old, base.id)):
             return Proposed.NOTHING
         if old and revision is not None and self._says_the_same(old, base, revision):
             return Proposed.STANDS
@@ -528,25 +525,17 @@ class ProposingBranch(Struct, frozen=True):
         git, remote, name = self.git, self.remote, self._reference
         if remote is None:
             return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
-        listed = git.run("ls-remote", "--", remote, name, remote=remote)
-        if listed.status != 0:
-            raise unreachable("cannot reach the remote", "ls-remote", listed)
-        lines = listed.out.decode("utf-8", "replace").splitlines()
-        seen = next((line.split("\t")[0] for line in lines if line.endswith(f"\t{name}")), "")
+        seen = list_remote(git, remote, name).get(name, "")
         if seen and git.run("cat-file", "-e", f"{seen}^{{commit}}").status != 0:
-            how = ("--no-tags", "--no-write-fetch-head", "--quiet")
-            done = git.run("fetch", *how, "--", remote, name, remote=remote)
+            done = git.run(*FETCH, "--", remote, name, remote=remote)
             if done.status != 0:
                 raise unreachable(f"cannot fetch branch {self.name}", "fetch", done)
         return seen
 
-    def _is_in(self, commit: str, revision: str) -> bool:
-        return is_in(self.git, commit, revision)
-
     def _says_the_same(self, old: str, base: Revision, revision: Revision) -> bool:
         """Report whether merging the existing proposal gives the same files, so that it can stay."""
-        trees = self.git.check("rev-parse", f"{old}^{{tree}}", f"{revision.id}^{{tree}}").split()
-        return trees[0] == trees[1] and self._is_in(base.id, old)
+        trees = (read_commit(self.git, it).tree for it in (old, revision.id))
+        return len(set(trees)) == 1 and is_in(self.git, base.id, old)
 
     def _require_ours(self, old: str, base: Revision) -> None:
         """Refuse to replace commits of users.
@@ -554,10 +543,9 @@ class ProposingBranch(Struct, frozen=True):
         Raises:
             UsageError: A commit does not claim to come from reconcile.
         """
-        without = ("--no-merges", old, f"^{base.id}")
-        all_of_it = self.git.check("rev-list", *without).decode("ascii").split()
         made = frozenset(plan_commits(self.git, old, [base.id]))
-        other = next((commit for commit in all_of_it if commit not in made), "")
+        commits = self.git.words("rev-list", "--no-merges", old, f"^{base.id}")
+        other = next((commit for commit in commits if commit not in made), "")
         if other:
             raise UsageError(
                 f"branch {self.name} has commit {other[:12]}, which reconcile did not make",

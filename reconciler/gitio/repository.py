@@ -1,18 +1,17 @@
-"""Repository that reconcile writes."""
+"""Repository that plans are read from, and that reconcile writes."""
 
 import fcntl
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from reconciler.gitio.annals import GitRoots
-from reconciler.gitio.config import RootFolder
 from reconciler.gitio.history import (
+    GitRoots,
     changed_since,
     changes_only,
     holds,
@@ -24,14 +23,42 @@ from reconciler.gitio.history import (
     plan_commits,
     touching,
 )
-from reconciler.gitio.interface import Changed, Commit, Made, Parsed, Revision, Roots
-from reconciler.gitio.objects import find_revisions, read_made, require_root, whole_name
-from reconciler.gitio.process import GitProcess, failure
+from reconciler.gitio.interface import (
+    Changed,
+    Commit,
+    Made,
+    Parsed,
+    Revision,
+    RootFolder,
+    Roots,
+    found_root,
+    root_folder,
+)
+from reconciler.gitio.objects import (
+    check_branch,
+    find_revision,
+    read_commit,
+    require_place,
+    require_root,
+    shown_branch,
+    whole_name,
+)
+from reconciler.gitio.process import GitProcess, discover, failure, guarded
 from reconciler.gitio.remote_state import GitRemoteState, LastSeen, fetch, push
 from reconciler.gitio.revision import GitSource, clock_of
-from reconciler.gitio.worktree import Checkout
-from reconciler.model.errors import GitError, LostRaceError, UsageError
+from reconciler.gitio.worktree import Checkout, WorktreeSource
+from reconciler.model.errors import GitError, LostRaceError, ReconcilerError, UsageError
+from reconciler.model.settings import PATH as SETTINGS
 from reconciler.model.settings import Limits
+
+OLD = 60.0
+"""Age in seconds of a stale Git lock. Git holds each lock only for moments."""
+# Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
+LOOSE = 16
+PACKS = 40
+
+_NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
+_log = logging.getLogger(__name__)
 
 
 def _no_commit(_repository: "GitRepository", _revision: str) -> str:
@@ -40,7 +67,7 @@ def _no_commit(_repository: "GitRepository", _revision: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GitRepository:
-    """Repository and the branch that is reconciled.
+    """Repository and the branch that is reconciled. The methods are described in `Repository`.
 
     Attributes:
         remote: URL or path that commits are pushed to, or None if this repository is authoritative.
@@ -66,100 +93,68 @@ class GitRepository:
     parsed: Parsed = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
-        """Return the files of a revision.
-
-        Raises:
-            GitError: The revision does not exist.
-            UsageError: The name is invalid or ambiguous.
-        """
-        if rev in self.seen.roots:
-            revision, root = self.seen.roots[rev]
-        else:
-            revision, root = named(self.git, rev)
+        revision = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
-        source = GitSource(self.git, revision, root, clock, partial(self.leads, self))
-        source.parsed = self.parsed
-        return source
+        return GitSource(self.git, revision, clock, partial(self.leads, self), self.parsed)
 
     def resolve(self, rev: str) -> Revision:
-        """Return the commit that a name means."""
-        return named(self.git, rev)[0]
+        return named(self.git, rev)
 
     def made(self, rev: str) -> Made:
-        """Return the commit object of a revision."""
-        return read_made(self.git, whole_name(self.git, rev))
+        return read_commit(self.git, whole_name(self.git, rev))
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Return the files changed since the merge base, and whether `rev` contains all of `base`."""
-        return changed_since(self.git, (base, rev), paths, limits or Limits())
+        return changed_since(self.git, base, rev, paths, limits or Limits())
 
     @property
     def roots(self) -> Roots:
-        """Files and reconcile commits outside the root folder."""
         return GitRoots(self.git)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Lock this folder against other runs, and remove old Git locks of a mirror."""
         return alone(self.git.git_dir, self.now if self.is_mirror else None)
 
     def fetch(self) -> Revision:
-        """Return the newest revision of the branch."""
+        self.git.reader.forget()
         local = f"refs/heads/{self.branch}"
         head = local
         if self.remote is not None:
             head = self._tracking
             truth = self.standing.default_branch()  # first: the branch must contain its commit
             fetch(self.git, self.remote, self.branch, head, truth)
-        found = find_revisions(self.git, [head, local])
-        revision, self.seen.local = found.revisions
+        revision, self.seen.local = (find_revision(self.git, name) for name in (head, local))
         if revision is None:
             hint = "make a first commit, or name another with --branch"
             raise GitError(f"branch {self.branch} is not in the repository", hint)
-        self.seen.roots = {revision.id: (revision, require_root(self.git, revision, found.root))}
+        require_root(self.git, revision.id)
         return revision
 
     @property
     def standing(self) -> GitRemoteState:
-        """State of the remote."""
         return GitRemoteState(
             self.git, self.branch, self.remote, self.worktree is None, self.seen.asked
         )
 
     @property
     def remote_name(self) -> str:
-        """The name of the remote, or its URL. Empty if the repository has none."""
         return self.followed.split("/")[2] if self.followed else self.remote or ""
 
     def below(self, root: str) -> "GitRepository":
-        """Return the same repository with another root."""
         git = replace(self.git, root=RootFolder(root))
         return replace(self, git=git, seen=LastSeen(), leads=_no_commit)
 
     def accepting(self, revision: str) -> list[str]:
-        """Return the commits up to a revision that accept a rewritten history, newest first."""
-        how = ("--grep=^Ipam-Accepts: ", "--max-parents=1", revision)
-        return self.git.check("rev-list", *how).decode("ascii").split()
+        return self.git.words("rev-list", "--grep=^Ipam-Accepts: ", "--max-parents=1", revision)
 
     def is_in(self, ancestor: str, revision: str) -> bool:
-        """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
         return is_in(self.git, ancestor, revision)
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
-        """Refuse a checkout whose branch has commits that the remote lacks.
-
-        Args:
-            revision: Head of the remote branch.
-            accepted: A commit that the user accepts as lost, with all of its ancestors.
-
-        Raises:
-            UsageError: The checkout has commits that were never on the remote.
-        """
         local = self.seen.local
-        if local is None or self.worktree is None or holds(self.git, revision, local):
+        if local is None or self.worktree is None or holds(self.git, revision.id, local.id):
             return
-        if accepted and holds(self.git, Revision(accepted, 0), local):
+        if accepted and holds(self.git, accepted, local.id):
             return
         raise UsageError(
             f"branch {self.branch} of this checkout has commits that are not on the remote",
@@ -167,60 +162,35 @@ class GitRepository:
         )
 
     def is_shallow(self) -> bool:
-        """Report whether the clone is shallow."""
         return is_shallow(self.git)
 
     @property
     def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are already known, by revision."""
         return self.seen.newest
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the commits with one parent and an `Ipam-Plan` line of this root, newest first."""
         return plan_commits(self.git, revision, without)
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
-        """Report whether a commit changes at least one file, and no file outside some folders."""
         return changes_only(self.git, commit, folders)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains, or the nearest one by first parents."""
         return nearest(self.git, commits, revision)
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
-        """Return the newest commits between two revisions that changed some paths."""
         return touching(self.git, revision, without, paths, most)
 
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
-        """Report whether all commits up to a revision are here, except ancestors of `without`."""
         return is_whole(self.git, revision, without)
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse a checkout with uncommitted changes.
-
-        Args:
-            folders: Folders in which untracked files count, because reconcile would read them.
-            target: The revision to check out. The work tree can already have its files.
-
-        Raises:
-            UsageError: There are uncommitted changes, or another Git process is running.
-        """
         if (checkout := self._checkout) is not None:
             checkout.require_clean(folders, target)
 
     def commit(self, commit: Commit) -> Revision:
-        """Create a commit without moving a branch."""
-        made = make_commit(self.git, commit)
-        self.seen.roots[made.id] = (made, None)
-        return made
+        return make_commit(self.git, commit)
 
     def publish(self, base: Revision, revision: Revision) -> None:
-        """Move the branch from `base` to `revision`, first at the remote if there is one.
-
-        Raises:
-            LostRaceError: The branch is no longer at `base`.
-            GitError: The remote refuses, or cannot be reached.
-        """
         if self.remote is not None:
             try:
                 push(self.git, self.remote, self.branch, base, revision)
@@ -231,19 +201,9 @@ class GitRepository:
         self.follow(revision)
 
     def follow(self, revision: Revision) -> None:
-        """Update this repository to a published revision.
-
-        Raises:
-            LostRaceError: The branch moved in the meantime, in an authoritative repository.
-            GitError: The work tree cannot be updated.
-        """
         local, checkout = self.seen.local, self._checkout
         lines = []
-        if (
-            local is not None
-            and local != revision
-            and (self.remote is None or checkout is not None)
-        ):
+        if local not in (None, revision) and (self.remote is None or checkout is not None):
             if checkout is not None:
                 checkout.follow(local, revision)
             lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
@@ -254,9 +214,17 @@ class GitRepository:
             self._move(lines, revision)
 
     def tidy(self) -> None:
-        """Pack a mirror with many loose objects. This takes a while, and never fails."""
-        if self.is_mirror:
-            tidy(self.git, self.alone)
+        """Pack a mirror with many loose objects. Never fail: only later runs benefit."""
+        if not self.is_mirror or not _is_untidy(self.git.git_dir / "objects"):
+            return
+        try:
+            with self.alone():
+                self.git.reader.close()
+                result = self.git.run("gc", "--quiet")
+                if result.status != 0:
+                    raise failure("gc", result)
+        except Exception as failed:  # noqa: BLE001 - what is published and applied stays so
+            _log.warning("the mirror is not packed: %s", failed)
 
     @property
     def _checkout(self) -> Checkout | None:
@@ -275,7 +243,7 @@ class GitRepository:
         if result.status == 0:
             return
         branch = f"refs/heads/{self.branch}"
-        local = find_revisions(self.git, [branch]).revisions[0]
+        local = find_revision(self.git, branch)
         if local == revision and any(branch in line for line in lines):
             # Another run already moved the branch to this revision.
             self._move([line for line in lines if branch not in line], revision)
@@ -285,6 +253,113 @@ class GitRepository:
                 self._checkout.follow(revision, self.seen.local)  # undo the checkout
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
+
+
+def open_repository(
+    path: Path,
+    environment: Mapping[str, str],
+    branch: str | None = None,
+    root: str | None = None,
+) -> GitRepository:
+    """Open the bare repository at a path, or the repository of the checkout around it.
+
+    Args:
+        path: Folder.
+        environment: Environment variables for Git.
+        branch: Branch to work on. Default: the branch that is checked out.
+        root: Folder of the repository. Default: in a checkout, the nearest folder with Settings
+            from the path upwards, or else the top.
+
+    Raises:
+        UsageError: The folder does not exist, or the root is invalid.
+        GitError: The folder is not a Git repository, or belongs to another user.
+    """
+    if not path.is_dir():
+        raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
+    path = path.resolve()
+    git_dir, worktree = locate(path, environment)
+    git = GitProcess(git_dir, environment, root=_root(path, worktree, root))
+    shown = shown_branch(git)
+    # A repository that is only read does not need a branch name.
+    name = check_branch(branch) if branch else shown or "main"
+    return GitRepository(
+        git, name, worktree=worktree, is_checked_out=worktree is not None and shown == name
+    )
+
+
+def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
+    """Open the work tree of a checkout, compared with HEAD if it has a commit."""
+    if repository.worktree is None:
+        raise UsageError(f"{root} has no work tree", "leave --worktree out")
+    git = repository.git
+    place = require_place(git.root, repository.worktree)
+    try:
+        head = repository.source("HEAD")
+    except GitError:
+        head = None
+    return WorktreeSource(place, head, git)
+
+
+def open_revision(repository: GitRepository, rev: str) -> GitSource:
+    """Open the files of a revision that must contain the root.
+
+    Raises:
+        GitError: The revision does not exist, or the root is not a folder of it.
+    """
+    source = repository.source(rev)
+    require_root(repository.git, source.revision().id)
+    return source
+
+
+def ground(repository: GitRepository) -> Path | None:
+    """Return the path of the root in the checkout, or None without a checkout."""
+    top = repository.worktree
+    return top / repository.git.root.path if top is not None else None
+
+
+def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
+    if named is not None or top is None:
+        return root_folder(named or "")
+    return found_root(path, top, SETTINGS)
+
+
+class NoRepositoryError(GitError):
+    """The folder is not in a repository."""
+
+
+def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
+    """Return the Git folder of a repository, and its work tree if it has one.
+
+    Raises:
+        GitError: Git finds no repository, or one of another user.
+    """
+    folder = path.parent if path.name == ".git" else path
+    is_bare = _is_file(folder / "HEAD") and not os.path.lexists(folder / ".git")
+    found = discover(folder, environment, is_bare=is_bare)
+    if "not a git repository" in found.err or "cannot use bare repository" in found.err:
+        raise NoRepositoryError(f"{path} is not a Git repository", _NO_REPOSITORY)
+    if found.status != 0:
+        raise failure("rev-parse", found, _NO_REPOSITORY)
+    git_dir, *up = os.fsdecode(found.out).splitlines()
+    return Path(git_dir), (folder / up[0]).resolve() if up else None
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
+
+
+def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:
+    """Return the files at or below some paths of the work tree that differ from HEAD.
+
+    Return none for a bare repository, for a clone without a checkout, or if Git fails. The result
+    is only informational.
+    """
+    if repository.worktree is None or not (repository.git.git_dir / "index").exists():
+        return []
+    try:
+        return Checkout(guarded(repository.git), repository.worktree).uncommitted(paths)
+    except (ReconcilerError, OSError):
+        return []
 
 
 _WORK = b"refs/ipam/work"
@@ -305,7 +380,7 @@ def make_commit(git: GitProcess, commit: Commit) -> Revision:
 
 
 def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
-    """Yield the fast-import stream of one commit that prints its id. Paths are written as bytes.
+    """Yield the fast-import stream of one commit that prints its id.
 
     A commit of fast-import needs a reference. The same stream deletes it, so that none remains
     however the run ends.
@@ -315,7 +390,9 @@ def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
     yield b"data %d\n%s\nfrom %s\n" % (len(message), message, commit.base.id.encode())
     for change in commit.changes:
         (inside,) = git.root.inside([change.path])
-        path = _quoted(inside).encode()
+        # A leading quote would begin a quoted path.
+        quoted = inside.replace('"', '\\"')
+        path = (f'"{quoted}"' if inside.startswith('"') else inside).encode()
         if change.data is None:
             yield b"D %s\n" % path
         else:
@@ -323,10 +400,14 @@ def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
     yield b"\nget-mark :1\nreset %s\nfrom %s\n\n" % (_WORK, b"0" * len(commit.base.id))
 
 
-def _quoted(path: str) -> str:
-    """Return a path quoted for fast-import, so that a leading quote does not end the name."""
-    escaped = path.replace('"', '\\"')
-    return f'"{escaped}"' if path.startswith('"') else path
+def signature(person: tuple[str, str], clock: int) -> dict[str, str]:
+    """Return the variables that make a person the author and committer at a time."""
+    name, email = person
+    extra = dict[str, str]()
+    for role in ("AUTHOR", "COMMITTER"):
+        extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
+        extra[f"GIT_{role}_DATE"] = f"{clock} +0000"
+    return extra
 
 
 def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
@@ -336,14 +417,10 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
     file = Path(os.path.expanduser(key))  # noqa: PTH111 - which leaves it as it is without a home
     if key.startswith("ssh-") or file.is_file():
         key, form = (key if key.startswith("ssh-") else str(file.resolve())), "ssh"
-    name, email = commit.committer
-    extra = dict[str, str]()
-    for role in ("AUTHOR", "COMMITTER"):
-        extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
-        extra[f"GIT_{role}_DATE"] = f"{revision.clock} +0000"
     result = git.run(
         "-c", f"gpg.format={form}", "commit-tree", f"-S{key}", "-p", commit.base.id,
-        f"{revision.id}^{{tree}}", data=git.root.signed(commit.message).encode(), extra=extra,
+        f"{revision.id}^{{tree}}", data=git.root.signed(commit.message).encode(),
+        extra=signature(commit.committer, revision.clock),
     )  # fmt: skip
     if result.status != 0:
         hint = "--sign takes a GPG key id, or the path of an SSH key without a passphrase"
@@ -351,14 +428,9 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
     return Revision(result.out.decode("ascii").strip(), revision.clock)
 
 
-OLD = 60.0
-"""Age in seconds of a stale Git lock. Git holds each lock only for moments."""
-
 _OURS = "ipam.lock"
 _PLACES = ("*.lock", "refs/**/*.lock", "reftable/*.lock", "objects/info/**/*.lock",
            "objects/pack/*.lock")  # fmt: skip
-
-_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -378,11 +450,11 @@ def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[Non
             _log.info("no lock on %s: %s", git_dir, error)
         else:
             if now is not None:
-                _tidy(git_dir, now())
+                _remove_locks(git_dir, now())
         yield
 
 
-def _tidy(git_dir: Path, now: float) -> None:
+def _remove_locks(git_dir: Path, now: float) -> None:
     """Remove stale Git locks. A later Git call reports a lock that cannot be removed."""
     for place in _PLACES:
         for lock in git_dir.glob(place):
@@ -393,36 +465,7 @@ def _tidy(git_dir: Path, now: float) -> None:
                     _log.warning("%s, which a git that was killed has left, is removed", lock)
 
 
-# Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
-LOOSE = 16
-PACKS = 40
-
-_log_of_tidy = logging.getLogger(__name__)
-
-
-def tidy(git: GitProcess, alone: Callable[[], AbstractContextManager[None]]) -> None:
-    """Pack a mirror with many loose objects. Never fail: only later runs benefit.
-
-    Args:
-        git: Git on the mirror.
-        alone: Locks the mirror against other runs.
-    """
-    try:
-        if _is_untidy(git):
-            with alone():
-                _pack(git)
-    except Exception as failed:  # noqa: BLE001 - what is published and applied stays so
-        _log_of_tidy.warning("the mirror is not packed: %s", failed)
-
-
-def _pack(git: GitProcess) -> None:
-    result = git.run("gc", "--quiet")
-    if result.status != 0:
-        raise failure("gc", result)
-
-
-def _is_untidy(git: GitProcess) -> bool:
-    objects = git.git_dir / "objects"
+def _is_untidy(objects: Path) -> bool:
     loose = sum(1 for _ in (objects / "17").glob("*"))
     packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
     return loose >= LOOSE or packs >= PACKS

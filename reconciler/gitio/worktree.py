@@ -13,131 +13,74 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from reconciler.documents.findings import Finding, Location, error
+from reconciler.documents.findings import Finding, Location, error, join_limited
 from reconciler.documents.load import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
-from reconciler.gitio.history import changed_file
+from reconciler.gitio.history import changed_file, fields
 from reconciler.gitio.interface import BranchCommit, Changed, Entry, Parsed, Revision
-from reconciler.gitio.limits import Budget, Tally, fields
-from reconciler.gitio.process import GitProcess, failure
-from reconciler.gitio.revision import GitSource, irregular, out_of_place
+from reconciler.gitio.process import GitProcess, failure, guarded
+from reconciler.gitio.revision import Budget, GitSource, irregular, out_of_place
 from reconciler.model.errors import GitError, UsageError
 from reconciler.model.settings import Limits
 
-
-class Conversion:
-    """Line endings of a work tree. Git is called once, when a file has CRLF line endings.
-
-    Git made the conversion (by `core.autocrlf` or an attribute) under two conditions: it reports
-    the file as unchanged, and only the line endings differ from the index. If the times of a file
-    differ from the index, as in a copy, Git compares its content as it would be stored.
-    """
-
-    def __init__(self, open_git: Callable[[], GitProcess], root: Path) -> None:
-        """Store the function that opens Git without filters, and the work tree."""
-        self._open = open_git
-        self._root = root
-        self._ids: dict[str, str] = {}
-        self._asked: set[str] = set()
-
-    def stored(
-        self, path: str, data: bytes, folders: Iterable[str], tally: Callable[[], Tally]
-    ) -> bytes:
-        """Return the bytes of a file as Git would store them.
-
-        Args:
-            path: The file.
-            data: Its bytes.
-            folders: The folders that are read, including the file's.
-            tally: Counts the indexed files in them.
-
-        Raises:
-            GitError: The index cannot be read.
-            LimitError: The index has more files than the limit allows.
-            UsageError: The configuration has a setting that cannot be overridden.
-        """
-        if _CRLF not in data:
-            return data
-        if new := [folder for folder in folders if folder not in self._asked]:
-            self._asked.update(new)
-            self._ids |= self._unchanged(new, tally)
-        plain, oid = data.replace(_CRLF, _LF), self._ids.get(path, "")
-        return plain if oid == blob_id(plain, oid) else data
-
-    def _unchanged(self, folders: Sequence[str], tally: Callable[[], Tally]) -> dict[str, str]:
-        git, found = self._open(), dict[str, str]()
-        for line in listed_files(git, self._root, tally(), ["-s"], folders):
-            about, _, path = line.partition("\t")
-            found[path] = about.split(" ")[1]
-        converting = replace(git, guards=(*git.guards, ("core.autocrlf", "true")))
-        for path in listed_files(converting, self._root, tally(), ["-m"], folders):
-            found.pop(path, None)
-        return found
-
-
 T = TypeVar("T")
 _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
+_CRLF, _LF = b"\r\n", b"\n"
+_AT_ONCE = 1 << 20
+_MARKED_HINT = (
+    "git sparse-checkout disable brings all files back; git update-index --no-skip-worktree"
+    " --no-assume-unchanged FILE takes a mark away; or read a revision, without --worktree"
+)
 
 
 class WorktreeSource:
-    """Files of a folder. As in a revision, symbolic links are not followed."""
+    """Files of a folder, as described in `Source`. Symbolic links are not followed."""
 
-    def __init__(
-        self, root: Path, head: GitSource | None, git: GitProcess, conversion: Conversion
-    ) -> None:
-        """Open a folder, with HEAD's files (None before the first commit) and line endings."""
+    def __init__(self, root: Path, head: GitSource | None, git: GitProcess) -> None:
+        """Open a folder, with HEAD's files (None before the first commit)."""
         self._root = root
         self._git = git
-        self._conversion = conversion
-        self._listed: dict[str, None] = {}
         self._head = head
+        # Requested folders, and those whose index was read for line endings.
+        self._listed: dict[str, None] = {}
+        self._converted: set[str] = set()
+        self._ids: dict[str, str] = {}
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree")
         self.parsed: Parsed = head.parsed if head is not None else {}
 
     def bound(self, limits: Limits) -> None:
-        """Apply limits to later listings and reads."""
         self._budget.bound(limits)
         if self._head is not None:
             self._head.bound(limits)
 
     def revision(self) -> None:
-        """Return None, because a work tree is not a revision."""
+        return None
 
     def clock(self) -> int:
-        """Return the committer date of HEAD, which is the only clock."""
         return self._head.clock() if self._head is not None else 0
 
     def clock_ahead(self) -> int | None:
-        """Return the committer date of HEAD if it is too far ahead of the machine's clock."""
         return self._head.clock_ahead() if self._head is not None else None
 
     def passed(self) -> int:
-        """Return the newest date of HEAD's first-parent line that is not ahead."""
         return self._head.passed() if self._head is not None else 0
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return findings about entries that are not regular files."""
         return tuple(self._findings)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
-        """Return all files below the folders, or with these names, by path."""
         found: list[Entry] = []
         self._require_seen(folders)
-        for folder in folders:
-            for path, mode in self._walk(folder):
-                wrong = irregular(path, mode)
-                if wrong is not None:
-                    self._findings[wrong] = None
-                else:
-                    found.append(Entry(path, mode, ""))
+        for path, mode in (it for folder in folders for it in self._walk(folder)):
+            wrong = irregular(path, mode)
+            if wrong is not None:
+                self._findings[wrong] = None
+            else:
+                found.append(Entry(path, mode, ""))
         return sorted(found)
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Record findings for entries of the wrong kind at required paths, or at their parents.
-
-        Entries that match on a case-insensitive file system also count.
-        """
         meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
         for path in meant:
             mode, _ = self._look(path)
@@ -154,19 +97,17 @@ class WorktreeSource:
         self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> None:
-        """Return None, because folders on disk have no content id."""
+        del paths
 
     def folders(self, parents: Sequence[str]) -> None:
-        """Return None, because folders on disk have no content id."""
+        del parents
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """Return the bytes of files, read from HEAD if the id is HEAD's."""
         committed = [entry for entry in entries if entry.oid]
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """Yield the uncommitted changes, if any, and then the commits of the line."""
         if self._head is None:
             return
         if (step := self.brought(paths)).changed:
@@ -174,7 +115,6 @@ class WorktreeSource:
         yield from self._head.past(paths)
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
-        """Return the changes of the work tree against HEAD. Without HEAD, all files are new."""
         self._require_seen(paths)
         old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
@@ -187,14 +127,36 @@ class WorktreeSource:
         return BranchCommit("", tuple(changed))
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        """Apply `work` to each file."""
         return [work(entry.path, self._read(entry.path)) for entry in entries]
 
     def _require_seen(self, paths: Sequence[str]) -> None:
-        """Refuse files to be read that the index marks as unchanged or skipped."""
-        if new := [path for path in paths if path not in self._listed]:
-            require_seen(self._git, self._root, self._budget.tally(), new)
-            self._listed.update(dict.fromkeys(new))
+        """Refuse files that Git skips, because their content on disk would not be committed.
+
+        A sparse checkout omits files, and a user can mark files as unchanged.
+
+        Raises:
+            UsageError: The index has such marks.
+        """
+        new = [path for path in paths if path not in self._listed]
+        if not new:
+            return
+        lines = self._indexed(self._git, new, "-v")
+        marked = [line[2:] for line in lines if line[0] == "S" or line[0].islower()]
+        if marked:
+            message = "the index marks files as not to be looked at"
+            message += " (skip-worktree, assume-unchanged)"
+            raise UsageError(f"{message}: {join_limited(marked)}", _MARKED_HINT)
+        self._listed.update(dict.fromkeys(new))
+
+    def _indexed(self, git: GitProcess, folders: Iterable[str], option: str) -> Iterator[str]:
+        """Yield lines of `git ls-files -z` about the files at or below some folders."""
+        # Without both options, Git lists only the content of `.git`.
+        work = (f"--work-tree={git.root.top(self._root)}", "-C", str(self._root))
+        tally = self._budget.tally()
+        with closing(fields(git, *work, "ls-files", "-z", option, "--", *folders)) as lines:
+            for line in lines:
+                tally.add(line)
+                yield line
 
     def _holds(self, committed: Entry, entry: Entry) -> bool:
         """Report whether an entry of the work tree is byte-identical to HEAD's."""
@@ -209,18 +171,36 @@ class WorktreeSource:
         return blob_id(data, committed.oid) == committed.oid
 
     def _read(self, path: str) -> bytes:
-        handle = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
+        with open(self._root / path, "rb", opener=_plainly) as file:
             data = file.read(MAX_BYTES + 1)
             if len(data) <= MAX_BYTES:
-                return self._conversion.stored(path, data, self._listed, self._budget.tally)
-            return Unread(max(os.fstat(handle).st_size, len(data)))
+                return self._stored(path, data)
+            return Unread(max(os.fstat(file.fileno()).st_size, len(data)))
+
+    def _stored(self, path: str, data: bytes) -> bytes:
+        """Return the bytes of a file as Git would store them.
+
+        Git made CRLF line endings (by `core.autocrlf` or an attribute) under two conditions: it
+        reports the file as unchanged, and only the line endings differ from the index. If the times
+        of a file differ from the index, as in a copy, Git compares its content as it would be
+        stored.
+        """
+        if _CRLF not in data:
+            return data
+        if new := [folder for folder in self._listed if folder not in self._converted]:
+            self._converted.update(new)
+            git = guarded(self._git)
+            for line in self._indexed(git, new, "-s"):
+                about, _, indexed = line.partition("\t")
+                self._ids[indexed] = about.split(" ")[1]
+            converting = replace(git, guards=(*git.guards, ("core.autocrlf", "true")))
+            for edited in self._indexed(converting, new, "-m"):
+                self._ids.pop(edited, None)
+        plain, oid = data.replace(_CRLF, _LF), self._ids.get(path, "")
+        return plain if oid == blob_id(plain, oid) else data
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield files and links of a folder at any depth, by path, each with its mode.
-
-        Links are not followed.
-        """
+        """Yield files and links of a folder at any depth, by path, each with its mode."""
         left = [path]
         if any(self._look(folder)[0] != _FOLDER for folder in upwards(path)[:-1]):
             return
@@ -269,11 +249,6 @@ class WorktreeSource:
         return any(entry.mode == _SUBMODULE for entry in self._head.standing([path]))
 
     def _names(self, path: str) -> list[str]:
-        """Return the names in a folder.
-
-        Raises:
-            LimitError: The folder has more entries than the limit allows.
-        """
         tally = self._budget.tally()
         names = []
         with os.scandir(self._root / path) as inside:
@@ -281,10 +256,6 @@ class WorktreeSource:
                 tally.add(entry.name)
                 names.append(entry.name)
         return sorted(names)
-
-
-_CRLF, _LF = b"\r\n", b"\n"
-_AT_ONCE = 1 << 20
 
 
 def blob_id(data: bytes, like: str) -> str:
@@ -315,49 +286,6 @@ def _id(size: int, parts: Iterable[bytes], like: str) -> str:
     return found.hexdigest()
 
 
-_SHOWN = 3
-_HINT = (
-    "git sparse-checkout disable brings all files back; git update-index --no-skip-worktree"
-    " --no-assume-unchanged FILE takes a mark away; or read a revision, without --worktree"
-)
-
-
-def listed_files(
-    git: GitProcess, root: Path, tally: Tally, options: Sequence[str], folders: Sequence[str]
-) -> Iterator[str]:
-    """Yield lines of `git ls-files -z` about the files at or below some folders of a root.
-
-    Raises:
-        GitError: The index cannot be read.
-        LimitError: The index has more files than the limit allows.
-    """
-    # Without both options, Git lists only the content of `.git`.
-    work = (f"--work-tree={git.root.top(root)}", "-C", str(root))
-    with closing(fields(git, tally, *work, "ls-files", "-z", *options, "--", *folders)) as lines:
-        for line in lines:
-            tally.add(line)
-            yield line
-
-
-def require_seen(git: GitProcess, root: Path, tally: Tally, folders: Sequence[str]) -> None:
-    """Refuse files that Git skips, because their content on disk would not be committed.
-
-    A sparse checkout omits files, and a user can mark files as unchanged.
-
-    Raises:
-        UsageError: The index has such marks.
-        GitError: The index cannot be read.
-        LimitError: The index has more files than the limit allows.
-    """
-    lines = listed_files(git, root, tally, ["-v"], folders)
-    marked = [line[2:] for line in lines if line[0] == "S" or line[0].islower()]
-    if marked:
-        more = f" and {len(marked) - _SHOWN} more" if len(marked) > _SHOWN else ""
-        message = "the index marks files as not to be looked at (skip-worktree, assume-unchanged)"
-        raise UsageError(f"{message}: {', '.join(marked[:_SHOWN])}{more}", _HINT)
-
-
-_SHOWN_CHECKOUT = 3
 # The index matches HEAD, the file does not.
 _EDITED = " M "
 
@@ -385,18 +313,12 @@ class Checkout(Struct, frozen=True):
         changed, unknown = self._dirty()
         inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
         unknown = [path for path in unknown if path.startswith(inside)]
-        if changed and not unknown and self._shows(target):
+        if changed and not unknown and not self._differing(target.id):
             return  # a killed run had already updated the files
-        dirty = [*changed, *unknown]
-        if dirty:
-            more = (
-                f" and {len(dirty) - _SHOWN_CHECKOUT} more" if len(dirty) > _SHOWN_CHECKOUT else ""
-            )
+        if dirty := [*changed, *unknown]:
             hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
-            listed = ", ".join(dirty[:_SHOWN_CHECKOUT])
-            raise UsageError(
-                f"the work tree has changes that are not committed: {listed}{more}", hint
-            )
+            message = f"the work tree has changes that are not committed: {join_limited(dirty)}"
+            raise UsageError(message, hint)
 
     def follow(self, old: Revision, new: Revision) -> None:
         """Update index and files from one revision to another.
@@ -432,10 +354,6 @@ class Checkout(Struct, frozen=True):
             edited = set(self._differing("HEAD", *paths))
             changed = [it for it in changed if not it.startswith(_EDITED) or it[3:] in edited]
         return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
-
-    def _shows(self, revision: Revision) -> bool:
-        """Report whether index and files match a revision."""
-        return not self._differing(revision.id)
 
     def _differing(self, revision: str, *paths: str) -> list[str]:
         """Return the files that differ from a revision, of all or below some paths.

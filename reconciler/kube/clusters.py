@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -24,10 +23,9 @@ from reconciler.kube.resources import pared, ref_of, resource_of
 from reconciler.kube.responses import ExpiredError, KubeResponse, failure_of, parse_json
 from reconciler.kube.session import open_session
 from reconciler.kube.transport import (
-    MANAGEMENT,
-    TENANT,
+    MANAGEMENT_LIST,
+    TENANT_LIST,
     KubeRequest,
-    ListLimits,
     TooLargeError,
     Transport,
 )
@@ -65,38 +63,32 @@ _MERGE = "application/merge-patch+json"
 
 
 class KubeCluster:
-    """One API server."""
+    """One API server. The methods are described in `WatchableCluster`."""
 
     def __init__(
         self,
         access: Kubeconfig | ServiceAccount,
         timeouts: Timeouts | None = None,
         environment: Mapping[str, str] | None = None,
-        limits: ListLimits = TENANT,
+        max_list: int = TENANT_LIST,
     ) -> None:
         timeouts = timeouts or Timeouts()
+        self._max_list = max_list
         self._transport = Transport(
-            lambda deadline: open_session(access, deadline, environment or {}),
+            partial(open_session, access, timeouts.clocks.wall, environment or {}),
             timeouts,
-            limits,
             renewable=access.is_renewable(),
         )
         self._versions = _ApiVersions(self._probe)
 
     def requests(self) -> RequestCounts:
-        """Return the number of requests that were sent."""
         return self._transport.requests()
 
     def now(self) -> int:
-        """Return the server's clock at its last response, in seconds since 1970."""
         return self._transport.now()
 
     def version(self) -> str:
-        """Return the server's version.
-
-        Raises:
-            ClusterError: The version is too old.
-        """
+        """Return the server's version. Raise a `ClusterError` if it is too old."""
         answer = self._json(KubeRequest("GET", "/version", "read the version"))
         version = str(answer.get("gitVersion", ""))[:100]
         if _numbers(answer) < OLDEST:
@@ -106,7 +98,6 @@ class KubeCluster:
         return version
 
     def get(self, ref: Ref) -> Manifest | None:
-        """Return an object, or None."""
         try:
             is_secret = ref.resource == SECRET
             request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
@@ -117,11 +108,9 @@ class KubeCluster:
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> ObjectList:
-        """Return all objects of a kind, of one resource version, page by page."""
         return self._listing(resource, namespace, labels, fields)
 
     def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
-        """Return the metadata of all objects of a kind."""
         return self._listing(resource, namespace, labels, "", heads=True)
 
     def _listing(
@@ -144,7 +133,6 @@ class KubeCluster:
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
-        """Apply an object, or its status, server-side."""
         ref = ref_of(manifest)
         path = self._path(ref, "status" if status else "")
         query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
@@ -154,7 +142,6 @@ class KubeCluster:
         return _inward(self._json(request), ref.resource)
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create an object or a review."""
         resource = resource_of(manifest)
         metadata = manifest.get("metadata") or {}
         version = self._versions.of(resource)
@@ -168,13 +155,11 @@ class KubeCluster:
         return _inward(self._json(request), resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
-        """Apply a JSON merge patch."""
         path = ref.resource.within(self._path(ref), fieldManager=manager)
         changed = self._json(KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
         return _inward(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the object that has this uid."""
         conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
         options = {
             "apiVersion": "v1",
@@ -189,19 +174,15 @@ class KubeCluster:
             return
 
     def pause(self, seconds: float) -> None:
-        """Wait within the cluster's deadline."""
         self._transport.pause(seconds)
 
     def limit(self, seconds: float | None) -> None:
-        """Set the time that is left; None removes the deadline."""
         self._transport.deadline.limit(seconds)
 
     def extend(self, seconds: float) -> None:
-        """Raise the time that is left to at least `seconds`."""
         self._transport.deadline.extend(seconds)
 
     def close(self) -> None:
-        """Close all connections."""
         self._transport.close()
 
     def watch(
@@ -213,7 +194,6 @@ class KubeCluster:
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
-        """Yield changes as they arrive, with bookmarks. The server ends the watch after minutes."""
         what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
         version = self._versions.of(resource)
         seconds = int(WATCHED * (1 + self._transport.jitter()))
@@ -237,10 +217,10 @@ class KubeCluster:
         self, resource: Resource, path: partial[str], what: str, *, heads: bool = False
     ) -> ObjectList:
         found: builtins.list[Manifest] = []
-        following, size, total, limits = "", PAGE, 0, self._transport.limits
+        following, size, total = "", PAGE, 0
         # Items of built-in kinds have no apiVersion and kind.
         named = {"apiVersion": resource.api_version, "kind": resource.kind}
-        for number in count(1):
+        while True:
             query = {"limit": str(size), "continue": following}
             accept = _HEADS if heads else _JSON
             try:
@@ -255,7 +235,8 @@ class KubeCluster:
             size = min(PAGE, 2 * size)
             items, following = _items(page, what)
             total += length
-            limits.check(what, len(found) + len(items), number, total)
+            if total > self._max_list:
+                raise ClusterError(f"{what}: the list is larger than {self._max_list >> 20} MiB")
             for item in items:
                 item = pared(item, resource)
                 found.append(_inward(item | named if heads else named | item, resource))
@@ -458,12 +439,11 @@ class KubeClusters:
             account = ServiceAccount(
                 self.environment, *(() if self.account is None else (self.account,))
             )
-            return self._cluster(account, MANAGEMENT) if account.is_there() else None
+            return self._cluster(account, MANAGEMENT_LIST) if account.is_there() else None
         access = check_kubeconfig("management", config, self.context, allow_exec=self.allow_exec)
-        return self._cluster(access, MANAGEMENT)
+        return self._cluster(access, MANAGEMENT_LIST)
 
     def named(self, cluster: str) -> bytes | None:
-        """Return the kubeconfig that the user named for a cluster, or None."""
         if cluster in self.clusters:
             return read_file(cluster, self.clusters[cluster])
         if self.folder is None:
@@ -480,19 +460,18 @@ class KubeClusters:
         return read_file(cluster, path) if is_there else None
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
-        """Return the cluster of a kubeconfig. Sends no request yet."""
         config = parse(cluster, kubeconfig)
         allowed = self.allow_exec and is_named
         return self._cluster(
-            check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named), TENANT
+            check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named), TENANT_LIST
         )
 
     def _there(self, path: Path) -> Path:
         read_file("management", path)
         return path
 
-    def _cluster(self, access: Kubeconfig | ServiceAccount, limits: ListLimits) -> KubeCluster:
-        return KubeCluster(access, self.timeouts, self.environment, limits)
+    def _cluster(self, access: Kubeconfig | ServiceAccount, max_list: int) -> KubeCluster:
+        return KubeCluster(access, self.timeouts, self.environment, max_list)
 
 
 def open_contexts(
@@ -520,7 +499,7 @@ def open_contexts(
                 check_kubeconfig(str(path), config, name, allow_exec=allow_exec),
                 Timeouts(seconds),
                 environment,
-                MANAGEMENT,
+                MANAGEMENT_LIST,
             ),
         )
         for name in wanted

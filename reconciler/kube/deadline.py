@@ -1,16 +1,12 @@
 """Deadlines: one total time limit for all requests to a cluster."""
 
-import http.client
-import io
 import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from math import inf
 from threading import Lock
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -49,17 +45,11 @@ class Deadline:
     """The time that is left for a cluster. The clock runs only while a thread waits for the cluster.
 
     The management cluster's deadline therefore does not expire while tenant clusters are served,
-    and threads that wait at the same time are counted once.
-
-    Attributes:
-        timeouts: The limits that it was created with.
-        silence_seconds: How long a server may send nothing. A watch raises it.
-        seconds: The total time as last set.
+    and threads that wait at the same time are counted once. `seconds` is the total as last set.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts
-        self.silence_seconds = timeouts.read_seconds
         self.seconds = timeouts.deadline_seconds
         self._lock = Lock()
         self._spent = 0.0
@@ -102,53 +92,3 @@ class Deadline:
         """Raise the time that is left to at least `seconds`."""
         with self._lock:
             self._more += max(seconds - self._left(), 0.0)
-
-
-def limited_pool(pool_class: Any, deadline: Deadline) -> Any:
-    """Return a subclass of a connection pool that reads responses within the deadline.
-
-    A socket timeout starts again with each byte, so a slow server could hold a caller without end.
-    """
-    connection = pool_class.ConnectionCls
-    options = {"response_class": partial(_response, deadline)}
-    limited = type(connection.__name__, (connection,), options)
-    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": limited})
-
-
-def _response(deadline: Deadline, sock: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_LimitedSocket(sock, deadline), **options)  # type: ignore[arg-type]  # only makefile is called
-
-
-class _LimitedSocket:
-    """The part of a socket that `HTTPResponse` uses."""
-
-    def __init__(self, sock: Any, deadline: Deadline) -> None:
-        self._sock = sock
-        self._deadline = deadline
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_LimitedReader(self._sock, self._deadline))
-
-
-class _LimitedReader(io.RawIOBase):
-    """The reading end of a socket. Sets the socket timeout before each read."""
-
-    def __init__(self, sock: Any, deadline: Deadline) -> None:
-        self._sock = sock
-        self._raw = sock.makefile("rb", buffering=0)
-        self._deadline = deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        left = self._deadline.left()
-        if left <= 0:
-            raise TimeoutError("the deadline is over")
-        self._sock.settimeout(min(left, self._deadline.silence_seconds))
-        count: int | None = self._raw.readinto(buffer)
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()

@@ -355,24 +355,17 @@ def _secrets(authorization: str) -> frozenset[bytes]:
 
 def server_clock(headers: Mapping[str, str]) -> int:
     """Return the server's clock in seconds since 1970, or 0 without a date."""
-    return _date(headers.get("date", ""))
+    try:
+        return int(parsedate_to_datetime(headers.get("date", "")).timestamp())
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return 0
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """Return the seconds of `Retry-After`, or 0 without a valid value."""
+    """Return the seconds of `Retry-After`, or 0 without a number."""
     text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return min(float(text), MAX_RETRY_AFTER)
-    until, now = _date(text), server_clock(headers)
-    return min(max(until - now, 0.0), MAX_RETRY_AFTER) if until and now else 0.0
-
-
-def _date(text: str) -> int:
-    """Return an HTTP date in seconds since 1970, or 0 if the text is not a date."""
-    try:
-        return int(parsedate_to_datetime(text).timestamp())
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return 0
+    is_number = text.isascii() and text.isdigit() and len(text) < 10
+    return min(float(text), MAX_RETRY_AFTER) if is_number else 0.0
 
 
 def connection_failure(what: str, failure: Exception, timeouts: Timeouts) -> Failure:

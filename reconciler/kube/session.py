@@ -1,8 +1,8 @@
 """Sessions with API servers: connection pool, TLS, proxy, and credentials.
 
-The official client's configuration reads the credentials (tokens, plugins, the account of a pod),
-and its connection pool carries the requests. Certificates are set on the pool here, because the
-client would keep them in temporary files until the process ends.
+The official client reads the credentials (tokens, plugins, the account of a pod), and its
+connection pool carries the requests. It would keep certificates in temporary files until the
+process ends, so they are set on the pool here.
 """
 
 import ssl
@@ -15,9 +15,8 @@ from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from reconciler.kube.deadline import Deadline, limited_pool
 from reconciler.kube.interface import CONTACTS
-from reconciler.kube.kubeconfig import Kubeconfig, ServiceAccount, is_loopback, read_file
+from reconciler.kube.kubeconfig import Kubeconfig, ServiceAccount, is_loopback, read_file, refused
 from reconciler.model.errors import ClusterError, KubeconfigError
 
 
@@ -71,7 +70,7 @@ class Credentials:
 
 
 def open_session(
-    access: Kubeconfig | ServiceAccount, deadline: Deadline, environment: Mapping[str, str]
+    access: Kubeconfig | ServiceAccount, wall: Callable[[], float], environment: Mapping[str, str]
 ) -> Session:
     """Return a session. Sends no request, but runs the credential plugin if there is one.
 
@@ -83,16 +82,14 @@ def open_session(
     configuration = client.Configuration()
     try:
         context = (
-            _kubeconfig(access, config, configuration, deadline.timeouts.clocks.wall)
+            _kubeconfig(access, config, configuration, wall)
             if isinstance(access, Kubeconfig)
             else _account(access, config, configuration)
         )
     except ClusterError:
         raise
     except Exception as failure:  # noqa: BLE001 - loaders raise any exception
-        # The message of the exception can contain values.
-        message = f"kubeconfig of {access.name}: its credentials cannot be read"
-        raise KubeconfigError(f"{message} ({type(failure).__name__})") from None
+        raise _unreadable(access.name, failure) from None
     server = str(configuration.host).rstrip("/")
     configuration.retries = False
     configuration.connection_pool_maxsize = CONTACTS
@@ -101,10 +98,6 @@ def open_session(
     configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
     pool = client.rest.RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
-    classes = pool.pool_classes_by_scheme
-    pool.pool_classes_by_scheme = {
-        name: limited_pool(kind, deadline) for name, kind in classes.items()
-    }
     return Session(pool, server, lambda: _authorization(access.name, configuration))
 
 
@@ -113,7 +106,7 @@ def _kubeconfig(
 ) -> ssl.SSLContext:
     is_tls = access.server.startswith("https:")
     context = _trusting(access.name, access.data("certificate-authority"), is_tls=is_tls)
-    _prove(access, context, wall)
+    _load_client_certificate(access, context, wall)
     # Certificates are loaded already. A plugin can ask for the cluster's data.
     keys = access.cluster if "exec" in access.user else ("server", "tls-server-name")
     cluster = {key: access.cluster[key] for key in keys if key in access.cluster}
@@ -133,16 +126,11 @@ def _kubeconfig(
         }
     )
     loader.load_and_set(configuration)
-    if "exec" in user:
-        _check_plugin(access.name, configuration, context)
-    return context
-
-
-def _check_plugin(name: str, configuration: Any, context: ssl.SSLContext) -> None:
-    if configuration.cert_file and configuration.key_file:
+    if "exec" in user and configuration.cert_file and configuration.key_file:
         context.load_cert_chain(configuration.cert_file, configuration.key_file)
-    elif not configuration.auth_settings():
-        raise KubeconfigError(f"kubeconfig of {name}: key exec: the plugin gave no credentials")
+    elif "exec" in user and not configuration.auth_settings():
+        raise refused(access.name, "key exec: the plugin gave no credentials")
+    return context
 
 
 def _account(access: ServiceAccount, config: Any, configuration: Any) -> ssl.SSLContext:
@@ -169,18 +157,20 @@ def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLCon
             context.load_default_certs()
     except (ssl.SSLError, ValueError) as failure:
         why = "key certificate-authority-data: it holds no certificate that can be read"
-        raise KubeconfigError(f"kubeconfig of {name}: {why}") from failure
+        raise refused(name, why) from failure
     return context
 
 
-def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]) -> None:
+def _load_client_certificate(
+    access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]
+) -> None:
     certificate, key = access.data("client-certificate"), access.data("client-key")
     if not certificate:
         return
-    start = f"kubeconfig of {access.name}: key client-certificate-data:"
+    start = "key client-certificate-data:"
     until = certificate_expiry(certificate)
     if until is not None and until < wall():
-        raise KubeconfigError(f"{start} the certificate has expired")
+        raise refused(access.name, f"{start} the certificate has expired")
     try:
         # OpenSSL reads keys from files only. The file is private and deleted at once.
         with NamedTemporaryFile(prefix="ipam-") as file:
@@ -189,11 +179,10 @@ def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float
             context.load_cert_chain(file.name, password="")  # nosec B106  # no password
     except ssl.SSLError as failure:
         why = "it does not fit client-key-data, or one of them cannot be read"
-        raise KubeconfigError(f"{start} {why}") from failure
+        raise refused(access.name, f"{start} {why}") from failure
     except OSError as failure:
-        raise ClusterError(
-            f"{start} no temporary file can be made: {failure.strerror}"
-        ) from failure
+        message = f"kubeconfig of {access.name}: {start} no temporary file can be made"
+        raise ClusterError(f"{message}: {failure.strerror}") from failure
 
 
 def _proxy(
@@ -222,16 +211,17 @@ def _authorization(name: str, configuration: Any) -> str:
     """Return the Authorization header. The client reads tokens again before they expire."""
     try:
         token = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
-    except Exception as failure:  # noqa: BLE001 - so do their hooks
-        raise KubeconfigError(
-            f"kubeconfig of {name}: its credentials cannot be read ({type(failure).__name__})"
-        ) from None
+    except Exception as failure:  # noqa: BLE001 - hooks of credentials raise any exception
+        raise _unreadable(name, failure) from None
     value = str(token).strip()
     if not value.isascii() or not value.isprintable():
-        raise KubeconfigError(
-            f"kubeconfig of {name}: its token holds characters that no header takes"
-        )
+        raise refused(name, "its token holds characters that no header takes")
     return value
+
+
+def _unreadable(name: str, failure: Exception) -> KubeconfigError:
+    """Return the error without the message of the exception, which can contain values."""
+    return refused(name, f"its credentials cannot be read ({type(failure).__name__})")
 
 
 # The filter of warnings is global.

@@ -1,13 +1,12 @@
 """HTTP requests to an API server: deadline, size limits, retries, redaction, and watches.
 
 The retries of the client library are off, because they know neither the deadline nor which errors
-are permanent. A request that may have been carried out is sent again only if repeating is harmless.
+are permanent.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, NamedTuple
@@ -43,37 +42,10 @@ class TooLargeError(ClusterError):
     """A response is too large. A smaller page might fit."""
 
 
-class ListLimits(NamedTuple):
-    """Size limits for the lists of a cluster.
-
-    Attributes:
-        items: Objects of a list.
-        pages: Pages of a list.
-        size: Bytes of all pages of a list.
-    """
-
-    items: int
-    pages: int
-    size: int
-
-    def check(self, what: str, items: int, pages: int, size: int) -> None:
-        """Check the read part of a list.
-
-        Raises:
-            ClusterError: The list exceeds a limit.
-        """
-        if items > self.items:
-            raise ClusterError(f"{what}: the list has more than {self.items} objects")
-        if pages > self.pages:
-            raise ClusterError(f"{what}: the list has more than {self.pages} pages")
-        if size > self.size:
-            raise ClusterError(f"{what}: the list is larger than {self.size // _MIB} MiB")
-
-
-TENANT = ListLimits(50_000, 1_000, 128 * _MIB)
-"""A cluster that its tenant controls. Clusters with 5,000 nodes and 20,000 Services stay below."""
-MANAGEMENT = ListLimits(sys.maxsize, sys.maxsize, sys.maxsize)
-"""The management cluster. It holds one object per record, and is as trusted as the repository."""
+TENANT_LIST = 128 * _MIB
+"""Bytes of a list of a tenant cluster. Clusters with 5,000 nodes and 20,000 Services stay below."""
+MANAGEMENT_LIST = sys.maxsize
+"""The management cluster holds one object per record, and is as trusted as the repository."""
 
 
 class KubeRequest(NamedTuple):
@@ -99,27 +71,16 @@ class KubeRequest(NamedTuple):
 
 
 class Transport:
-    """The connection to one API server. Threads can share it; a watch needs one of its own.
-
-    Attributes:
-        deadline: The time that is left for the cluster.
-        limits: Size limits of its lists.
-    """
+    """The connection to one API server. Threads can share it; a watch needs one of its own."""
 
     def __init__(
-        self,
-        open_session: Callable[[Deadline], Session],
-        timeouts: Timeouts,
-        limits: ListLimits,
-        *,
-        renewable: bool,
+        self, open_session: Callable[[], Session], timeouts: Timeouts, *, renewable: bool
     ) -> None:
         self.deadline = Deadline(timeouts)
-        self.limits = limits
         self._redactor = Redactor()
         self._timeouts = timeouts
         self._is_renewable = renewable
-        self._credentials = Credentials(partial(open_session, self.deadline))
+        self._credentials = Credentials(open_session)
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
         self._now = 0
         self._stream: Any = None
@@ -187,17 +148,14 @@ class Transport:
         Raises:
             ClusterError: The server refuses, or the connection breaks.
         """
-        before = self.deadline.silence_seconds
         self.deadline.limit(None)
-        self.deadline.silence_seconds = silence_seconds
         try:
             with self.deadline.running():
-                authorization, response = self._open_stream(request)
+                authorization, response = self._open_stream(request, silence_seconds)
                 for line in _lines(self._chunks(request.what, response), request.what):
                     yield self._redactor.redact(line, authorization)
         finally:
             self._stream = None
-            self.deadline.silence_seconds = before
 
     def close(self) -> None:
         """Close all connections; a watch that is being read ends."""
@@ -229,35 +187,37 @@ class Transport:
             return Failure(self._deadline_error(request.what))
         authorization = session.authorization()
         try:
-            response = self._read(self._urlopen(session, request, authorization), request.what)
+            raw = self._urlopen(session, request, authorization, self._timeouts.read_seconds)
+            response = self._read(raw, request.what)
         except _connection_errors() as error:
             if self.deadline.left() <= 0:
                 return Failure(self._deadline_error(request.what))
             return connection_failure(request.what, error, self._timeouts)
         if response.status >= 300 or not request.is_verbatim:
-            body = self._redactor.redact(response.body, authorization)
-            response = response._replace(body=body)
+            response = self._redacted(response, authorization)
         failure = failure_of(request.what, response)
         if failure is None:
             return response
         return failure._replace(after_seconds=retry_after(response.headers))
 
-    def _open_stream(self, request: KubeRequest) -> tuple[str, Any]:
+    def _redacted(self, response: KubeResponse, authorization: str) -> KubeResponse:
+        return response._replace(body=self._redactor.redact(response.body, authorization))
+
+    def _open_stream(self, request: KubeRequest, silence_seconds: float) -> tuple[str, Any]:
         """Send a watch and return its authorization and its unread response."""
         is_renewed = False
         while True:
             session = self._credentials.current
             authorization = session.authorization()
             try:
-                raw = self._urlopen(session, request, authorization)
+                raw = self._urlopen(session, request, authorization, silence_seconds)
                 if raw.status < 300:
                     self._now = server_clock(_headers(raw)) or self._now
                     return authorization, self._register(raw, request.what)
                 response = self._read(raw, request.what)
             except _connection_errors() as error:
                 raise connection_failure(request.what, error, self._timeouts).error from None
-            body = self._redactor.redact(response.body, authorization)
-            failure = failure_of(request.what, response._replace(body=body))
+            failure = failure_of(request.what, self._redacted(response, authorization))
             if failure is None or is_renewed or not self._may_renew(failure):
                 raise failure.error if failure else UnreachableError(f"{request.what}: no answer")
             is_renewed = True
@@ -281,8 +241,13 @@ class Transport:
         finally:
             response.close()
 
-    def _urlopen(self, session: Session, request: KubeRequest, authorization: str) -> Any:
+    def _urlopen(
+        self, session: Session, request: KubeRequest, authorization: str, silence_seconds: float
+    ) -> Any:
         """Send one request and read the head of the response."""
+        from urllib3 import Timeout
+
+        left = max(self.deadline.left(), 0.001)
         kind = "PATCH" if request.method == "POST" else request.method
         with self._lock:
             self._counts["GET" if request.is_review else kind] += 1
@@ -296,8 +261,9 @@ class Transport:
             session.server + request.path,
             body=request.body or None,
             headers=headers,
-            # For connecting; the deadline limits each read.
-            timeout=min(self._timeouts.connect_seconds, max(self.deadline.left(), 0.001)),
+            timeout=Timeout(
+                connect=min(self._timeouts.connect_seconds, left), read=min(silence_seconds, left)
+            ),
             redirect=False,
             retries=False,
             preload_content=False,
@@ -308,8 +274,10 @@ class Transport:
         """Read a response to its end and return its connection to the pool."""
         body = bytearray()
         try:
-            while chunk := raw.read(_CHUNK, decode_content=False):
+            while chunk := raw.read1(_CHUNK, decode_content=False):
                 body += chunk
+                if self.deadline.left() <= 0:
+                    raise TimeoutError
                 if len(body) > MAX_BODY:
                     raise TooLargeError(f"{what}: the answer is larger than {MAX_BODY // _MIB} MiB")
             raw.release_conn()
@@ -325,12 +293,9 @@ class Transport:
 
 
 def _may_repeat(failure: Failure, tries: int, *, is_repeatable: bool) -> bool:
-    """Return whether a failed request is sent again after `tries` repetitions."""
     if tries == MAX_RETRIES or isinstance(failure.error, UnauthorizedError):
         return False
-    if failure.retry is Retry.IF_REPEATABLE:
-        return is_repeatable
-    return failure.retry is Retry.ALWAYS
+    return failure.retry is Retry.ALWAYS or (failure.retry is Retry.IF_REPEATABLE and is_repeatable)
 
 
 def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
@@ -348,16 +313,10 @@ def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
     Raises:
         TooLargeError: A line is longer than any object.
     """
-    rest = bytearray()
+    rest = b""
     for chunk in chunks:
-        start = len(rest)
-        rest += chunk
-        while (end := rest.find(b"\n", start)) >= 0:
-            line = bytes(rest[:end])
-            del rest[: end + 1]
-            start = 0
-            if line.strip():
-                yield line
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line for line in lines if line.strip())
         if len(rest) > MAX_LINE:
             raise TooLargeError(f"{what}: a line is larger than {MAX_LINE // _MIB} MiB")
 

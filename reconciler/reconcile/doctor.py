@@ -25,7 +25,8 @@ from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
 from reconciler.documents.text import is_yaml
-from reconciler.gitio.interface import Entry, Probe, Repository, Revision, Source
+from reconciler.gitio.interface import Entry, Repository, Revision, Source
+from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import desired_objects
 from reconciler.model.errors import (
@@ -67,7 +68,7 @@ _PLAIN = "100644"
 class ExaminedGit:
     """The checks of Git, and the revision that was read, if any was readable."""
 
-    probe: Probe
+    probe: RepositoryProbe
     checks: list[DiagnosisCheck] = field(default_factory=list)
     evaluation: Evaluation | None = None
     revision: Revision | None = None
@@ -138,7 +139,7 @@ class ExaminedGit:
 
     def _check_files(self, head: Revision) -> None:
         try:
-            source = self.probe.source(head)
+            source = self.probe.repository.source(head.id)
             evaluation = self.evaluation = evaluate_source(source)
             entries = source.entries([evaluation.tree.settings.records])
         except ReconcilerError as failure:
@@ -148,14 +149,14 @@ class ExaminedGit:
         self.checks += run([("edits", lambda: _edits(self.probe.repository, source, evaluation))])
         settings = evaluation.tree.settings
         try:
-            self.probe.check_clean([*settings.folders, settings.records], head)
+            self.probe.repository.require_clean([*settings.folders, settings.records], head)
         except UsageError as dirty:
             self.checks.append(doubtful("checkout", str(dirty), dirty.hint))
         except ReconcilerError as failure:
             self.checks.append(failed("checkout", failure))
 
 
-def _version(probe: Probe) -> DiagnosisCheck:
+def _version(probe: RepositoryProbe) -> DiagnosisCheck:
     version = probe.version()
     numbers = tuple(int(part) for part in re.findall(r"[0-9]{1,6}", version)[:2])
     if numbers < _OLDEST:
@@ -214,7 +215,9 @@ _UNKNOWN = doubtful(
 _WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
 
 
-def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float]) -> Diagnosis:
+def diagnose(
+    probe: RepositoryProbe, clusters: Clusters | None, wall: Callable[[], float]
+) -> Diagnosis:
     """Run all checks, of clusters only if there is a management cluster.
 
     Raises UsageError if the command line names no repository.

@@ -12,7 +12,7 @@ from reconciler.documents.findings import Finding, Location, Severity, info
 from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
 from reconciler.families.fields import DEFAULT_SPACE
-from reconciler.gitio.interface import SMALL_FOLDERS, Entry, Source
+from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
@@ -151,11 +151,7 @@ def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[s
     above = [upwards(it.path)[:-1][:_MAX_DEPTH] for it in entries if len(it.path) < _MAX_PATH]
     folders = list(dict.fromkeys(folder for each in above for folder in each))
     marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
-    asked, found = list(marks), list[str]()
-    for at in range(0, len(asked), SMALL_FOLDERS):
-        standing = base.standing(asked[at : at + SMALL_FOLDERS])
-        found += (f"{marks[it.path]}/" for it in standing or ())
-    return found
+    return [f"{marks[it.path]}/" for it in base.standing(list(marks)) or ()]
 
 
 def _left_out(what: str) -> Finding:

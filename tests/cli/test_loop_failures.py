@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.cli import reconcile as verb
 from reconciler.cli import run
-from reconciler.gitio.processes import SignalReceived
+from reconciler.gitio.process import SignalReceived
 from reconciler.model.errors import GateError, GitError
 from reconciler.reconcile.reconcile import Reconciled, reconcile
 from tests.world import SMALL, git, repository, write

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reconciler.gitio.interface import Repository
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import open_mirror, with_remote
+from reconciler.gitio.repository import open_repository
 from tests.fakes import FakeRepository
 from tests.world import CLOCK, commit, git, repository, write
 

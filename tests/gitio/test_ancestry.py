@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.history import cut_off
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.errors import GitError
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.annals import GitAnnals
+from reconciler.gitio.history import GitAnnals
 from reconciler.gitio.interface import CommitRow
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from tests.world import CLOCK, ENVIRONMENT, commit, git, repository, write
 
 PATHS = ["allocations", "tenants"]

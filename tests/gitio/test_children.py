@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio import processes
-from reconciler.gitio.processes import SignalReceived, child, communicate, end, end_all, stop
+from reconciler.gitio import process as processes
+from reconciler.gitio.process import SignalReceived, child, communicate, end, end_all, stop
 
 Popen = subprocess.Popen[bytes]
 STUBBORN = "trap '' TERM HUP; "
@@ -142,7 +142,7 @@ def test_nothing_is_started_once_it_ends(start: Start) -> None:
 
 def test_whatever_is_left_at_the_end_is_ended(start: Start) -> None:
     """A signal may come between any two steps: what runs then is known all the same."""
-    process = processes._started(lambda: start(WAITING)).proc
+    process = processes._registered(lambda: start(WAITING)).proc
     end_all()
     assert process.returncode == -signal.SIGTERM
     assert processes._state.running == set()

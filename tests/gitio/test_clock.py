@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.opening import open_repository, open_worktree
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository, open_worktree
 from tests.world import AHEAD, CLOCK, SMALL, commit, git, repository
 
 HOUR = 3_600

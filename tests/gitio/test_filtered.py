@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.objects import present
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.process import GitProcess, is_filtered
 from reconciler.gitio.remotes import bring
+from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import FilteredError, GitError, UsageError
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository, write
 

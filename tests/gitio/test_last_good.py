@@ -6,8 +6,8 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.gitio.history import past
-from reconciler.gitio.limits import Tally
-from reconciler.gitio.opening import open_repository, open_worktree
+from reconciler.gitio.objects import Tally
+from reconciler.gitio.repository import open_repository, open_worktree
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.read import read_tree
 from tests.cli.running import given_out

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from tests.world import ENVIRONMENT, SMALL, git, repository
 
 LONG = "a" * 256

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.config import TOP, RootFolder, found_root, root_folder
 from reconciler.gitio.history import plan_commits
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.interface import TOP, RootFolder, found_root, root_folder
+from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import UsageError
 from tests.contracts.homes import ENVIRONMENT
 from tests.world import commit, git, repository, write

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from tests.world import ENVIRONMENT, commit, git, repository, write
 
 PLAN = f"Ipam-Plan: sha256:{'0' * 64}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from tests.cli.running import given_out
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, write
 

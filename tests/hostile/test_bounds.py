@@ -64,11 +64,6 @@ def loses_its_turn(site: Fleet, liar: Liar, told: str, *revisions: str) -> None:
     assert applied[SECOND].state is ClusterState.APPLIED
 
 
-def test_a_list_without_end_ends(site: Fleet) -> None:
-    loses_its_turn(site, lists(POOLS, page(following="on")), "the list has more than 1000 pages")
-    assert len(site.apis[FIRST].server.asked) < 1_100
-
-
 def connected(site: Fleet) -> KubeCluster:
     """A connection to the cluster that lies, as a tenant's."""
     return site.clusters().connect(FIRST, data(site.config(FIRST)))

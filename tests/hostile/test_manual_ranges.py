@@ -8,7 +8,7 @@ import pytest
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import run
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.planning.read import evaluate_source
 from tests.cli.running import ipam
 from tests.fake_clusters import FakeClusters

@@ -8,8 +8,7 @@ import pytest
 from reconciler import __version__
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.message import Said, message_of
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Replayed, replay

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.gitio.opening import open_repository, open_worktree
+from reconciler.gitio.repository import open_repository, open_worktree
 from reconciler.planning.read import evaluate_source
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source

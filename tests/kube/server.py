@@ -24,8 +24,8 @@ class Reply(NamedTuple):
     Attributes:
         body: Bytes, or a value that is sent as JSON.
         fault: `reset` and `silent` (before an answer), `eof` (in the middle of the body),
-            `chunked` (as large answers come), `chunked-eof` (without their end), `drip` and
-            `drip-headers` (a byte whenever the client looks at its clock); or empty.
+            `chunked` (as large answers come), `chunked-eof` (without their end), `drip`
+            (a byte whenever the client looks at its clock); or empty.
     """
 
     status: int = 200
@@ -205,16 +205,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _drip(self, reply: Reply) -> None:
         self._head(reply)
-        self.wfile.flush()
-        self._drop_by_drop(reply.bytes())
-
-    def _drip_headers(self, reply: Reply) -> None:
-        del reply
-        self._drop_by_drop(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 100_000)
-
-    def _drop_by_drop(self, data: bytes) -> None:
         self.close_connection = True
-        for byte in data:
+        for byte in reply.bytes():
             if not self.script.time.looked.acquire(timeout=5):
                 return
             self.wfile.write(bytes([byte]))

@@ -9,10 +9,9 @@ from threading import Barrier
 import pytest
 import urllib3
 
-from reconciler.kube.deadline import Deadline
 from reconciler.kube.interface import CONTACTS
 from reconciler.kube.session import Session
-from reconciler.kube.transport import TENANT, KubeRequest, Transport
+from reconciler.kube.transport import KubeRequest, Transport
 from reconciler.model.errors import KubeconfigError, UnauthorizedError
 from reconciler.model.objects import NODE, Ref
 from tests.kube.kubeconfigs import cluster_of
@@ -71,7 +70,7 @@ class Renewed:
         self.numbers = count()
         self.entered = 0
 
-    def __call__(self, _deadline: Deadline) -> Session:
+    def __call__(self) -> Session:
         number = next(self.numbers)
         self.entered = number + 1
         if self.broken and number:
@@ -81,7 +80,7 @@ class Renewed:
         )
 
     def transport(self) -> Transport:
-        return Transport(self, self.server.time.timeouts(), TENANT, renewable=True)
+        return Transport(self, self.server.time.timeouts(), renewable=True)
 
 
 def only(token: str, threads: int) -> Callable[[Asked], Reply]:

@@ -157,10 +157,6 @@ def test_a_webhook_that_is_down_is_named_in_the_end(said: str, told: str) -> Non
         ("soon", 0.5),
         ("\u0661", 0.5),
         ("9" * 5000, 0.5),
-        ("Sun, 15 Feb 2026 10:00:37 GMT", 7.0),
-        ("Sun, 15 Feb 2026 12:00:00 GMT", 60.0),
-        ("Sun, 15 Feb 2026 09:00:00 GMT", 0.5),
-        ("Sun, 99 Feb 2026 09:00:00 GMT", 0.5),
     ],
 )
 @pytest.mark.parametrize("code", [429, 503])
@@ -220,9 +216,8 @@ def test_nothing_is_sent_after_the_deadline() -> None:
         assert cluster.requests() == RequestCounts()
 
 
-@pytest.mark.parametrize("fault", ["drip", "drip-headers"])
-def test_a_server_that_drips_is_left_at_the_deadline(fault: str) -> None:
-    with serving(Reply(200, {"long": "x" * 100_000}, fault=fault)) as server:
+def test_a_server_that_drips_is_left_at_the_deadline() -> None:
+    with serving(Reply(200, {"long": "x" * 100_000}, fault="drip")) as server:
         server.time.tick = 1.0
         with pytest.raises(UnreachableError, match="the cluster's 60 seconds are over"):
             _get(cluster_of(server, deadline_seconds=60))

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import open_proposing, with_remote
+from reconciler.gitio.repository import open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import HistoryError, UsageError
 from reconciler.planning.evaluate import Evaluation

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.gitio.merging import merge
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.planning.digest import actions, digest
 from reconciler.planning.evaluate import let_pass
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.planning.evaluate import Evaluation, leaving, released
 from reconciler.planning.read import evaluate_source

@@ -7,8 +7,7 @@ import pytest
 
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.message import read_message
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.planning.evaluate import Evaluation

@@ -17,8 +17,7 @@ from reconciler.apply.rights import crd_name
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.change import Observation
 from reconciler.model.errors import ExitCode
 from reconciler.model.objects import CRD, Ref

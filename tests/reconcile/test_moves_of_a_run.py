@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import GateError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, revisions_of, verify

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.review.checks import review
 from tests.world import ENVIRONMENT, SMALL, commit, reconciled, repository, write
 

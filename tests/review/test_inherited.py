@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.opening import open_repository
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.errors import ExitCode
 from reconciler.planning.documents import path_of
 from reconciler.reconcile.evaluation import exit_code

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.review.checks import review
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write

@@ -11,7 +11,7 @@ import pytest
 
 from reconciler.addresses import IPSet
 from reconciler.apply.metallb import describe, pool_addresses, ranges_of
-from reconciler.gitio.opening import open_repository
+from reconciler.gitio.repository import open_repository
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
 from tests.documentation import ROOT, blocks

@@ -14,8 +14,8 @@ import yaml
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import open_repository
 from reconciler.kube.clusters import KubeClusters
 from reconciler.reconcile.doctor import diagnose, diagnosis_code
 from reconciler.reconcile.doctor_cluster import Diagnosis, DiagnosisCheck, DiagnosisVerdict

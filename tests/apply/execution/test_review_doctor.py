@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import open_repository
 from reconciler.reconcile.doctor import diagnose, diagnosis_code
 from reconciler.reconcile.doctor_cluster import DiagnosisVerdict
 from tests.apply.execution.site import FIRST, MERGE, SECOND, Site, world

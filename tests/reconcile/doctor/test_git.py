@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.gitio.opening import open_repository
 from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import ExitCode
 from reconciler.reconcile.doctor import diagnose
 from reconciler.reconcile.doctor_cluster import (
