@@ -45,15 +45,6 @@ def test_a_folder_that_is_not_there_has_no_entries(home: Home) -> None:
     assert repository.source(repository.fetch().id).entries(["allocations", "deep/er"]) == []
 
 
-def test_all_files_are_listed_from_the_top_wherever_the_root_is(home: Home) -> None:
-    repository = home.open()
-    head = repository.fetch()
-    place = f"{repository.roots.own}/" if repository.roots.own else ""
-    own = [f"{place}{it.path}" for it in repository.source(head.id).entries(["pools"])]
-    assert own
-    assert set(own) <= set(repository.roots.files(head.id))
-
-
 def test_the_clock_is_the_committer_date(home: Home) -> None:
     repository = home.open()
     assert repository.fetch().clock == CLOCK
