@@ -73,7 +73,13 @@ def copied(manifest: Manifest, intake: IntakeKind) -> ImportedBody:
     fields of the object; among equals, the oldest.
     """
     asked = _without_ours(manifest)
-    bodies = [_document(asked, kind) for kind in intake.kinds]
+    bodies = []
+    for kind in intake.kinds:
+        parts = schema(kind.schema)["properties"]
+        metadata = _kept(asked["metadata"], parts["metadata"], is_spec=False)
+        body = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata}
+        spec = _kept(asked.get("spec"), parts["spec"], is_spec=True)
+        bodies.append({**body, "spec": spec} if spec else body)
     body = intake.amend(max(bodies, key=_leaves), asked)
     return annotated(body, {UID: manifest["metadata"]["uid"]})
 
@@ -83,14 +89,6 @@ def annotated(body: ImportedBody, more: Mapping[str, str]) -> ImportedBody:
     metadata = body["metadata"]
     annotations = {**(metadata.get("annotations") or {}), **more}
     return {**body, "metadata": {**metadata, "annotations": annotations}}
-
-
-def _document(manifest: Manifest, kind: Kind) -> ImportedBody:
-    parts = schema(kind.schema)["properties"]
-    metadata = _kept(manifest["metadata"], parts["metadata"], is_spec=False)
-    body = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata}
-    spec = _kept(manifest.get("spec"), parts["spec"], is_spec=True)
-    return {**body, "spec": spec} if spec else body
 
 
 def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:

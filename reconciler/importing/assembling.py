@@ -27,14 +27,7 @@ from reconciler.planning.documents import Tree, source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
 
 
-class Joined(NamedTuple):
-    """Sorted ranges of owners without overlaps, and conflicts that need a decision."""
-
-    holdings: tuple[ImportedRange, ...]
-    conflicts: tuple[Finding, ...]
-
-
-def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
+def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
     """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts.
 
     Adjacent addresses of one owner, type, and pool are one range. A range within another range of
@@ -47,7 +40,7 @@ def join_sources(holdings: Iterable[ImportedRange]) -> Joined:
         key = (item.namespace, item.name, item.type, item.space, item.pool)
         groups.setdefault(key, []).append(item)
     found = [part for group in groups.values() for part in _merged(group)]
-    return Joined(tuple(sorted(found)), tuple(conflicts))
+    return ImportedSource(holdings=tuple(sorted(found)), conflicts=tuple(conflicts))
 
 
 def _with_distinct_names(
@@ -81,7 +74,7 @@ def _without_contested(
     kept: list[ImportedRange] = []
     shared: dict[str, list[IPRange]] = {}
     reach: list[ImportedRange] = []
-    for item in sorted(holdings, key=_order):
+    for item in sorted(holdings, key=lambda it: (it.space, *it.item[:2], -it.item.last)):
         reach = [it for it in reach if it.space == item.space]
         other = next((it for it in reach if _holder(it) != _holder(item)), None)
         both = item.item.shared(other.item) if other is not None else None
@@ -94,23 +87,15 @@ def _without_contested(
         else:
             continue
         furthest: dict[tuple[object, ...], ImportedRange] = {}
-        for it in sorted([item, *reach], key=_last, reverse=True):
+        for it in sorted([item, *reach], key=lambda it: it.item[::2], reverse=True):
             furthest.setdefault(_holder(it), it)
         reach = list(furthest.values())[:2]
     contested = {space: IPSet.of(ranges) for space, ranges in shared.items()}
     return [it for it in kept if not contested.get(it.space, IPSet()).overlapping(it.item)]
 
 
-def _order(item: ImportedRange) -> tuple[object, ...]:
-    return item.space, item.item.version, item.item.first, -item.item.last
-
-
 def _holder(item: ImportedRange) -> tuple[object, ...]:
     return *item.owner, item.type
-
-
-def _last(item: ImportedRange) -> tuple[int, int]:
-    return item.item.version, item.item.last
 
 
 def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Finding:
@@ -196,20 +181,13 @@ class RangeChange(NamedTuple):
         return self.old is None and self.new is not None
 
 
-class ImportOutcome(NamedTuple):
-    """The result of a plan with files added to a tree."""
-
-    lines: tuple[RangeChange, ...]
-    conflicts: tuple[Finding, ...]
-
-
 def outcome(
     before: Evaluation,
     after: Evaluation,
     paths: Collection[str],
     holdings: Iterable[ImportedRange],
-) -> ImportOutcome:
-    """Compare the ranges of sources with the ranges of a plan after files at `paths` were added."""
+) -> tuple[tuple[RangeChange, ...], tuple[Finding, ...]]:
+    """Return the changes of ranges by files that were added at `paths`, and conflicts."""
     by_range = {(it.space, it.item): it for it in holdings}
     lines: list[RangeChange] = []
     known = set(before.findings)
@@ -240,7 +218,7 @@ def outcome(
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
             conflicts.append(conflict(place, f"{message} ({decision.reason})", decision.hint))
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
-    return ImportOutcome(tuple(lines), (*conflicts, *moved))
+    return tuple(lines), (*conflicts, *moved)
 
 
 class Imported(Struct, frozen=True):
@@ -265,13 +243,13 @@ def assemble(tree: Tree, found: ImportedSource) -> Imported:
     work = _Assembling(tree, before, found)
     files = work.files()
     after = evaluate(_with_files(tree, files)) if files else before
-    what = outcome(before, after, files.keys(), work.holdings)
-    conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *what.conflicts])
+    lines, errors = outcome(before, after, files.keys(), work.holdings)
+    conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
     notes = dict.fromkeys([*found.notes, *work.notes])
     owners = sorted({item.owner for item in work.holdings})
     alone = [it for it in owners if not work.writer.is_there(after.documents, *it)]
     unnamed = tuple(map("/".join, alone))
-    return Imported(files, what.lines, tuple(conflicts), tuple(notes), after, unnamed)
+    return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
 
 
 def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:

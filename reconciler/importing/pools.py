@@ -68,7 +68,13 @@ class Placed:
         for item, following in zip_longest(ordered, ordered[1:]):
             if not self._is_fit(item):
                 continue
-            if following is not None and _holds(item, following):
+            is_parent = (
+                following is not None
+                and following.space == item.space
+                and item.extent.covers(following.extent)
+                and item.extent != following.extent
+            )
+            if is_parent:
                 text = format_cidr(item.extent)
                 self.notes.append(f"{item.place}: {text} holds smaller networks, and is no pool")
             elif not self._is_there(item):
@@ -170,11 +176,6 @@ def _order(item: ImportedRange) -> tuple[object, ...]:
     return item.space, bool(item.pool), extent.first, -extent.last, item.item
 
 
-def _holds(item: ImportedNetwork, other: ImportedNetwork) -> bool:
-    is_within = item.space == other.space and item.extent.covers(other.extent)
-    return is_within and item.extent != other.extent
-
-
 def _around(ranges: Sequence[IPRange]) -> IPRange:
     """Return the smallest network that contains some ranges, at most a /24."""
     version = ranges[0].version
@@ -238,15 +239,7 @@ def taken_in(evaluation: Evaluation) -> list[Taken]:
     return found
 
 
-class ImportState(NamedTuple):
-    """New ranges, conflicts, and ranges that the repository already has."""
-
-    holdings: tuple[ImportedRange, ...]
-    conflicts: tuple[Finding, ...]
-    notes: tuple[str, ...]
-
-
-def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportState:
+def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportedSource:
     """Split ranges into new ranges, conflicts with other owners, and ranges that are known."""
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
@@ -270,7 +263,7 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
             conflicts.append(conflict(item.place, message, hint))
         else:
             new.append(item)
-    return ImportState(tuple(new), tuple(conflicts), tuple(notes))
+    return ImportedSource(holdings=tuple(new), conflicts=tuple(conflicts), notes=tuple(notes))
 
 
 class TakenIndex:

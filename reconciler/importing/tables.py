@@ -77,8 +77,12 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     """
     there = [_plain(name) for name in header]
     wanted: dict[str, str] = {}
+    meanings = (*HEADERS, _IGNORED)
     for name, meaning in mapped.items():
-        wanted[_plain(name)] = _meaning(meaning)
+        if meaning not in meanings:
+            more = meant(meaning, meanings) or f"meanings: {', '.join(meanings)}"
+            raise ValueError(f"{shown(meaning)} is no meaning of a column; {more}")
+        wanted[_plain(name)] = meaning
         if _plain(name) not in there:
             raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
     ranked: dict[str, list[tuple[int, int]]] = {}
@@ -92,14 +96,6 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
             unknown.append(header[at])
     found = {key: tuple(at for _, at in sorted(places)) for key, places in ranked.items()}
     return Columns(found, tuple(unknown))
-
-
-def _meaning(text: str) -> str:
-    known = (*HEADERS, _IGNORED)
-    if text not in known:
-        more = meant(text, known) or f"meanings: {', '.join(known)}"
-        raise ValueError(f"{shown(text)} is no meaning of a column; {more}")
-    return text
 
 
 def _plain(name: str) -> str:
@@ -251,7 +247,9 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
         item, is_network = _addresses(row)
         space = slug(row.get("space")) or DEFAULT_SPACE
         if is_network:
-            return ImportedSource(described=(_network(row, item, space),))
+            name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
+            name = name or by_address("net", item, item.prefix())
+            return ImportedSource(described=(ImportedNetwork(name, item, row.place, space),))
         if row.shape == "range" and not (row.get("team") or row.get("name")):
             return ImportedSource(windows=(Window(item, row.place, space),))
         return ImportedSource(holdings=(_holding(row, item, space, assumed),))
@@ -320,11 +318,6 @@ def _has_host_bits(text: str) -> bool:
     version, number = parse_address(address)
     bits = BITS[version] - int(length)
     return bits > 0 and number & ((1 << bits) - 1) != 0
-
-
-def _network(row: TableRow, item: IPRange, space: str) -> ImportedNetwork:
-    name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
-    return ImportedNetwork(name or by_address("net", item, item.prefix()), item, row.place, space)
 
 
 def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:

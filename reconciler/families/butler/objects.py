@@ -257,10 +257,11 @@ def capacity_event(
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
         message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
     pool = reference(kinds.NETWORK_POOL, wanted, live)
-    if any(
-        _annotations(event).get(TIER, tier) == tier
+    said = [
+        (event["metadata"].get("annotations") or {}).get(TIER, tier)
         for event in _repeated(events, pool, reason, now)
-    ):
+    ]
+    if tier in said:
         return None
     # Events that are further apart than the quiet time never share a window, so their names differ.
     name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
@@ -297,10 +298,6 @@ def _repeated(
         is_same = all(involved.get(key) == about.get(key) for key in ("kind", "name", "namespace"))
         if is_same and event.get("reason") == reason and is_recent(event, now):
             yield event
-
-
-def _annotations(event: Manifest) -> Mapping[str, str]:
-    return (event.get("metadata") or {}).get("annotations") or {}
 
 
 def allocation_event(

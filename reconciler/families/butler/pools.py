@@ -294,13 +294,12 @@ class Providers:
         The provider is `providerConfigRef`, else the one named `default`, else the first in
         `butler-system`. An invalid provider is not skipped.
         """
-        reference = tenant.spec.get("providerConfigRef") or {"name": self._default()}
+        reference = tenant.spec.get("providerConfigRef")
+        if not reference:
+            names = self._documents.every(PROVIDER, SYSTEM)
+            reference = {"name": _DEFAULT if _DEFAULT in names or not names else names[0]}
         key = (reference.get("namespace", SYSTEM), reference["name"])
         return self._by_name.get(key), key
-
-    def _default(self) -> str:
-        names = self._documents.every(PROVIDER, SYSTEM)
-        return _DEFAULT if _DEFAULT in names or not names else names[0]
 
 
 class Networks:

@@ -230,6 +230,10 @@ class Tenant:
         first = held.get(self._key(LB))
         numbers = [number for number, key in grown if key.slot[0] == "l"]
         entries = entries_of(self._demand) if self._demand is not None else ()
+        pin = None
+        if self.pinned is not None and self._networks:
+            covering = (it.pool for it in self._networks if it.pool.usable.covers(self.pinned))
+            pin = next(covering, self._networks[0].pool).key, self.pinned
         return LoadBalancerState(
             first=first if first is not None and first.range is not None else None,
             instead=None if own is None else (own, held.get(own.key)),
@@ -237,19 +241,12 @@ class Tenant:
             number=max([0, *numbers, *(entry.index for entry in entries)]) + 1,
             stated=self.stated_size,
             default=self._lb_size() or self._live_size(held, LB),
-            pin=self._pin(),
+            pin=pin,
         )
 
     def grown(self, index: int, size: int) -> Claim:
         """Return the claim for its cluster's demand beyond the first load-balancer addresses."""
         return self._claim(f"{LB}-{index}", size)
-
-    def _pin(self) -> tuple[Key, IPRange] | None:
-        pin = self.pinned
-        if pin is None or not self._networks:
-            return None
-        covering = (it.pool for it in self._networks if it.pool.usable.covers(pin))
-        return next(covering, self._networks[0].pool).key, pin
 
     def _lb_claims(self, state: LoadBalancerState) -> Iterator[Claim]:
         first, stated, size = state.first, state.stated, state.first_size
