@@ -194,13 +194,7 @@ UNKNOWN = PoolText("", "", "")
 
 
 class RecordedRange(NamedTuple):
-    """The ranges that one record holds.
-
-    Attributes:
-        claim: The claim in its annotation, or empty.
-        phase: The phase, or empty if the record is not trustworthy.
-        ranges: The ranges, sorted; empty for a record without a range.
-    """
+    """The sorted ranges that one record holds. Without a phase, the record is not trustworthy."""
 
     path: str
     claim: str
@@ -220,10 +214,8 @@ def is_record(folder: str, path: str) -> bool:
 
 
 def ranges_of(path: str, data: bytes) -> tuple[Range, ...]:
-    """Return `holding_of(…).ranges`, in less time."""
-    found = _CANONICAL.fullmatch(data.decode("utf-8", "replace"))
-    ranges = None if found is None else _canonical_ranges(found)
-    return holding_of("", path, data).ranges if ranges is None else ranges
+    """Return the ranges of a record."""
+    return holding_of("", path, data).ranges
 
 
 def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
