@@ -27,7 +27,6 @@ from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, chec
 from reconciler.apply.management import (
     Access,
     ClusterRegistry,
-    ManagementCluster,
     open_management,
     without_kubeconfig,
 )
@@ -247,25 +246,6 @@ def apply_fleet(
         return _Fleet(evaluation, Access(clusters, management), registry, run, guard).run(scope)
 
 
-def _apply_management(
-    management: ManagementCluster, desired_state: ManagementDesiredState, run: Run
-) -> Applied:
-    identity = management.identity
-
-    def plan(snapshot: Snapshot) -> ClusterPlan:
-        return plan_management(
-            desired_state, snapshot, identity.inventory, run.options, identity.home
-        )
-
-    work = worked(management.cluster, identity, run, plan, management.objects)
-    done = work.applied(MANAGEMENT)
-    if work.failure:
-        return done
-    state = desired_state
-    notes = not_in_git(management, state.pools, state.known, state.settings)
-    return replace(done, notes=(*done.notes, *notes))
-
-
 class _Done(Struct, frozen=True):
     applied: Applied | None
     enrolled: Enrolled | None
@@ -298,10 +278,7 @@ class _Fleet:
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self, scope: Scope) -> list[Applied]:
-        every = [
-            replace(item, is_re_enrolled=item.name in self.options.re_enrol)
-            for item in targets(self.evaluation, self.desired, self.known, self.options)
-        ]
+        every = targets(self.evaluation, self.desired, self.known, self.options)
         shard = self.options.shard
         found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]
         self.names_by_uid = self._uids(every)
@@ -362,18 +339,31 @@ class _Fleet:
         def growing() -> frozenset[Ref]:
             return frozenset(item.ref for item in all_growers(self.evaluation))
 
+        pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
         desired_state = ManagementDesiredState(
             self.desired.get(MANAGEMENT, ()),
-            tuple(self.evaluation.state.pools.values()),
-            self.evaluation.tree.settings,
+            tuple(pools),
+            settings,
             is_whole(self.evaluation),
             words,
-            identities(self.evaluation),
             growing,
         )
+        cluster, identity = self.management.cluster, self.management.identity
+
+        def plan(snapshot: Snapshot) -> ClusterPlan:
+            return plan_management(
+                desired_state, snapshot, identity.inventory, self.options, identity.home
+            )
+
         try:
             with contained():
-                return _apply_management(self.management, desired_state, self.todo)
+                work = worked(cluster, identity, self.todo, plan, self.management.objects)
+                done = work.applied(MANAGEMENT)
+                if work.failure:
+                    return done
+                known = identities(self.evaluation)
+                notes = not_in_git(self.management, pools, known, settings)
+                return replace(done, notes=(*done.notes, *notes))
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
 

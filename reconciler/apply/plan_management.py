@@ -22,7 +22,6 @@ from reconciler.apply.steps import (
     is_ours,
 )
 from reconciler.apply.targets import UNCLEAR, ApplyOptions
-from reconciler.documents.document import Identity
 from reconciler.families import families
 from reconciler.families.interface import ObjectFit
 from reconciler.kube.resources import (
@@ -55,7 +54,6 @@ class ManagementDesiredState(Struct, frozen=True):
     settings: Settings
     is_whole: bool
     words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
-    known: Collection[Identity] = ()
     growing: Callable[[], Collection[Ref]] = frozenset
 
 

@@ -285,6 +285,7 @@ def targets(
             tuple(sorted(spaces.get(name, ()))) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),
             is_described=name in described,
+            is_re_enrolled=options is not None and name in options.re_enrol,
             forced=IPSet.of(forced.get(name, ())),
             records=tuple(balancers.get(name, ())),
         )
