@@ -1,11 +1,10 @@
 """Execution of cluster plans, and the work on one cluster."""
 
 import logging
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,7 +48,6 @@ from reconciler.model.objects import (
     owned_labels,
 )
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _ATTEMPTS = 5
 
@@ -238,17 +236,13 @@ class Executor:
         act = self._acts.get(type(step), partial(foresee, self.progress))
         act(step)
 
-    def _poll(
-        self, ask: Callable[[], T], is_so: Callable[[T], bool], *, every: float, times: int
-    ) -> tuple[T, bool]:
-        """Poll until a condition is true. Return the last answer, and whether it is."""
-        answer = ask()
+    def _poll(self, is_so: Callable[[], bool], *, every: float, times: int) -> bool:
+        """Poll until a condition is true. Return whether it is."""
         for _ in range(times - 1):
-            if is_so(answer):
-                return answer, True
+            if is_so():
+                return True
             self.cluster.pause(every)
-            answer = ask()
-        return answer, is_so(answer)
+        return is_so()
 
     def _make_namespace(self, step: steps.MakeNamespace) -> None:
         foresee(self.progress, step)
@@ -258,12 +252,11 @@ class Executor:
         self.made.append(step.ref)
 
     def _await_established(self, step: steps.AwaitEstablished) -> None:
-        def is_served(live: Manifest | None) -> bool:
+        def is_served() -> bool:
+            live = self.cluster.get(step.ref)
             return live is None or is_established(live)
 
-        ask = partial(self.cluster.get, step.ref)
-        _, is_so = self._poll(ask, is_served, every=0.2, times=_ESTABLISHED_SECONDS * 5)
-        if not is_so:
+        if not self._poll(is_served, every=0.2, times=_ESTABLISHED_SECONDS * 5):
             message = f"CRD {step.ref.name} is not established after {_ESTABLISHED_SECONDS} s"
             raise errors.ClusterError(message)
 
@@ -295,20 +288,16 @@ class Executor:
         is_written = any(item.result in WRITTEN for item in outcomes)
         since = format_instant(self._begun if step.is_last else self.cluster.now())
 
-        def is_confirmed(states: Sequence[Manifest]) -> bool:
+        def is_confirmed() -> bool:
+            states = self.cluster.list(CONFIGURATION_STATE, NAMESPACE).items
+            self.progress.error = state_error(states)
             seen = controller_time(states)
             return seen is None or seen >= since or (step.is_last and not is_written)
 
-        def ask() -> Sequence[Manifest]:
-            return self.cluster.list(CONFIGURATION_STATE, NAMESPACE).items
-
-        try:
-            states, is_so = self._poll(ask, is_confirmed, every=0.1, times=51)
-        except errors.NoSuchKindError:
-            states, is_so = [], True  # MetalLB before 0.15.3 has no configuration state
-        if not is_so:
-            self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
-        self.progress.error = state_error(states)
+        self.progress.error = ""
+        with suppress(errors.NoSuchKindError):  # MetalLB before 0.15.3 has no configuration state
+            if not self._poll(is_confirmed, every=0.1, times=51):
+                self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
 
     def _await_policies(self, step: steps.AwaitPolicies) -> None:
         """Send empty patches, which write nothing and are judged like any write."""
@@ -322,8 +311,7 @@ class Executor:
                 return False
             return True
 
-        _, is_so = self._poll(is_allowed, bool, every=0.1, times=100)
-        if not is_so:
+        if not self._poll(is_allowed, every=0.1, times=100):
             self.progress.notes.append("the server does not go by the new admission policies yet")
 
     def _try(self, step: steps.Try) -> None:
