@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.families import families
 from tests.caches import PYTHON
 from tests.world import git, write
 
@@ -41,40 +40,6 @@ def run_bare(folder: Path) -> str:
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
-
-
-def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> None:
-    commands = COMMAND.findall(told[1])
-    verbs = [line.split()[1] for line in commands if line.startswith("ipam ")]
-    assert verbs == [
-        *(
-            "status",
-            "get",
-            "get",
-            "get",
-            "get",
-            "check",
-            "plan",
-            "plan",
-            "reconcile",
-            "plan",
-            "render",
-            "check",
-            "simulate",
-        ),
-    ]
-
-
-def test_each_family_has_a_chapter_that_shows_its_addresses(told: tuple[Path, str]) -> None:
-    shown = {
-        "butler": ("The repository as it stands", "dc1-edge"),
-        "novaedge": ("Virtual IPs are planned with them", "10.200.0.50/32"),
-        "capi": ("So are the clusters of Cluster API", "10.0.0.11       10.0.0.100"),
-    }
-    chapters = dict(CHAPTER.findall(told[1]))
-    assert shown.keys() == {family.name for family in families()}
-    for title, address in shown.values():
-        assert address in chapters[title]
 
 
 def test_it_leaves_nothing_but_its_folder_and_a_cache(told: tuple[Path, str]) -> None:
@@ -147,11 +112,6 @@ def test_a_folder_that_holds_something_else_is_left_alone(
     assert run(["demo", str(tmp_path)]) == 64
     assert "is not empty" in capsys.readouterr().err
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / kept]
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    write(tmp_path, {"demo": "mine"})
-    assert run(["demo", str(tmp_path / "demo")]) == 64
 
 
 def test_variables_of_the_person_change_nothing(

@@ -46,13 +46,6 @@ def documents(path: Path) -> list[dict[str, Any]]:
     return list(yaml.safe_load_all(path.read_text()))
 
 
-def test_there_is_nothing_to_do_and_nothing_wrong() -> None:
-    evaluation = evaluated()
-    assert evaluation.changes == ()
-    assert evaluation.findings == ()
-    assert evaluation.gates == ()
-
-
 def test_check_passes_on_it(tmp_path: Path) -> None:
     checkout = repository(tmp_path / "repo", files())
     assert run(["check", "--repo", str(checkout)]) == 0
@@ -120,10 +113,6 @@ def test_each_file_names_the_schema_of_its_documents(path: Path) -> None:
     for document in documents(path):
         assert document["kind"] == schema.stem.partition(".")[0]
         assert [error.message for error in validator.iter_errors(document)] == []
-
-
-def test_there_are_files_with_several_documents() -> None:
-    assert sum(len(documents(path)) > 1 for path in WRITTEN) >= 4
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -19,7 +19,6 @@ from tests.world import (
     commit,
     git,
     pool,
-    provider,
     repository,
     request,
     tenant,
@@ -285,29 +284,6 @@ def test_a_field_that_no_schema_names_would_be_seen(small: Path, said: Said) -> 
         with pytest.raises(AssertionError, match="new"):
             validated("plan.json", json.dumps(plan))
         del part["new"]
-
-
-def test_the_digest_of_a_merge_is_that_of_its_reconcile(small: Path, said: Said) -> None:
-    git(small, "clone", "-q", "--bare", ".", "../remote.git")
-    git(small, "remote", "add", "origin", "../remote.git")
-    git(small, "checkout", "-q", "-b", "change")
-    write(small, {"tenants/two.yaml": tenant("two"), "providers/p.yaml": provider("spare")})
-    commit(small, "two", CLOCK + 5)
-    git(small, "checkout", "-q", "main")
-    write(small, {"tenants/three.yaml": tenant("three", networking="{lbPoolSize: 3}")})
-    commit(small, "three", CLOCK + 10)
-    git(small, "checkout", "-q", "-b", "preview")
-    git(small, "merge", "-q", "--no-ff", "-m", "as the forge merges it", "change", clock=CLOCK + 20)
-    preview = said("plan.json", "plan", "--base", "main", "--repo", str(small))
-    git(small, "checkout", "-q", "main")
-    git(small, "merge", "-q", "--no-ff", "-m", "merged later", "change", clock=CLOCK + 7 * DAY)
-    git(small, "push", "-q", "origin", "main")
-    done = said("reconcile-result.json", "reconcile", "--repo", str(small), code=0)
-    assert preview["revision"] != done["base"]
-    assert preview["digest"] == done["plan"]["digest"]
-    message = git(small, "log", "-1", "--format=%B", done["commit"])
-    assert f"Ipam-Plan: {preview['digest']}" in message
-    assert f"Ipam-Base: {done['base']}" in message
 
 
 def test_import(small: Path, said: Said, tmp_path: Path) -> None:

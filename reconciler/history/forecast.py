@@ -1,6 +1,6 @@
 """Forecast of pools."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
@@ -17,7 +17,6 @@ SPANS = (30, 90)
 TREND = tuple(range(max(SPANS), -1, -6))
 """Days ago at which the usage is sampled, earliest first: 90, 84 … 0."""
 MAX_TENANTS = 10_000
-WEEK = 7
 
 
 class Level(NamedTuple):
@@ -81,7 +80,7 @@ def outlooks(
     for key in pools:
         pool, used = state.pools[key], usage[key].allocated + usage[key].held
         levels = levels_of(pool, usage[key].total)
-        rates = tuple(_rate(days, changes[days], str(key), used, levels) for days in SPANS)
+        rates = tuple(_rate(days, changes[days], key, used, levels) for days in SPANS)
         shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
         found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend[key]))
@@ -142,22 +141,15 @@ def _since(past: Past) -> list[Mapping[str, int]]:
 
 
 def _rate(
-    days: int,
-    changes: Mapping[str, int] | None,
-    pool: str,
-    used: int,
-    levels: Iterable[Level],
+    days: int, changes: Mapping[str, int] | None, pool: Key, used: int, levels: Sequence[Level]
 ) -> Rate:
     if changes is None:
         return Rate(days, None, ())
-    change = changes.get(pool, 0)
-    return Rate(days, change, tuple(_weeks(it.addresses - used, change, days) for it in levels))
-
-
-def _weeks(left: int, change: int, days: int) -> float | None:
-    if left <= 0:
-        return 0.0
-    return round(left * days / (WEEK * change), 1) if change > 0 else None
+    change = changes.get(str(pool), 0)
+    lefts = [max(it.addresses - used, 0) for it in levels]
+    grows = change > 0
+    weeks = (round(it * days / (7 * change), 1) if grows else None if it else 0.0 for it in lefts)
+    return Rate(days, change, tuple(weeks))
 
 
 def median_shapes(state: State) -> dict[Key, tuple[int, ...]]:
@@ -167,12 +159,11 @@ def median_shapes(state: State) -> dict[Key, tuple[int, ...]]:
         if record.is_live and record.role == "initial":
             of_pool = tenants.setdefault(record.pool, {})
             of_pool.setdefault(record.owner.short, []).append(record.size)
-    return {key: _median(found.values()) for key, found in tenants.items()}
-
-
-def _median(tenants: Iterable[list[int]]) -> tuple[int, ...]:
-    shapes = sorted((sum(sizes), sorted(sizes, reverse=True)) for sizes in tenants)
-    return tuple(shapes[len(shapes) // 2][1])
+    medians = {}
+    for key, found in tenants.items():
+        shapes = sorted((sum(sizes), sorted(sizes, reverse=True)) for sizes in found.values())
+        medians[key] = tuple(shapes[len(shapes) // 2][1])
+    return medians
 
 
 def fitting(pool: Pool, free: IPSet, shape: Sequence[int]) -> int:

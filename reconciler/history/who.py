@@ -54,7 +54,9 @@ def of_name(state: State, text: str) -> list[Holder]:
     named |= {path for path, giver in state.givers.items() if text in (giver.name, giver.short)}
     ranges = [it.range for it in state.records if it.path in named and it.range is not None]
     theirs = [it for it in parts_of(state, ranges) if it.record and it.record.path in named]
-    return _describe(state, sorted({**kept, **dict.fromkeys(theirs)}, key=_order))
+    every = {**kept, **dict.fromkeys(theirs)}
+    order = sorted(every, key=lambda it: (it.range, it.space, it.sort, it.title))
+    return _describe(state, order)
 
 
 def is_named(item: RecordEvent, text: str) -> bool:
@@ -85,10 +87,6 @@ def _names(record: Allocation) -> tuple[str, ...]:
         *(record.owner.name, record.owner.short, record.name, str(claim), claim.short),
         *(claim.name, "/".join(claim.owner[2:])),
     )
-
-
-def _order(part: AddressPart) -> tuple[IPRange, str, AddressUse, str]:
-    return part.range, part.space, part.sort, part.title
 
 
 def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:

@@ -192,7 +192,10 @@ def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
         for label, row in _labelled(found):
             shapes.append(_text(_EDGE, top + _CELL - 1, label))
             shapes += _row(found, row, _EDGE + _LEFT, top)
-            shapes += _conflicts(found, row, top)
+            for first, count in conflict_cells(found, row) if found.per_cell else ():
+                x = _EDGE + _LEFT + first * _CELL
+                shapes.append(_rect("used", x, top, count))
+                shapes.append(_text(x + 2, top + _CELL - 2, CONFLICT, "mark"))
             width = max(width, 2 * _EDGE + _LEFT + len(row.cells) * _CELL)
             top += _CELL + 2
         for line in lines:
@@ -210,13 +213,6 @@ def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
     if found.per_cell or not found.parts:
         return [(format_address(4, row.first), row) for row in found.rows]
     return [("", MapRow(0, tuple(strip(found.parts, MAX_COLUMNS))))]
-
-
-def _conflicts(found: PoolMap, row: MapRow, top: int) -> Iterator[str]:
-    for first, count in conflict_cells(found, row) if found.per_cell else ():
-        x = _EDGE + _LEFT + first * _CELL
-        yield _rect("used", x, top, count)
-        yield _text(x + 2, top + _CELL - 2, CONFLICT, "mark")
 
 
 def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:

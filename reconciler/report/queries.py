@@ -286,13 +286,10 @@ def _place(place: dict[str, Any] | None) -> str:
 
 def _csv_line(cells: Iterable[object]) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerow([_cell(cell) for cell in cells])
+    texts = ["" if it is None else escape(str(it)) for it in cells]
+    row = [f"'{text}" if text.startswith(_FORMULA) else text for text in texts]
+    csv.writer(written, lineterminator="\n").writerow(row)
     return written.getvalue()
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else escape(str(value))
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def outlook_document(
@@ -358,19 +355,20 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     decision = next((item for item in evaluation.plan.decisions if item.claim == key), None)
     claim = evaluation.state.claims.get(key)
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
-    remedies = [decision.hint] if isinstance(decision, Refuse) else []
+    remedies = _remedies(evaluation, claim) if claim and isinstance(decision, Refuse) else []
+    remedies += [decision.hint] if isinstance(decision, Refuse) else []
     return {
         **envelope("Explanation"),
         "claim": str(key),
         "action": action_name(decision, evaluation) if decision else "none",
         "verdict": _verdict(decision, evaluation),
-        "asked": _asked(claim) if claim else _gone(evaluation, record),
+        "asked": _asked(evaluation, claim, record),
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
         "since": record.since if record else None,
         "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
         "pools": [_candidate(evaluation, it, claim) for it in claim.candidates] if claim else [],
-        "remedies": (_remedies(evaluation, claim) if remedies and claim else []) + remedies,
+        "remedies": remedies,
         "patches": [],
     }
 
@@ -396,13 +394,10 @@ def _with_blocks(item: IPRange) -> str:
     return f"{format_short(item)}{listed}"
 
 
-def _gone(evaluation: Evaluation, record: Allocation | None) -> str:
-    """Return why a record has no claim. For growth of an existing tenant, its entry was removed."""
-    is_entry = record is not None and record.path in evaluation.state.grown
-    return f"nothing: its {'entry' if is_entry else 'document'} is gone"
-
-
-def _asked(claim: Claim) -> str:
+def _asked(evaluation: Evaluation, claim: Claim | None, record: Allocation | None) -> str:
+    if claim is None:
+        is_growth = record is not None and record.path in evaluation.state.grown
+        return f"nothing: its {'entry' if is_growth else 'document'} is gone"
     if claim.pin is not None:
         return f"exactly {format_short(claim.pin)}"
     return "1 address" if claim.size == 1 else f"{claim.size} contiguous addresses"

@@ -48,28 +48,21 @@ from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 
 CODE = "settings-changed"
-_FIELDS = {
-    "branch": "branch",
-    "retention": "retention",
-    "gate": "gate",
-    "thresholds": "thresholds",
+# Fields of Settings, the most important first, and those with another name in `ipam.yaml`.
+_FIELDS = (
+    *("branch", "retention", "gate", "thresholds", "max_release_percent", "min_records"),
+    *("sources", "kinds", "records", "observed", "overlap_is_error", "address_spaces"),
+    *("metallb_pool", "elastic", "intake", "applies_documents", "committer", "skips_ci", "limits"),
+)
+_NAMES = {
     "max_release_percent": "brakes.maxReleasePercent",
     "min_records": "brakes.minRecords",
-    "sources": "sources",
-    "kinds": "kinds",
-    "records": "records",
-    "observed": "observed",
     "overlap_is_error": "poolOverlap",
     "address_spaces": "addressSpaces",
     "metallb_pool": "metallb.poolName",
-    "elastic": "elastic",
-    "intake": "intake",
     "applies_documents": "apply.documents",
-    "committer": "committer",
     "skips_ci": "commit.skipCi",
-    "limits": "limits",
 }
-"""Fields of Settings with their names in `ipam.yaml`, the most important first."""
 
 
 def settings_changed(change: Change) -> Iterator[Finding]:
@@ -93,9 +86,10 @@ def settings_changed(change: Change) -> Iterator[Finding]:
 
 def changed(earlier: Settings, own: Settings) -> Iterator[str]:
     """Return the fields in which Settings differ, with both values of the short ones."""
-    for name, field in _FIELDS.items():
+    for name in _FIELDS:
         before, now = getattr(earlier, name), getattr(own, name)
         if before != now:
+            field = _NAMES.get(name, name)
             values = [_value(name, it) for it in (before, now)]
             yield f"{field} from {values[0]} to {values[1]}" if all(values) else field
 

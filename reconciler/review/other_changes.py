@@ -80,8 +80,18 @@ def _compared(
     alone = ours.evaluation, theirs.evaluation
     second = ours_second.evaluation, theirs_second.evaluation
     # A grant in both plans is due in the base.
-    granted = [_granted(it) for it in alone]
-    mine, others = (_without(granted[at], granted[1 - at]) for at in (0, 1))
+    granted = [
+        {
+            it.claim: it.allocation
+            for it in plan.plan.decisions
+            if isinstance(it, Grant) and it.allocation.range
+        }
+        for plan in alone
+    ]
+    mine, others = (
+        {claim: it for claim, it in a.items() if claim not in b}
+        for a, b in (granted, granted[::-1])
+    )
     return Together(
         name,
         other.id,
@@ -91,15 +101,6 @@ def _compared(
         pools=tuple(_fuller(*alone, second[0])),
         wrong=tuple(_wrong(alone, second)),
     )
-
-
-def _granted(evaluation: Evaluation) -> dict[Key, Allocation]:
-    grants = (it for it in evaluation.plan.decisions if isinstance(it, Grant))
-    return {it.claim: it.allocation for it in grants if it.allocation.range}
-
-
-def _without(some: dict[Key, Allocation], others: dict[Key, Allocation]) -> dict[Key, Allocation]:
-    return {claim: it for claim, it in some.items() if claim not in others}
 
 
 def _both(ours: Mapping[Key, Allocation], theirs: Mapping[Key, Allocation]) -> Iterator[Both]:

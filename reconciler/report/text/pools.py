@@ -393,7 +393,9 @@ def _map_legend(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
     slots = _slots(found)
     for holder in found.holders:
         if holder.letter != OTHERS:
-            size = f"{format_count(holder.size)}{_uses(slots.get(holder.title, {}))}"
+            size, uses = format_count(holder.size), slots.get(holder.title, Counter())
+            if len(uses) > 1:
+                size += f" ({', '.join(f'{use} {format_count(it)}' for use, it in uses.items())})"
             title = _cut(escape(holder.title), max(width - _LEGEND_INDENT - 2 - len(size), 8))
             yield f"  {painter.paint(holder.letter, Colour.BOLD)}  {title}: {size}"
     if others := [it.size for it in found.holders if it.letter == OTHERS]:
@@ -429,9 +431,3 @@ def _slots(found: PoolMap) -> dict[str, Counter[str]]:
             mine = slots.setdefault(part.title, Counter())
             mine[part.record.claim.slot] += part.range.size
     return slots
-
-
-def _uses(slots: dict[str, int]) -> str:
-    if len(slots) < 2:
-        return ""
-    return f" ({', '.join(f'{use} {format_count(size)}' for use, size in slots.items())})"
