@@ -99,30 +99,7 @@ def test_a_value_that_yaml_has_no_place_for_is_a_bug(value: object) -> None:
         scalar(value)
 
 
-def test_mappings_are_sorted_and_indented_by_two() -> None:
-    body = {"b": {"z": 1, "a": [1, {"w": 2, "v": 3}, [4, 5]]}, "a": "x"}
-    assert dump(body) == (
-        "a: x\nb:\n  a:\n    - 1\n    - v: 3\n      w: 2\n    - - 4\n      - 5\n  z: 1\n"
-    )
-
-
-def test_empty_containers_stand_on_their_line() -> None:
-    assert dump({"a": {}, "b": [], "c": [{}, []], "d": ()}) == (
-        "a: {}\nb: []\nc:\n  - {}\n  - []\nd: []\n"
-    )
-
-
 def test_nested_containers_read_back() -> None:
     body = {"a": [[{"b": [{"c": {}}, [[], {"d": None}]]}]], "e": {"f": {"g": [True]}}}
     for read_back in READERS:
         assert read_back(dump(body)) == body
-
-
-def test_no_table_of_this_python_decides_what_is_quoted() -> None:
-    unassigned_in_python_3_11 = "a\U0001fae8b"
-    assert is_plain(unassigned_in_python_3_11)
-
-
-def test_the_text_of_a_value_is_always_the_same() -> None:
-    body = {"a": ["x", {"b": 1, "c": None}], "d": "2026-02-15T10:00:30Z"}
-    assert dump(body) == dump(dict(reversed(body.items()))) == dump(ours(dump(body)))

@@ -3,14 +3,10 @@ import pytest
 from reconciler.codes import CODES
 from reconciler.documents.findings import (
     SHOWN_CHARACTERS,
-    Finding,
     Location,
-    Severity,
     alike,
     article_list,
     error,
-    gate,
-    info,
     meant,
     ordered,
     shown,
@@ -20,34 +16,11 @@ from reconciler.documents.findings import (
 PLACE = Location("pools/a.yaml", 7, 9, "/spec/cidr")
 
 
-def test_a_finding_with_an_unknown_code_is_a_bug() -> None:
-    with pytest.raises(KeyError, match="no-such-code"):
-        error("no-such-code", PLACE, "…")
-
-
-def test_each_severity_has_its_own_maker() -> None:
-    made = [make("pool-overlap", PLACE, "m", "h") for make in (error, warning, gate, info)]
-    assert [found.severity for found in made] == [
-        Severity.ERROR, Severity.WARNING, Severity.GATE, Severity.INFO,
-    ]  # fmt: skip
-    assert made[0] == Finding("pool-overlap", Severity.ERROR, "m", PLACE, "h")
-
-
 def test_findings_are_sorted_by_place_and_shown_once() -> None:
     later = error("pool-empty", PLACE._replace(line=8), "b")
     sooner = warning("pool-overlap", PLACE, "a")
     other_file = error("pool-overlap", Location("a.yaml"), "c")
     assert ordered([later, sooner, other_file, later]) == (other_file, sooner, later)
-
-
-def test_the_order_of_findings_does_not_hang_on_the_order_they_were_found_in() -> None:
-    found = [error(code, PLACE, message) for code in ("pool-empty", "brake") for message in "ba"]
-    assert ordered(found) == ordered(reversed(found))
-
-
-def test_a_place_names_its_line_as_far_as_it_has_one() -> None:
-    assert str(PLACE) == "pools/a.yaml:7"
-    assert str(Location("pools/a.yaml")) == "pools/a.yaml"
 
 
 def test_a_long_value_is_cut_and_its_length_told() -> None:

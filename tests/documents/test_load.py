@@ -8,7 +8,6 @@ from reconciler.documents.document import (
     GroupKind,
     Kind,
     Selection,
-    pointer,
 )
 from reconciler.documents.findings import Finding, Location, Severity
 from reconciler.documents.load import Kinds, Loaded, load
@@ -243,11 +242,6 @@ def test_places_are_found_in_the_document_they_belong_to() -> None:
     assert second.at() == Location(PATH, 6, 1)
 
 
-def test_a_pointer_escapes_what_rfc_6901_says() -> None:
-    assert pointer(("a/b", "m~n", 0)) == "/a~1b/m~0n/0"
-    assert pointer(()) == ""
-
-
 def test_documents_come_in_the_order_of_their_identities() -> None:
     kind = Kind(VERSION, "Team", "butler/Team.json", None)
     made = [Document(PATH, 0, 1, kind, "", name, {}, b"") for name in ("b", "a", "c")]
@@ -295,21 +289,3 @@ def test_labels_select_documents() -> None:
     assert found.unread == ("broken.yaml",)
     assert documents.matching(kind.id, "y", {"use": "db"}) == Selection((), ())
     assert len(documents.matching(kind.id, "x", {}).documents) == 3
-
-
-def test_hints_show_a_kind_that_may_stand_there() -> None:
-    kinds = Kinds([Kind("g/v1", "Own", "", None)])
-    found = load(PATH, b"metadata: {name: a}\n", kinds).findings
-    assert [item.hint for item in found] == [
-        "for example apiVersion: g/v1",
-        "for example kind: Own",
-    ]
-
-
-def test_kinds_are_found_by_version_and_name() -> None:
-    kinds = Kinds(
-        [Kind("g/v1", "B", "", None), Kind("g/v1", "A", "", None), Kind("f/v1", "C", "", None)]
-    )
-    assert kinds.versions == ["f/v1", "g/v1"]
-    assert kinds.names("g/v1") == ["A", "B"]
-    assert kinds.find("g/v1", "C") is None

@@ -192,12 +192,6 @@ def test_a_document_may_have_so_many_values_and_no_more() -> None:
 
 
 @pytest.mark.usefixtures("libyaml")
-def test_values_are_counted_a_document_at_a_time() -> None:
-    one = "- 1\n" * (MAX_NODES - 1)
-    assert problems(f"{one}---\n{one}") == ()
-
-
-@pytest.mark.usefixtures("libyaml")
 def test_a_key_may_have_so_many_characters_and_no_more() -> None:
     assert problems(f'? "{"k" * MAX_KEY}"\n: 1\n') == ()
     assert problems(f'? "{"k" * (MAX_KEY + 1)}"\n: 1\n')[0].code == "yaml-key"

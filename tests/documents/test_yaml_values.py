@@ -78,15 +78,6 @@ def test_keys_that_yaml_1_1_reads_otherwise_are_strings_in_doubt() -> None:
     assert [doubt.code for doubt in reading.doubts] == ["yaml-ambiguous"]
 
 
-def test_containers_nest() -> None:
-    text = "a:\n- {b: [1, []]}\n- - x\n  - {}\nc:\n  d:\n"
-    assert value(text) == {"a": [{"b": [1, []]}, ["x", {}]], "c": {"d": None}}
-
-
-def test_keys_keep_the_order_of_the_file() -> None:
-    assert list(value("z: 1\na: 2\nm: 3\n")) == ["z", "a", "m"]
-
-
 @pytest.mark.parametrize("has_libyaml", [True, False])
 def test_a_file_holds_any_number_of_documents(
     has_libyaml: bool, monkeypatch: pytest.MonkeyPatch
@@ -145,10 +136,6 @@ def test_an_empty_document_does_not_shift_the_places_of_the_next() -> None:
     assert found.of(("e", "f")) == (8, 8)
 
 
-def test_a_document_that_is_not_there_is_at_the_start() -> None:
-    assert places(TEXT, 1, (0, 0)).of(("a",)) == (1, 1)
-
-
 def test_places_of_later_documents_count_the_lines_before_them() -> None:
     data = "\ufeff# é\n--- {a: é}\n...\n---\n# x\n  b:\n    - é: 1\n\n--- [c, d]\n".encode()
     assert places_of(data, 0).of(("a",)) == (2, 9)
@@ -161,11 +148,6 @@ def test_of_two_equal_keys_the_first_counts() -> None:
     reading = read(b"a: 1\na: 2\n")
     assert reading.documents[0].value == {"a": 1}
     assert places_of(b"a: {b: 1}\na: {b: 2}\n", 0).of(("a",)) == (1, 4)
-
-
-def test_an_alias_has_a_place_like_any_value() -> None:
-    assert places_of(b"a: *x\n", 0).of(("a",)) == (1, 4)
-    assert places(b"*x\n", 1, (0, 2)).of(()) == (1, 1)
 
 
 def test_without_libyaml_the_module_loads_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,22 +79,6 @@ def test_claims_are_served_by_family_namespace_name_and_slot() -> None:
     assert sorted([other, CLAIM]) == [CLAIM, other]
 
 
-def test_people_see_namespace_name_and_slot() -> None:
-    assert CLAIM.short == "team-backend/my-cluster (loadbalancer)"
-    assert POOL.short == "butler-system/vlan40-pool"
-    assert CLUSTER_SCOPED.short == "global"
-
-
-def test_the_folder_of_a_pool_bears_its_namespace_if_it_has_one() -> None:
-    assert POOL.file_stem == "butler-system.vlan40-pool"
-    assert CLUSTER_SCOPED.file_stem == "global"
-
-
-def test_all_claims_of_one_object_have_one_owner() -> None:
-    assert CLAIM.owner == CLAIM._replace(slot="nodes").owner
-    assert CLAIM.owner == ("butler", "TenantCluster", "team-backend", "my-cluster")
-
-
 def test_slots_of_one_owner_sort_by_their_numbers() -> None:
     slots = ["nodes", "loadbalancer-10", "address", "loadbalancer-2", "loadbalancer"]
     keys = sorted((CLAIM._replace(slot=slot) for slot in slots), key=lambda it: it.slot_order)

@@ -7,7 +7,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
-from reconciler.model.plan import Blocked, Expire, Grant, Keep, Refuse, Release
+from reconciler.model.plan import Blocked, Grant
 from reconciler.model.pool import Thresholds, Tier
 
 CLAIM = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
@@ -52,15 +52,6 @@ def test_a_tier_is_reached_at_its_percentage_exactly(used: int, total: int, tier
     assert Thresholds().tier(used, total) is tier
 
 
-def test_thresholds_may_be_equal() -> None:
-    assert Thresholds(50, 50, 50).tier(50, 100) is Tier.EXHAUSTED
-    assert Thresholds(50, 50, 50).tier(49, 100) is Tier.OK
-
-
-def test_tiers_rise() -> None:
-    assert [tier.rank for tier in Tier] == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize(
     ("phase", "live", "released"),
     [
@@ -78,18 +69,6 @@ def test_a_record_is_live_or_released_or_neither(phase: Phase, live: bool, relea
 def test_blocked_addresses_name_who_uses_them() -> None:
     blocked = Blocked(IPRange(4, 0, 7), "team-a/one (manual loadBalancerPool)", PLACE)
     assert blocked.owner == "team-a/one"
-
-
-def test_every_decision_tells_its_claim() -> None:
-    record = allocation()
-    decisions = (
-        Keep(record),
-        Grant(record, PLACE),
-        Release(record),
-        Expire(record),
-        Refuse(CLAIM, "pool-exhausted", "…", "", PLACE),
-    )
-    assert {decision.claim for decision in decisions} == {CLAIM}
 
 
 def test_a_grant_takes_back_only_what_a_released_record_still_holds() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from reconciler.addresses import IPRange, is_private, parse_cidr
 from reconciler.planning.projection import project
 from tests.memory import evaluation_after
 from tests.planning.outcome import Files, codes, outcome, refusal, without
@@ -55,16 +54,6 @@ def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: 
     assert said(world(start, end)) == [
         f"{start}-{end} of {OLD} is not within what edge of its provider give out"
     ]
-
-
-def test_many_pools_are_named_by_the_first_few() -> None:
-    names = [f"p{number}" for number in range(4)]
-    pools = {f"pools/{it}.yaml": pool(it, f"10.5.{at}.0/24") for at, it in enumerate(names)}
-    listed = f"[{', '.join(f'{{name: {name}}}' for name in names)}]"
-    files = {**world("10.6.0.0", "10.6.0.9"), **pools, "providers/default.yaml": provider(pools=listed)}  # fmt: skip
-    assert said(files)[0].endswith(
-        "is not within what p0, p1, p2 and others of its provider give out"
-    )
 
 
 @pytest.mark.parametrize(
@@ -247,22 +236,6 @@ def test_what_is_taken_back_from_retention_counts_once() -> None:
     files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
     gone = reconciled({k: v for k, v in reconciled(files).items() if k != "tenants/old.yaml"})
     assert outcome({**gone, **files})[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("10.0.0.0/8", True), ("172.16.0.0/12", True), ("192.168.0.0/16", True), ("fc00::/7", True),
-        ("8.0.0.0/6", False), ("172.0.0.0/8", False), ("192.168.0.0/15", False),
-        ("100.64.0.0/10", False), ("fe00::/8", False), ("fc00::/6", False),
-    ],
-)  # fmt: skip
-def test_private_is_what_is_wholly_so(text: str, expected: bool) -> None:
-    assert is_private(parse_cidr(text)) is expected
-
-
-def test_a_range_from_one_private_block_into_what_is_none_is_not_private() -> None:
-    assert not is_private(IPRange(4, 0x0AFFFFFF, 0x0B000000))
 
 
 @pytest.mark.parametrize(("start", "count"), [("10.77.0.1", 1), ("8.8.8.8", 0)])

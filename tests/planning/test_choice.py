@@ -113,11 +113,6 @@ def test_what_is_free_of_the_other_version_is_no_room() -> None:
     assert message == "needs 5 addresses; four has 4 in all"
 
 
-def test_a_family_refuses_in_its_own_words() -> None:
-    assert refused(claim(FOUR, refusal=OWN)) == (OWN.reason, OWN.message)
-    assert refused(claim(refusal=OWN)) == (OWN.reason, OWN.message)
-
-
 def test_a_record_is_a_fact_whatever_its_claim_may_have_now() -> None:
     for asked in (claim(FOUR, refusal=OWN), claim(FOUR, version=6)):
         (decision,) = decided(asked, held(FOUR))

@@ -1,10 +1,7 @@
-import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.rights import crd_texts
 from reconciler.documents.findings import Location, Severity
 from reconciler.model.settings import Settings
-from reconciler.planning.documents import schema_files, source_kinds
 from reconciler.planning.evaluate import described_files, evaluate
 from reconciler.planning.projection import project
 from tests.planning.outcome import codes, outcome, record_paths
@@ -125,27 +122,6 @@ def test_projections_go_by_the_records_and_not_by_the_plan() -> None:
     found = project(evaluation_of(SMALL))
     kinds = [item.manifest["kind"] for item in found if not item.is_status_only]
     assert kinds == ["NetworkPool"]
-
-
-def test_every_kind_has_a_schema_and_source_folders_take_all_but_settings() -> None:
-    files = schema_files()
-    assert list(files) == sorted(files)
-    assert files["Settings"] == "own/Settings.json"
-    assert source_kinds().find("gitops-ipam.dev/v1alpha1", "Settings") is None
-    assert source_kinds().find("gitops-ipam.dev/v1alpha1", "ClusterTarget") is not None
-
-
-def test_crds_are_yaml_files_by_name() -> None:
-    files = crd_texts()
-    assert list(files) == sorted(files)
-    assert all(name.endswith(".yaml") for name in files)
-
-
-@pytest.mark.parametrize("clock", [0, 1_771_149_630])
-def test_the_only_clock_is_that_of_the_tree(clock: int) -> None:
-    (change,) = evaluation_of(SMALL, clock).changes
-    assert change.data is not None
-    assert (b"1970-01-01T00:00:00Z" in change.data) is (clock == 0)
 
 
 def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -> None:

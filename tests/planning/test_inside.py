@@ -110,17 +110,6 @@ def test_a_router_of_two_address_spaces_is_told_once() -> None:
     assert "more" not in it.message
 
 
-def test_of_many_pools_a_few_are_named_and_the_others_counted() -> None:
-    wide = IPRange(4, 0x0A280000, 0x0A28FFFF)
-    pools = [
-        pool(f"p{number:02}", IPRange(4, wide.first + 256 * number, wide.first + 256 * number + 9))
-        for number in range(20)
-    ]
-    (it,) = found(pods(wide), pools=pools)
-    assert it.message.count("NetworkPool") == NAMED
-    assert it.message.endswith(f"; and {20 - NAMED} more")
-
-
 _ITEM = st.builds(
     lambda version, first, size: IPRange(version, first, first + (1 << size) - 1),
     st.sampled_from([4, 4, 4, 6]),

@@ -1,6 +1,5 @@
 """Many pools: what is told of them stays short, and who is asked stays right."""
 
-from reconciler.documents.findings import join_limited
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement
 from reconciler.planning.pins import Neighbours, overlapping_pools, rivals
@@ -28,12 +27,6 @@ def served_by(pools: dict[str, str], size: int) -> dict[str, str]:
 
 def small(count: int) -> dict[str, str]:
     return {f"p{n}": pool(f"p{n}", f"10.40.{n}.0/30") for n in range(count)}
-
-
-def test_of_more_than_five_words_the_first_are_said() -> None:
-    assert [join_limited(list("abcdefg")[:count]) for count in (0, 1, 3)] == ["", "a", "a, b and c"]
-    assert join_limited(list("abc"), ", ") == "a, b, c"
-    assert join_limited(list("abcdefg")) == "a, b, c, d, e and 2 more"
 
 
 def test_a_refusal_names_five_pools_and_counts_the_others() -> None:

@@ -4,12 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.document import Identity
-from reconciler.documents.findings import Severity
 from reconciler.documents.load import load
 from reconciler.families.demand import (
-    DEMAND,
     DemandEntry,
-    demand_document,
     entries_of,
     index_of,
     next_index,
@@ -56,11 +53,6 @@ def read(path: str, data: bytes, settings: Settings | None = None) -> tuple[list
     return [f"{it.severity} {it.code}: {it.message}" for it in loaded.findings], loaded.is_broken
 
 
-def test_a_demand_is_written_in_one_way_whatever_the_order_of_its_entries() -> None:
-    entries = [DemandEntry(2, 4), DemandEntry(1, 1)]
-    assert demand_document("team-backend", "my-cluster", entries) == TEXT
-
-
 @pytest.mark.parametrize(
     ("path", "identity"),
     [
@@ -83,17 +75,6 @@ def test_what_is_written_is_read_back() -> None:
     assert path_of("observed", document.identity) == PLACE
 
 
-def test_a_demand_that_needs_nothing_is_written_too() -> None:
-    data = demand_document("team-backend", "my-cluster", ())
-    assert data.endswith(b"spec:\n  loadBalancer: []\n")
-    assert read(PLACE, data) == ([], False)
-
-
-def test_what_has_no_namespace_stands_below_an_underscore() -> None:
-    identity = ("novaedge.io", "ProxyVIP", "", "web")
-    assert path_of("seen", identity) == "seen/ProxyVIP.novaedge.io/_/web.yaml"
-
-
 @pytest.mark.parametrize(
     ("slot", "index"),
     [
@@ -105,10 +86,6 @@ def test_the_slot_of_an_entry_bears_its_index(slot: str, index: int) -> None:
     assert index_of(slot) == index
     if index:
         assert DemandEntry(index, 1).slot == slot
-
-
-def test_the_first_entry_has_index_one() -> None:
-    assert next_index([grown(0)], ()) == 1
 
 
 def test_the_next_index_is_above_all_that_any_record_or_entry_bears() -> None:
@@ -169,14 +146,3 @@ def test_a_demand_anywhere_else_is_an_error_that_names_its_home() -> None:
         " where ipam reconcile alone writes"
     ]
     assert broken
-
-
-def test_a_cluster_target_is_never_observed() -> None:
-    text = b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge}\n"
-    found, broken = read("observed/a.yaml", text)
-    assert found[0].startswith(f"{Severity.ERROR} kind-unknown")
-    assert broken
-
-
-def test_a_demand_has_a_namespace_though_none_is_written() -> None:
-    assert DEMAND.default_namespace == "default"

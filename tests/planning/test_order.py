@@ -1,5 +1,5 @@
 from tests.planning.outcome import outcome
-from tests.world import SMALL, pool, provider, request, tenant
+from tests.world import pool, provider, request, tenant
 
 POOL = {"pools/edge.yaml": pool(cidr="10.40.0.0/28"), "providers/default.yaml": provider()}
 
@@ -56,9 +56,3 @@ def test_one_refused_claim_does_not_block_a_smaller_one_behind_it() -> None:
     found = outcome(files)
     assert found["team-a/zebra (loadbalancer)"] == "refuse request-too-large"
     assert found["team-a/ant (loadbalancer)"] == "allocate 10.40.0.0-10.40.0.1 of edge"
-
-
-def test_the_names_of_files_decide_nothing() -> None:
-    moved = {f"tenants/deep/er/{number}.yml": SMALL["tenants/one.yaml"] for number in (1,)}
-    files = {**{path: text for path, text in SMALL.items() if "tenants" not in path}, **moved}
-    assert outcome(files) == outcome(SMALL)

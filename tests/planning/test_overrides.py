@@ -176,17 +176,6 @@ def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
     )
 
 
-def test_it_is_for_its_own_kind_and_scope_and_no_other() -> None:
-    now = {GATE: raw(override(GATE, kind="record", scope=RECORD))}
-    found = overrides_of(now, EarlierOverrides(now, CLOCK))
-    assert not found.allow("gate", RECORD)
-    assert not found.allow("record", CLAIM)
-    assert list(found.unused())
-    assert found.allow("record", RECORD)
-    assert not list(found.unused())
-    assert list(found.afresh().unused())
-
-
 def test_a_gate_lets_its_pool_pass_and_no_other() -> None:
     old = files_of(FULL, GATES)
     assert codes(after(old, {**old, **MORE})) == ["override-used"]
@@ -258,11 +247,3 @@ def test_one_that_lasts_for_years_is_told() -> None:
         files = files_of(FULL, {GATE: override(GATE, expires, kind="gate", scope=POOL)})
         found = [it for it in after(files, files).findings if it.code == "override-long"]
         assert [it.message.rpartition("for ")[2] for it in found] == said
-
-
-def test_one_for_a_pool_that_is_not_there_says_so() -> None:
-    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=f"{POOL}x")})
-    (found,) = [it for it in after(files, files).findings if it.code == "override-unused"]
-    assert found.message.endswith(f"; there is no pool '{POOL}x'")
-    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=POOL)})
-    assert "there is no pool" not in str(after(files, files).findings)

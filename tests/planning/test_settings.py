@@ -1,10 +1,9 @@
 import pytest
 
 from reconciler.documents.findings import Location, Severity
-from reconciler.documents.load import Kinds, load
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import PATH, Limits, Settings
-from reconciler.planning.settings import CLUSTER_TARGET, SETTINGS, read_settings
+from reconciler.planning.settings import read_settings
 
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 
@@ -35,33 +34,9 @@ def test_a_repository_without_settings_has_the_defaults_of_the_contract() -> Non
     )
 
 
-@pytest.mark.parametrize("text", [HEAD, f"{HEAD}spec: {{}}\n"])
-def test_settings_that_say_nothing_are_the_defaults(text: str) -> None:
-    settings, findings = read_settings(text.encode())
-    assert findings == ()
-    assert settings == Settings(location=Location(PATH, 1, 1))
-
-
 def test_commits_are_marked_for_ci_where_settings_say_so() -> None:
     assert not settings_of("{commit: {}}").skips_ci
     assert settings_of("{commit: {skipCi: true}}").skips_ci
-
-
-def test_the_settings_of_the_contract_are_the_defaults() -> None:
-    spec = """
-  sources: [pools, providers, teams, tenants, clusters]
-  records: allocations
-  thresholds: {warning: 70, critical: 85, exhausted: 95}
-  gate: exhausted
-  retention: 24h
-  poolOverlap: warn
-  brakes: {maxReleasePercent: 30, minRecords: 10}
-  observed: observed
-  elastic: {pendingAfter: 1s, shrinkAfter: 10m, retention: 0s, maxGrowth: 64}
-  intake: []
-  commit: {skipCi: false}
-  apply: {documents: pools}"""
-    assert settings_of(spec) == Settings(location=Location(PATH, 1, 1))
 
 
 def test_every_field_is_read() -> None:
@@ -97,12 +72,6 @@ def test_every_field_is_read() -> None:
 )
 def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
     assert settings_of(f"{{gate: {text}}}").gate is gate
-
-
-def test_one_half_of_a_pair_leaves_the_other_at_its_default() -> None:
-    assert settings_of("{thresholds: {warning: 50}}").thresholds == Thresholds(50, 85, 95)
-    assert settings_of("{brakes: {minRecords: 3}}").max_release_percent == 30
-    assert settings_of("{committer: {name: Bot}}").committer == ("Bot", "noreply@gitops-ipam.dev")
 
 
 @pytest.mark.parametrize(
@@ -163,10 +132,6 @@ def test_a_mistake_is_found_at_its_line(spec: str, code: str, part: str) -> None
     )
 
 
-def test_folders_that_merely_begin_alike_do_not_share_files() -> None:
-    assert settings_of("{sources: [allocations2], records: allocations}").records == "allocations"
-
-
 def test_wrong_settings_are_the_defaults_and_raise_nothing() -> None:
     settings, findings = read_settings(f"{HEAD}spec: {{retention: soon, gate: warning}}\n".encode())
     assert settings == Settings()
@@ -206,12 +171,6 @@ def test_what_a_cluster_added_is_a_warning() -> None:
     assert [(found.code, found.severity) for found in findings] == [
         ("cluster-field", Severity.WARNING)
     ]
-
-
-def test_a_cluster_target_is_a_kind_of_its_own() -> None:
-    text = HEAD.replace("Settings", "ClusterTarget") + "spec: {description: The edge.}\n"
-    loaded = load("clusters/a.yaml", text.encode(), Kinds([CLUSTER_TARGET, SETTINGS]))
-    assert (loaded.findings, loaded.documents[0].kind) == ((), CLUSTER_TARGET)
 
 
 def test_limits_are_a_number_and_an_amount() -> None:

@@ -32,12 +32,6 @@ def test_overlapping_pools_never_give_one_address_twice() -> None:
     }
 
 
-def test_nor_do_they_over_several_plans() -> None:
-    files = reconciled(without(overlapping(), "tenants/two.yaml"))
-    files["tenants/two.yaml"] = overlapping()["tenants/two.yaml"]
-    assert outcome(files)[TWO] == "allocate 10.40.0.8-10.40.0.15 of second"
-
-
 def test_nor_do_pins_in_them() -> None:
     def pin(name: str, pool_name: str) -> str:
         where = "{startAddress: 10.40.0.9, endAddress: 10.40.0.9}"
@@ -80,17 +74,6 @@ def test_or_an_error_when_settings_say_so() -> None:
         "spec: {poolOverlap: error}\n"
     )
     assert codes({**overlapping(), "ipam.yaml": settings}) == [("error", "pool-overlap")]
-
-
-def test_many_shared_ranges_are_counted() -> None:
-    starts = [f"10.40.0.{first}" for first in (0, 20, 40, 60, 80)]
-    listed = ", ".join(f"{{start: {start}, end: {start}}}" for start in starts)
-    files = {
-        "pools/edge.yaml": pool(),
-        "pools/second.yaml": pool("second", tenantAllocation=f"{{ranges: [{listed}]}}"),
-    }
-    (found,) = evaluation_of(files).findings
-    assert found.message.endswith("10.40.0.0, 10.40.0.20, 10.40.0.40 and 2 more ranges")
 
 
 def test_pools_that_only_share_reserved_addresses_do_not_overlap() -> None:
@@ -312,14 +295,3 @@ def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named
     }
     (found,) = [item for item in evaluation_of(files).findings if item.code == "pool-overlap"]
     assert found.message.endswith("; b gives out 10.40.0.4-10.40.0.7, which a reserves")
-
-
-def test_of_a_record_whose_pool_is_gone_but_still_asked_for_only_that_is_told() -> None:
-    files = without(reconciled(SMALL), "pools/edge.yaml")
-    files |= {
-        "pools/new.yaml": pool("new"),
-        "providers/default.yaml": provider(pools="[{name: new}, {name: edge}]"),
-    }
-    codes = [item.code for item in evaluation_of(files).findings]
-    assert "pool-removed" in codes
-    assert "record-stale" not in codes

@@ -5,17 +5,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.model.key import Key
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.documents import LastGood
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.report.findings import verdict
-from reconciler.report.json import plan_document
 from reconciler.report.markdown import markdown_text
-from reconciler.report.queries import explanation
-from reconciler.report.text.plan import check_text, plan_text, transfers_of
+from reconciler.report.text.plan import plan_text, transfers_of
 from reconciler.report.text.table import Painter
-from reconciler.report.text.watching import decision_lines
 from reconciler.review.result import Compared
 from tests.hostile.test_announced import extra
 from tests.moving import moving
@@ -110,49 +106,10 @@ def test_what_is_kept_as_it_is_because_something_cannot_be_read_goes_to_nobody_y
     assert (halted.changes, actions(halted)) == ((), [])
 
 
-def test_text_says_it_ahead_of_all_else_in_a_plan_and_in_a_check() -> None:
-    evaluation = evaluation_of({**GIVEN, "tenants/new.yaml": tenant("new")})
-    row = (
-        "  ~   transfer   10.40.0.16-10.40.0.19 of edge   team-a/one → team-a/two"
-        f"   butler-system/more   request   {MORE}:1"
-    )
-    lines = plan_text(evaluation, PLAIN).splitlines()
-    assert lines[1:3] == ["1 transfer", row]
-    assert lines[3].startswith("  +   team-a/new")
-    assert lines[-1] == "Plan: 1 to transfer, 1 to allocate, 2 kept, 0 moved."
-    lines = check_text(evaluation, PLAIN).splitlines()
-    assert lines[:2] == ["1 transfer", row]
-    assert lines[-1].endswith("1 to transfer, 1 to allocate, 2 kept")
-    kept = plan_text(evaluation, PLAIN, keeps=True)
-    assert kept.count("butler-system/more") == 1
-
-
-def test_markdown_has_a_table_of_it_and_does_not_say_that_nothing_changes_hands() -> None:
-    text = markdown_text(Compared(evaluation_of(GIVEN)), "plan")
-    assert "1 to transfer, 2 kept, 0 moved\n" in text
-    assert (
-        "| 🟠 `butler-system/more` request | `10.40.0.16-10.40.0.19` of `edge` | `team-a/one` |"
-        f" `team-a/two` | `{MORE}:1` |\n" in text
-    )
-    assert "No address changes hands." not in text
-
-
 def test_nothing_is_fine_where_somebody_gets_what_another_had() -> None:
     silent = replace(evaluation_of(GIVEN), findings=(), gates=())
     assert verdict(silent).says == "passes"
     assert verdict(replace(evaluation_of(DONE), findings=(), gates=())).says == "fine"
-
-
-def test_a_daemon_and_an_explanation_tell_it() -> None:
-    evaluation = evaluation_of(GIVEN)
-    (told,) = decision_lines(evaluation)
-    assert told.words.startswith("transfer: ")
-    assert told.words.endswith("; team-a/one → team-a/two")
-    key = Key.parse(KEY)
-    assert key is not None
-    said = explanation(evaluation, key)
-    assert said["action"] == "transfer"
-    assert said["verdict"].endswith(" of edge, from team-a/one to team-a/two")
 
 
 def test_a_request_that_goes_along_with_a_renamed_tenant_is_told_without_an_alarm() -> None:
@@ -195,10 +152,3 @@ def test_a_claim_that_moves_and_goes_to_another_owner_says_both_in_one_action() 
     same = moving({**DONE, **far, MORE: named.replace("name: two", "name: one")}, KEY)
     assert "owner" not in action_of(same)["from"]
     assert published(same) != published(evaluation)
-
-
-def test_the_document_of_a_plan_counts_it() -> None:
-    document = plan_document(evaluation_of(GIVEN))
-    assert document["changed"] is True
-    assert document["summary"]["transferred"] == 1
-    assert document["digest"] != NOTHING

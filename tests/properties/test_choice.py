@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.model.claim import Refusal
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release, State
+from reconciler.model.plan import Grant, Keep, Refuse, State
 from reconciler.planning.planner import plan
-from tests.properties.strategies import committed, states
+from tests.properties.strategies import states
 
 OWN = Refusal("no-matching-pool", "no pool matches", "label one")
 
@@ -77,13 +77,3 @@ def test_a_refusal_says_what_is_so(state: State) -> None:
         elif decision.reason == "family-mismatch" and claim.pin is None:
             assert claim.version is not None
             assert not any(pool.usable.of_version(claim.version) for pool in pools)
-
-
-@given(choosy())
-def test_a_plan_that_was_carried_out_leaves_nothing_to_do(state: State) -> None:
-    """But for what holds its addresses until retention ends, and what that then makes room for."""
-    after = committed(state, plan(state))
-    found = plan(after).decisions
-    assert not any(isinstance(item, Release) for item in found)
-    if not any(isinstance(item, Release | Expire) for item in plan(state).decisions):
-        assert not any(isinstance(item, Grant) for item in found)

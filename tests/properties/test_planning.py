@@ -235,12 +235,6 @@ def test_the_order_of_claims_pools_and_mappings_changes_nothing(state: State) ->
     assert changes(first, state, FOLDER) == changes(second, turned, FOLDER)
 
 
-@given(states(is_sound=False))
-def test_decisions_stand_in_the_order_of_their_claims(state: State) -> None:
-    decided = [item.claim for item in plan(state).decisions]
-    assert decided == sorted(decided)
-
-
 @given(states(max_pools=2), st.integers(0, 16))
 @settings(max_examples=scaled(60))
 def test_a_pool_that_grows_moves_and_revokes_nothing(state: State, more: int) -> None:
