@@ -32,15 +32,13 @@ class IPRange(NamedTuple):
 
     def covers(self, other: "IPRange") -> bool:
         """Return whether every address of `other` is in this range."""
-        return (
-            self.version == other.version and self.first <= other.first and other.last <= self.last
-        )
+        version, first, last = other
+        return self.version == version and self.first <= first and last <= self.last
 
     def overlaps(self, other: "IPRange") -> bool:
         """Return whether the ranges share an address."""
-        return (
-            self.version == other.version and self.first <= other.last and other.first <= self.last
-        )
+        version, first, last = other
+        return self.version == version and self.first <= last and first <= self.last
 
     def shared(self, other: "IPRange") -> "IPRange | None":
         """Return the shared addresses, or None."""
@@ -70,12 +68,11 @@ class IPSet(Struct, frozen=True):
         """Return the union of ranges in any order, overlapping or not."""
         merged: list[IPRange] = []
         for item in sorted(ranges):
-            if merged and _joins(merged[-1], item):
-                last = merged[-1]
-                if item.last > last.last:
-                    merged[-1] = IPRange(last.version, last.first, item.last)
-            else:
+            last = merged[-1] if merged else None
+            if last is None or last.version != item.version or last.last + 1 < item.first:
                 merged.append(item)
+            elif item.last > last.last:
+                merged[-1] = IPRange(last.version, last.first, item.last)
         return cls(tuple(merged))
 
     def __iter__(self) -> Iterator[IPRange]:
@@ -136,16 +133,10 @@ class IPSet(Struct, frozen=True):
         return any(run.covers(item) for run in self.overlapping(item))
 
 
-def _joins(left: IPRange, right: IPRange) -> bool:
-    """Return whether `right`, which does not sort before `left`, overlaps or is adjacent to it."""
-    return left.version == right.version and right.first <= left.last + 1
-
-
 def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
-    """Return, for each block, the lowest position of a block that overlaps it, or its own.
+    """Return, for each CIDR block, the lowest position of a block that overlaps it, or its own.
 
-    Args:
-        blocks: CIDR blocks: if two overlap, one contains the other.
+    If two blocks overlap, one contains the other.
     """
     order = sorted(
         range(len(blocks)), key=lambda at: (blocks[at].version, blocks[at].first, -blocks[at].last)
@@ -222,15 +213,6 @@ def parse_address(text: str) -> tuple[int, int]:
             f"{shown(text)} is not a canonical IPv{version} address", f"write {canonical}"
         )
     return version, value
-
-
-def number_of(text: str) -> int:
-    """Return the number of an IPv4 address, canonical or not, for comparisons.
-
-    Raises:
-        OSError: The text is not an IPv4 address.
-    """
-    return int.from_bytes(inet_pton(AF_INET, text))
 
 
 def parse_cidr(text: str) -> IPRange:
@@ -357,29 +339,27 @@ _LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
 _MIN_PREFIX = {4: 8, 6: 32}
 
 
-class _Literal(Struct, frozen=True):
-    """A network with its key and position in the text."""
-
-    key: str
-    range: IPRange
-    start: int
-    end: int
-
-
 def literal_ranges(text: str) -> tuple[IPRange, ...]:
     """Return all ranges in a text, in the order of the text."""
     found: dict[IPRange, None] = {}
-    before: _Literal | None = None
+    before: tuple[str, IPRange, int] | None = None  # the key, the network, and its end
     for match in _TOKEN.finditer(text):
         item = _network(match[1] or match[2], match[3])
         if item is None:
             continue
-        key = _KEY.search(text, max(match.start() - _BEFORE, 0), match.start())
-        literal = _Literal(key[1] if key else "", item, match.start(), match.end())
+        start, end = match.span()
+        named = _KEY.search(text, max(start - _BEFORE, 0), start)
+        key = named[1] if named else ""
         found[item] = None
-        if before is not None and (joined := _joined(before, literal, text)) is not None:
-            found[joined] = None
-        before = literal
+        if before is not None and before[1].version == item.version:
+            are_ends = any(
+                _FIRST.search(one) and _LAST.search(other)
+                for one, other in ((before[0], key), (key, before[0]))
+            )
+            if are_ends or _DASH.fullmatch(text, before[2], start):
+                first, last = min(before[1].first, item.first), max(before[1].last, item.last)
+                found[IPRange(item.version, first, last)] = None
+        before = key, item, end
     return tuple(found)
 
 
@@ -410,18 +390,6 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
     return IPRange(item.version, item.first, int(network[-1]))
 
 
-def _joined(before: _Literal, after: _Literal, text: str) -> IPRange | None:
-    """Return the range between two addresses that are named as its ends, in either order."""
-    ends = (_FIRST.search(before.key) and _LAST.search(after.key)) or (
-        _LAST.search(before.key) and _FIRST.search(after.key)
-    )
-    is_dashed = _DASH.fullmatch(text, before.end, after.start) is not None
-    left, right = before.range, after.range
-    if not (is_dashed or ends) or left.version != right.version:
-        return None
-    return IPRange(left.version, min(left.first, right.first), max(left.last, right.last))
-
-
 _LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
 
 
@@ -431,10 +399,7 @@ def asked_range(text: str) -> IPRange | None:
     try:
         if "/" in text:
             return parse_cidr(text)
-        (version, start), (other, end) = (
-            parse_address(first),
-            parse_address(last if dash else first),
-        )
+        (version, start), (other, end) = map(parse_address, (first, last if dash else first))
     except NotationError:
         return None
     return IPRange(version, start, end) if version == other and start <= end else None

@@ -154,7 +154,6 @@ class Documents:
     def __init__(
         self, documents: Iterable[Document], broken: Mapping[Identity, str] = MappingProxyType({})
     ) -> None:
-        """Take each identity once, and the files of documents without a readable version."""
         self._broken: dict[GroupKind, dict[tuple[str, str], str]] = {}
         for (group, kind, namespace, name), path in broken.items():
             named = self._broken.setdefault(GroupKind(group, kind), {})

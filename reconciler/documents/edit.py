@@ -120,7 +120,6 @@ def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
 
 
 def _node(text: str, index: int, steps: Steps) -> Any:
-    """Return the YAML node at a path, with its marks; None if there is none."""
     node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[index]
     for step in steps:
         if isinstance(step, int):
@@ -133,7 +132,6 @@ def _node(text: str, index: int, steps: Steps) -> Any:
 
 
 def _below(text: str, last: Any, item: Item) -> str | None:
-    """Return the text with an item after the last one, in the same style."""
     lines = text.split("\n")
     start, end = last.start_mark, leaf(last).end_mark
     dash = lines[start.line][: start.column]
@@ -193,7 +191,6 @@ def without_field(document: Document, steps: Steps) -> bytes | None:
 
 
 def _without_lines(text: str, key: Any, value: Any) -> str | None:
-    """Return the text without the lines of an entry; None if they contain anything else."""
     lines = text.split("\n")
     if lines[key.start_mark.line][: key.start_mark.column].strip():
         return None

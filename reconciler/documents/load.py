@@ -101,7 +101,6 @@ def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
 
 
 def _wrong_type(failure: Any) -> tuple[str, str]:
-    """Return the message and how to write a value of the expected type."""
     wanted, value, part = failure.validator_value, failure.instance, failure.schema
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
@@ -172,7 +171,6 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
 
 
 def _near(field: str, known: Iterable[str], likeness: float) -> str | None:
-    """Return the known name that `field` misspells, or None."""
     by_lower = {name.lower(): name for name in known}
     return by_lower.get(nearest(field.lower(), by_lower, likeness))
 
@@ -217,7 +215,6 @@ def _alone(name: str) -> Mapping[str | int, Steps]:
 
 
 def _parts(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """Yield every object and field of a schema, with its path."""
     yield steps, part
     for field, inner in part.get("properties", {}).items():
         yield from _parts(inner, (*steps, field))
@@ -342,7 +339,6 @@ def _finding(path: str, problem: Problem, severity: Severity) -> Finding:
 def _identify(
     path: str, index: int, parsed: yaml.Parsed, data: bytes, kinds: Kinds
 ) -> tuple[Document | None, list[Finding]]:
-    """Return the document, or None with the findings that explain why it is not recognized."""
     body, line, span = parsed.value, parsed.line, parsed.span
     if not isinstance(body, dict):
         message = f"mapping required, got {_described(body).partition(' ')[0]}"
@@ -378,7 +374,6 @@ def _namespace(kind: Kind, metadata: Mapping[str, Any]) -> str:
 
 
 def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str) -> Finding:
-    """Return the finding for a required field that is missing or has another type."""
     around: Any = raw.body
     for step in steps[:-1]:
         around = around[step]
@@ -390,7 +385,6 @@ def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str
 
 
 def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
-    """Return the kind that a document names."""
     fields = ("apiVersion", "kind")
     version, name = (raw.body.get(field) for field in fields)
     if not isinstance(version, str) or not isinstance(name, str):
@@ -401,7 +395,6 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
 
 
 def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> Finding:
-    """Return the finding for an unsupported kind, with a suggestion."""
     if (path := kinds.elsewhere.get((api_version, name))) is not None:
         message = f"{name} belongs in {path}"
         return error("kind-unexpected", raw.at("kind"), message, f"move it to {path}")

@@ -154,7 +154,6 @@ def _colon(text: str, line: int, column: int) -> Problem | None:
 
 
 def _deep(line: str) -> int:
-    """Return the indentation of a line's text, after any list markers."""
     return len(line) - len(_SIGNS.sub("", line, count=1))
 
 
@@ -291,8 +290,6 @@ class Parsed(Struct, frozen=True):
 
 
 class _StopError(Exception):
-    """The rest of the text cannot be read."""
-
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
@@ -333,16 +330,12 @@ def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
 
 
 class _Frame(Struct):
-    """A container under construction."""
-
     value: Any
     steps: Steps
     key: str | None = None
 
 
 class _Builder:
-    """One pass over the events of one text."""
-
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.doubts: list[Problem] = []
@@ -372,7 +365,6 @@ class _Builder:
     def _value(  # noqa: C901, PLR0915 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
     ) -> tuple[Any, Any]:
-        """Return the value of a document, and its last event."""
         stack: list[_Frame] = []
         while True:
             kind = type(event)
@@ -408,7 +400,6 @@ class _Builder:
             event = next(events)
 
     def _key(self, event: Any, frame: _Frame, found: Places | None) -> None:
-        """Use a scalar as the key of the next value."""
         key = self._scalar(event)
         if type(key) is not str:
             got = shown(event.value)
@@ -452,7 +443,6 @@ class _Builder:
         return value
 
     def _undressed(self, event: Any) -> None:
-        """Report the anchor and the tag of an event."""
         if event.anchor is not None:
             self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
         if event.tag is not None:

@@ -165,7 +165,6 @@ def _ends(item: IPRange | None) -> dict[str, str | None]:
 
 
 def _from(decision: Decision, evaluation: Evaluation, giver: Owner | None) -> dict[str, Any]:
-    """Return the previous range of a claim that moves, with its previous owner if that changes."""
     found = {"owner": giver.short} if giver is not None else {}
     old = evaluation.moves.get(decision.claim) if is_move(decision, evaluation) else None
     if old is None or old.range is None:

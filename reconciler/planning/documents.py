@@ -111,7 +111,6 @@ def is_observed(settings: Settings, path: str) -> bool:
 
 
 def _edited(document: Document, folder: str) -> Iterator[Finding]:
-    """Yield the finding about a document that differs from its canonical form or path."""
     path = path_of(folder, document.identity)
     if document.kind.id == DEMAND.id:
         expected = demand_document(document.namespace, document.name, entries_of(document))
@@ -172,11 +171,7 @@ def of_people(tree: Tree) -> frozenset[Identity]:
 def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
     """Return the changes of a discovery, plus deletions of moved copies of the same documents.
 
-    A moved copy would describe its object twice.
-
-    Args:
-        tree: The tree that was searched.
-        changes: The changes of the observed folder, at canonical paths.
+    A moved copy would describe its object twice. The changes are at canonical paths.
     """
     folder = tree.settings.observed
     found = {it.path: it for it in changes}
@@ -281,7 +276,6 @@ def _wrong_folder(
     sources: tuple[str, ...],
     kinds: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> tuple[Callable[..., Finding], str, str] | None:
-    """Return the finding type, location, and hint for a kind in the wrong folder."""
     if named := [name for name, _ in kinds if within(folder, name)]:
         innermost, allowed = max(named, key=len), dict(kinds)
         if kind.name in allowed[innermost]:
@@ -350,7 +344,6 @@ def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
 
 
 def _way_in(path: str, kind: Kind, settings: Settings) -> str:
-    """Return the hint that names the folder with a similar name, or the folder of a kind."""
     own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
     if own is not None:
         return f"move it to {own}"

@@ -135,7 +135,6 @@ def evaluate(tree: Tree) -> Evaluation:
 
 
 def _with_brake(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with the finding of the release limit, by the Settings of its tree."""
     tree = evaluation.tree
     counts = counts_of(evaluation)
     brake = limits.brake(counts, tree.settings, tree.allow_release, tree.overrides)
@@ -203,7 +202,6 @@ def _only(evaluation: Evaluation, is_kept: Callable[[Decision], bool]) -> Evalua
 
 
 def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
-    """Return the files that carry out a plan, and deletions of replaced observed files."""
     written = changes(plan, state, tree.settings.records)
     gone = tuple(FileChange(path, None) for path in taken_over(tree))
     return tuple(sorted((*written, *gone))) if gone else written
@@ -287,7 +285,6 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
 
 
 def _joined(readings: list[FamilyReading]) -> FamilyReading:
-    """Return the joined readings of all families."""
     gateways = tuple(item for reading in readings for item in reading.gateways)
     every = {key: pool for reading in readings for key, pool in reading.pools.items()}
     frozen = {key: path for reading in readings for key, path in reading.frozen.items()}
@@ -308,13 +305,9 @@ def _joined(readings: list[FamilyReading]) -> FamilyReading:
 
 
 class DescribedFiles(Struct, frozen=True):
-    """Contents of some source files, without the rest of the tree.
+    """Contents of some source files: valid documents, and recognized documents with errors.
 
-    Attributes:
-        documents: Valid documents.
-        broken: Recognized documents with errors.
-        by_hand: Manual ranges, by the title of their holder.
-        unread: Paths of files with broken content.
+    Manual ranges are by the title of their holder. `unread` are the paths of broken files.
     """
 
     documents: Mapping[Identity, Document] = MappingProxyType({})
@@ -340,7 +333,6 @@ def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedF
 
 
 def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...]) -> State:
-    """Return the planner input, without renames."""
     second = effective_documents(tree).second
     broken = {
         (family.name, kind, namespace, name)
@@ -465,7 +457,6 @@ def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterato
 
 
 def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
-    """Yield the findings, with a warning for each shrunk pool that an Override permits."""
     places = {str(pool.source): str(key) for key, pool in state.pools.items()}
     for item in found:
         scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None
@@ -478,9 +469,7 @@ def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[
 def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
     """Return an evaluation in which pools keep the limits and thresholds of the base.
 
-    Args:
-        pools: Pools of the base that the change touches.
-        evaluation: The evaluation of the change.
+    `pools` are the pools of the base that the change touches.
     """
     state, plan = evaluation.state, evaluation.plan
     judged = {
@@ -498,7 +487,6 @@ def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluat
 
 
 def _tiered(usages: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
-    """Return usages with tiers by other thresholds."""
     found = dict(usages)
     for key, pool in judged.items():
         used = found[key].allocated + found[key].held
@@ -529,13 +517,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
 
 
 def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
-    """Return an evaluation by the stricter of its own limits and earlier ones.
-
-    Args:
-        evaluation: The evaluation by its own Settings.
-        earlier: The Settings of the last reconcile commit.
-        name: The id of that commit.
-    """
+    """Return an evaluation by the stricter of its own limits and those of an earlier commit."""
     tree, state, plan = evaluation.tree, evaluation.state, evaluation.plan
     own, strict = tree.settings, tree.settings.held_to(earlier)
     if strict == own:

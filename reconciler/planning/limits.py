@@ -24,7 +24,6 @@ class Quotas:
         records: Mapping[Key, Allocation],
         blocked: Iterable[Blocked] = (),
     ) -> None:
-        """Count the current records of all claims, and ranges in use without a record."""
         self._used: dict[tuple[str, ...], int] = {}
         # Manual ranges without addresses that a record of the same group also holds.
         self._by_hand: dict[tuple[str, ...], IPSet] = {}
@@ -116,7 +115,6 @@ def capacity(
 
 
 def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
-    """Return whether an Override names the pool, or all pools with the limit of Settings."""
     if overrides.allow(OverrideKind.GATE, str(pool.key)):
         return True
     return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)

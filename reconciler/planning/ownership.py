@@ -156,7 +156,6 @@ class Rules:
         return self._elsewhere(asking, contract)
 
     def _elsewhere(self, asking: ClaimingDocument, contract: Contract) -> Trespass | None:
-        """Return why a team cannot make requests in a namespace."""
         place = asking.document.at("metadata", "namespace")
         for space in asking.spaces:
             others = self._of_space.get(space, [])

@@ -35,7 +35,6 @@ def find_pin(
 def _refusal(
     pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
 ) -> Refusal | None:
-    """Return why a pool cannot give out the pinned range; None if it can."""
     if pool.is_paused:
         return paused(pool)
     text, name = format_short(pin), pool.key.name

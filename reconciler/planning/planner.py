@@ -150,7 +150,6 @@ class Candidates:
 
 
 def _never(pool: Pool, version: int | None) -> Refusal | None:
-    """Return why a pool gives nothing to a claim without a pin; None if it can give something."""
     if version is not None and not usable_of(pool, version):
         return other_version(pool, version)
     if pool.is_paused:
@@ -259,7 +258,6 @@ class _Planner:
         return Refusal(lack.reason, f"{message} {lack.message}", lack.hint)
 
     def _lack(self, claim: Claim) -> Refuse | None:
-        """Return the refusal that leaves a claim without any address if it were served now."""
         self.is_trial = True
         found = self._decide(claim)
         self.is_trial = False
@@ -293,7 +291,6 @@ class _Planner:
         return replace(found, allocation=record) if isinstance(found, Refuse) else found
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
-        """Return a range in retention to its returning claim: same owner, same range."""
         item = record.range
         size = item.size if item else 0
         if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
@@ -304,7 +301,6 @@ class _Planner:
         return Grant(replace(allocation, name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
-        """Give a range of the first candidate with enough room, or refuse."""
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
             return _refuse(claim, untold(claim), failed)
         if claim.refusal is not None:
@@ -357,7 +353,6 @@ class _Planner:
         return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
 
     def _is_expired(self, record: Allocation) -> bool:
-        """Return whether the retention of a record has ended and no claim takes the range back."""
         if not record.is_released or record.announced or record.path in self.state.retained:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:

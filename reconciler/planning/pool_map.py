@@ -145,7 +145,6 @@ def without_record(state: State) -> list[AddressPart]:
 
 
 def _inside(state: State) -> list[AddressPart]:
-    """Return networks of pods and services, which count only inside their cluster."""
     return [
         AddressPart(it.range, AddressUse.INSIDE, title=f"{it.use} of {it.owner}", source=it.source)
         for it in state.inside
@@ -259,7 +258,6 @@ def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
 
 
 def _conflicts(parts: Iterable[AddressPart]) -> Iterator[IPRange]:
-    """Yield ranges that are in parts of two records."""
     last: IPRange | None = None
     for item in sorted(part.range for part in parts if part.sort.is_holder):
         if last is not None and (shared := item.shared(last)) is not None:
@@ -290,7 +288,6 @@ def _letters(parts: Iterable[AddressPart]) -> dict[str, str]:
 
 
 def _holders(parts: Sequence[AddressPart], letters: Mapping[str, str]) -> tuple[MapHolder, ...]:
-    """Return the holders with at least one address, in the order of their letters."""
     counts: dict[str, int] = {}
     for part in parts:
         if part.sort is AddressUse.ALLOCATED:
@@ -303,7 +300,6 @@ def _holders(parts: Sequence[AddressPart], letters: Mapping[str, str]) -> tuple[
 
 
 def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
-    """Return the smallest number of addresses per cell that does not exceed the row limit."""
     size = 1
     while sum(1 for _ in _starts(network, width * size)) > most_rows:
         size *= 2
@@ -313,7 +309,6 @@ def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
 
 
 def _starts(network: IPSet, span: int) -> Iterator[int]:
-    """Yield the first addresses of rows that contain a part of a network, by address."""
     done = -1
     for item in network:
         for start in range(max(item.first // span * span, done + 1), item.last + 1, span):

@@ -80,7 +80,6 @@ def world_of(
 
 
 def _observed(evaluation: Evaluation) -> frozenset[Identity]:
-    """Return observed objects that no source document describes."""
     tree, documents = evaluation.tree, evaluation.documents
     return frozenset(
         item.identity

@@ -50,16 +50,11 @@ MAX_VERSIONS = 100
 
 
 class EvaluationOptions(Struct, frozen=True):
-    """Inputs of an evaluation that are not files of the revision.
+    """Inputs of an evaluation that are not files of the revision: see `Tree`.
 
     Attributes:
         settings: Settings of another revision to use instead of its own.
         overrides: The Overrides that apply; None for the Overrides of the revision.
-        allow_release: How many releases `--allow-release` permits.
-        retained: Released records that stay although their retention has ended, with the reason.
-        left: Records that claims left when they moved, with the reason why a cluster still
-            announces them; an empty reason if no cluster does.
-        contracts: What teams can request according to the base of a change.
         gone: Paths of observed files whose objects are proven to be deleted.
     """
 
@@ -99,14 +94,7 @@ def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Ev
 def read_tree(
     source: Source, settings: Settings | None = None, overrides: Overrides | None = None
 ) -> Tree:
-    """Read a revision.
-
-    Args:
-        source: The files of the revision.
-        settings: Settings of another revision to use instead of its own (`check --base`). They
-            also name the folders.
-        overrides: The Overrides that apply; None for the Overrides of the revision.
-    """
+    """Read a revision by its own Settings and Overrides, or by others (`check --base`)."""
     own = read_own_settings(source, settings)
     overrides = read_overrides(source) if overrides is None else overrides
     settings = settings or own.settings
@@ -171,7 +159,6 @@ def _override_files(source: Source) -> Mapping[str, bytes]:
 
 
 def _is_all(source: Source, changed: set[str]) -> bool:
-    """Return whether a revision added Overrides and nothing that they could permit."""
     try:
         step = source.brought([])
     except LimitError:
@@ -199,9 +186,7 @@ class OwnSettings(Struct, frozen=True):
 def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
     """Return the Settings of a source, with the folder that contains its records.
 
-    Args:
-        source: The source. It is limited by its Settings from now on.
-        judging: Settings of the base, which limit the source instead.
+    From now on, the source is limited by its Settings, or by those of the base (`judging`).
     """
     if judging is not None:
         source.bound(judging.limits)
@@ -247,7 +232,6 @@ def _read_own(source: Source) -> OwnSettings:
 
 
 def _settings_before(source: Source) -> Settings | None:
-    """Return the newest readable earlier Settings; None if there are none."""
     for step in source.past([PATH]):
         if _old(step) is None:
             break
@@ -311,7 +295,6 @@ def left_over(settings: Settings, folder: str) -> Finding:
 def _last_good(
     reader: FileReader, loaded: Sequence[Loaded], record_files: Sequence[Recalled]
 ) -> LastGood:
-    """Return the last readable versions of all broken files."""
     findings = reader.source.findings()
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
@@ -341,7 +324,6 @@ def _last_good(
 
 
 def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
-    """Yield a finding for each broken file that an older version replaces."""
     by_file: dict[str, list[str]] = {}
     # Report documents at their own path before moved documents, and pools first.
     for document in sorted(documents, key=lambda it: (it.path != it.file, not is_pool(it.kind.id))):
@@ -439,7 +421,6 @@ class _Search(Struct):
                 break
 
     def _wanted(self, step: BranchCommit) -> list[Entry]:
-        """Return the old versions to read: pending files, and files that people deleted."""
         reader = self.reader
         return [
             item.old
@@ -475,7 +456,6 @@ class _Search(Struct):
         return self.behind.get(path, path if path in self.pending else first)
 
     def _give_up(self, step: BranchCommit) -> None:
-        """Drop files that did not exist before."""
         given_up = [it.path for it in step.changed if it.old is None and it.path in self.pending]
         given_up += [path for path, seen in self.pending.items() if seen >= MAX_VERSIONS]
         for path in given_up:
@@ -509,13 +489,7 @@ class _AsOf(SourceView):
 
 
 def as_of(source: Source, seconds: int, ahead: int | None = None) -> Source:
-    """Return a source with another clock.
-
-    Args:
-        source: The source.
-        seconds: The clock, in seconds since 1970.
-        ahead: The committer date, if it was in the future then.
-    """
+    """Return a source with another clock, and the committer date if it was in the future then."""
     return cast("Source", _AsOf(source, seconds, ahead))
 
 
@@ -577,11 +551,5 @@ class _Overlay(SourceView):
 
 
 def overlay(source: Source, above: Source, folder: str) -> Source:
-    """Return a source with one folder from another source.
-
-    Args:
-        source: The source.
-        above: The other source. Each source can read the entries of both by their ids.
-        folder: The folder from the other source.
-    """
+    """Return a source with one folder from another source of the same repository."""
     return cast("Source", _Overlay(source, above, folder))

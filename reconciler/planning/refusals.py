@@ -93,21 +93,13 @@ def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
 
 
 class Tried(Struct, frozen=True):
-    """Candidates without enough room.
-
-    Attributes:
-        named: The first candidates, each with its size and its number of free addresses.
-        more: The number of further candidates.
-        largest: The size of the largest candidate.
-        freest: The most free addresses of one candidate.
-        longest: The size of the longest free range.
-    """
+    """Candidates without enough room: the first ones, each with its size and its free space."""
 
     named: tuple[tuple[Pool, int, Room], ...]
-    more: int
-    largest: int
-    freest: int
-    longest: int
+    more: int  # further candidates
+    largest: int  # the size of the largest candidate
+    freest: int  # the most free addresses of one candidate
+    longest: int  # the size of the longest free range
 
 
 def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:

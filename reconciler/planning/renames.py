@@ -84,7 +84,6 @@ def _still_there(link: Link, documents: Documents) -> Iterator[Finding]:
 
 
 def _several(rivals: Sequence[Link]) -> list[Finding]:
-    """Return findings for documents that declare one previous name."""
     names = join_limited([link.document.title for link in rivals])
     every = "both" if len(rivals) == 2 else "all"
     message = f"{names} {every} say that they were {rivals[0].title}"
@@ -105,10 +104,8 @@ def _tangled(
 ) -> Finding | None:
     """Return why a document cannot take over from a document that is renamed itself.
 
-    Args:
-        link: The document.
-        links: All documents with a previous name, by their current name.
-        is_pending: No document has the previous name, and it still holds addresses.
+    `links` are all documents with a previous name, by their current name. A name is pending if no
+    document has it, and it still holds addresses.
     """
     chain = [link]
     while (following := links.get(chain[-1].before.owner)) is not None:
@@ -210,8 +207,6 @@ def rename_owners(
 
 
 class _Owners:
-    """Builder of the renames of claiming documents."""
-
     def __init__(self, tree: Tree, documents: Documents, records: tuple[Allocation, ...]) -> None:
         self._tree = tree
         self._documents = documents
@@ -277,7 +272,6 @@ class _Owners:
             self._take_referring(rivals)
 
     def _decide_occupied(self, link: Link) -> None:
-        """Decide on a document whose previous name another document has."""
         if path := broken(link, self._documents):
             self._doubts[link.now.owner] = path
         elif self._live[link.before.owner] and (
@@ -306,7 +300,6 @@ class _Owners:
             self._refused[link.now.owner] = Refusal(found.code, found.message, found.hint)
 
     def _refuse_referred(self, link: Link, referring: list[Reference]) -> None:
-        """Refuse a rename while documents refer to the old name, at both places."""
         now = link.now.short
         every = join_limited([f"{it.document.title} ({it.at})" for it in referring])
         verb = "names" if len(referring) == 1 else "name"
@@ -319,7 +312,6 @@ class _Owners:
             self._findings.append(error(REFUSED, it.at, message, hint))
 
     def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
-        """Return why the only candidate cannot take over the records of its previous name."""
         after = self._by_former.get(link.now.owner)
         if after and self._live[link.now.owner]:
             return _chained([after[0], link], link)
@@ -414,7 +406,6 @@ def rename_pools(
 def _new_pools(
     links: list[Link], documents: Documents, records: Iterable[Allocation]
 ) -> tuple[dict[Key, Key], list[Finding]]:
-    """Return the new pool of each missing pool, if it is unambiguous, and findings."""
     by_former: dict[Key, list[Link]] = {}
     findings: list[Finding] = []
     # Pools that no record names have no addresses to lose.

@@ -196,9 +196,7 @@ def latest_due(
 
 def is_due(state: State, at: int) -> bool:
     """Return whether something can become due at a time."""
-    if at in due_instants(state):
-        return True
-    return any(last_withdrawal(record, at) == at for record in state.records if record.announced)
+    return latest_due(state, at - 1, at) is not None
 
 
 def next_due(state: State, after: int) -> int | None:

@@ -54,11 +54,8 @@ def check_rules(
 ) -> Iterator[Finding]:
     """Yield findings about overlapping pools, and records that contradict a pool or each other.
 
-    Args:
-        state: The planner input.
-        plan: The decisions.
-        strict: Report overlapping pools of one address space as errors.
-        missing: Missing pools that documents name, by the finding that reports them.
+    If `strict`, overlapping pools of one address space are errors. `missing` are pools that
+    documents name, by the finding that reports them.
     """
     yield from _pool_overlaps(state.pools, is_error=strict)
     yield from _used_in_pools(state, is_error=strict)
@@ -94,7 +91,6 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
 
 
 def _shared_by(first: Pool, second: Pool) -> str:
-    """Return the addresses that two pools share, and those that only one of them reserves."""
     text = f"{first.key.kind} {first.key.name} at {first.source}: "
     text += _listed((first.usable & second.usable).ranges)
     for reserving, giving in ((first, second), (second, first)):
@@ -105,7 +101,6 @@ def _shared_by(first: Pool, second: Pool) -> str:
 
 
 def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
-    """Yield findings for ranges in pools that are in use without a record or a claim."""
     ranges = [item for item in state.blocked if item.by_hand and item.by_hand.anywhere]
     say = error if is_error else warning
     usable = Lookup((item, pool) for pool in state.pools.values() if ranges for item in pool.usable)
@@ -221,7 +216,6 @@ def removed_pools(state: State) -> dict[Key, list[Allocation]]:
 
 
 def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
-    """Yield one finding for each missing pool, with all consequences."""
     for key, records in removed_pools(state).items():
         size = sum(record.size for record in records)
         what = "1 record holds" if len(records) == 1 else f"{len(records)} records hold"
@@ -305,7 +299,6 @@ class _Network:
 
 
 def _check_manual(state: State, holding: Holding) -> Iterator[Finding]:
-    """Yield findings about ranges in use without a record, at most one of each kind per range."""
     if not state.blocked:
         return
     records = Lookup(holding)
@@ -337,7 +330,6 @@ def _check_manual(state: State, holding: Holding) -> Iterator[Finding]:
 def _with_gateway(
     state: State, item: Blocked, network: _Network, routers: Lookup[Gateway]
 ) -> list[Finding]:
-    """Return the finding for a range that contains the gateway of the same network."""
     found = routers.first(item.range, lambda it: network.meets(it.spaces(state.pools)))
     if found is None:
         return []
@@ -349,7 +341,6 @@ def _with_gateway(
 def _misplaced(
     item: Blocked, by_hand: ByHand, network: _Network, extents: Lookup[Pool]
 ) -> list[Finding]:
-    """Return at most one finding for a range outside the pools of its tenant."""
     if by_hand.pools is None:
         return []
     if by_hand.pools:
@@ -369,7 +360,6 @@ def _misplaced(
 
 
 def _outside_of_network(item: Blocked, network: _Network) -> list[Finding]:
-    """Return the finding for a range that no pool of its provider gives out."""
     # A missing pool has a finding of its own.
     if not network.is_known or any(pool.usable.covers(item.range) for pool in network.pools):
         return []
@@ -385,7 +375,6 @@ def _outside_of_network(item: Blocked, network: _Network) -> list[Finding]:
 
 
 def _manual_overlaps(ranges: Sequence[tuple[Blocked, _Network]]) -> Iterator[Finding]:
-    """Yield findings for two tenants whose ranges overlap: one finding for each tenant."""
     lookup = Lookup((item.range, (item, network)) for item, network in ranges)
     for item, network in ranges:
         found = lookup.first(
@@ -399,7 +388,6 @@ def _manual_overlaps(ranges: Sequence[tuple[Blocked, _Network]]) -> Iterator[Fin
 
 
 def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
-    """Yield findings for ranges that, with its records, exceed the quota of their tenant."""
     quotas = [(item, by_hand.quota) for item, by_hand in ranges if by_hand.quota is not None]
     held: dict[tuple[str, ...], list[IPRange]] = {quota.group: [] for _, quota in quotas}
     for record in state.records if held else ():

@@ -151,7 +151,6 @@ def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
 
 
 def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield findings for folders that only reconcile writes, or for Overrides, and for more."""
     written = {"records": settings.records, "observed": settings.observed}
     for folder in (*settings.sources, *written.values()):
         if _share(folder, OVERRIDES):
@@ -176,7 +175,6 @@ def _share(one: str, other: str) -> bool:
 
 
 def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
-    """Yield findings for invalid folders and kinds of `spec.kinds` and `spec.intake`."""
     known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
     for folder, kinds in settings.kinds:
         if not any(within(folder, source) for source in settings.sources):
@@ -277,12 +275,7 @@ def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overri
 
 
 def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
-    """Yield findings for effective and unused Overrides, after all rules were checked.
-
-    Args:
-        overrides: The Overrides of a tree.
-        pools: The existing pools.
-    """
+    """Yield findings for effective and unused Overrides, after all rules were checked."""
     scopes = {SETTINGS_SCOPE, *(str(key) for key in pools)}
     for item in overrides.used():
         message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
@@ -316,7 +309,6 @@ def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding
 
 
 def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
-    """Yield findings about the path of a file and the names of its documents."""
     name = path.removeprefix(f"{OVERRIDES}/")
     named = _FILE.fullmatch(name)
     if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
@@ -333,7 +325,6 @@ def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
 
 
 def _override(document: Document) -> tuple[Override | None, list[Finding]]:
-    """Return the Override of a valid document, or findings about contradictions."""
     spec, kind = document.spec, OverrideKind(document.spec["kind"])
     found = list(_bad_scope(document, kind))
     if not spec["reason"].strip():
@@ -352,7 +343,6 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
 
 
 def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
-    """Yield findings about `scope` and `releases` of a kind."""
     is_brake = kind is OverrideKind.BRAKE
     wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
     if other in document.spec:

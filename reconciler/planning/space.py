@@ -326,13 +326,10 @@ class Space:
     def __init__(
         self, taken: Iterable[IPRange], rivals: Mapping[Key, Key], withheld: Withheld = _NOTHING
     ) -> None:
-        """Start with the taken ranges.
+        """Start with the ranges of records.
 
-        Args:
-            taken: Ranges of records.
-            rivals: Pools that share addresses with others, with one representative.
-            withheld: Ranges in use without a record. Only a pin of the tenant that uses such a
-                range can take it.
+        `rivals` are pools that share addresses with others, with one representative. Only a pin of
+        the tenant that uses a withheld range can take it.
         """
         self._records = IPSet.of(taken)
         self._withheld = withheld
@@ -398,7 +395,6 @@ class Space:
         return rooms[needed][1]
 
     def _granted_near(self, pool: Pool) -> list[IPRange]:
-        """Return the grants of this plan out of a pool and its rivals, in order."""
         return self._granted_among.setdefault(self._rivals.get(pool.key, pool.key), [])
 
     def _free_of(self, pool: Pool) -> _Free:
