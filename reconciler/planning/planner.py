@@ -239,12 +239,12 @@ class _Planner:
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
-        difference = difference_of(claim, record, self.state)
-        if record.is_live and difference and claim.key in self.state.movable:
+        difference, is_live = difference_of(claim, record, self.state), record.is_live
+        if is_live and difference and claim.key in self.state.movable:
             return self._move(claim, record)
-        if difference and (claim.fixed or not record.is_live):
+        if difference and (claim.fixed or not is_live):
             return _refuse(claim, stale(claim, record, difference), record)
-        return Keep(record, stale=difference) if record.is_live else self._take_back(claim, record)
+        return Keep(record, stale=difference) if is_live else self._take_back(claim, record)
 
     def _other_lacks(self, claim: Claim, record: Allocation | None) -> Refusal | None:
         """Return why a claim gets nothing although it could: its required claim gets nothing."""
