@@ -139,10 +139,18 @@ class _Tries(Struct, frozen=True):
 
     def _of_plan(self, evaluation: Evaluation, unused: Mapping[str, str]) -> Sequence[str]:
         # Clusters still announced these ranges.
-        kept = {it.path: _KEPT for it in leaving(evaluation) if it.path not in self.files}
+        records = (it for it in leaving(evaluation) if it.path not in self.files)
+        kept = {it.path: _KEPT for it in records if it.range is not None}
         if kept:
             evaluation = self._evaluate(kept, unused)
-        return record_differences(let_pass(evaluation).changes, self.files)
+        planned = {it.path: it for it in let_pass(evaluation).changes}
+        # A record can replace another one at its path with the same content.
+        unchanged = [path for path in planned if path not in self.files]
+        there = [it for it in self.base.entries(unchanged) if it.path in unchanged]
+        for entry, data in zip(there, self.base.read(there), strict=True):
+            if planned[entry.path].data == data:
+                del planned[entry.path]
+        return record_differences(list(planned.values()), self.files)
 
     def _evaluate(self, kept: Mapping[str, str], unused: Mapping[str, str]) -> Evaluation:
         options = EvaluationOptions(

@@ -208,7 +208,7 @@ def test_a_single_branch_clone_of_a_merged_side_has_the_history(play: Play) -> N
 
 
 def test_a_cleared_copy_of_a_refused_claims_record_verifies_as_the_same(fresh: Play) -> None:
-    big = {"tenants/big.yaml": tenant("big", addressPool="{loadBalancerSize: 4000}")}
+    big = {"tenants/big.yaml": tenant("big", networking="{lbPoolSize: 4000}")}
     fresh.edit(big)
     fresh.push()
     fresh.reconcile()
