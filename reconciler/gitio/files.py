@@ -84,7 +84,6 @@ class TargetDirectory:
         (self._folder / path).write_bytes(data)
 
     def _require_way(self, path: str) -> None:
-        """Refuse a path that leads through a link or a file."""
         for name in reversed(Path(path).parents[:-1]):
             with suppress(FileNotFoundError):
                 mode = (self._folder / name).lstat().st_mode
@@ -133,7 +132,6 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Return the files that do not exist yet."""
     new, taken = [], []
     for path, data in files.items():
         _require_no_link(out, path)
@@ -151,7 +149,6 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _require_no_link(out: Path, path: str) -> None:
-    """Refuse to write through a symbolic link, which can lead out of the folder."""
     for folder in _above(out, path):
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise UsageError(f"{folder} is no folder; nothing was written", "move it away")
@@ -170,7 +167,6 @@ def _written(path: Path, data: bytes) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """Remove leftovers of a run that was killed."""
     for left in out.glob(f"{_WORK}*"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)

@@ -67,11 +67,7 @@ def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
 
 
 def merge_base(git: GitProcess, one: str, other: str) -> str:
-    """Return the id of the merge base, or empty if there is none.
-
-    Raises:
-        GitError: Git fails.
-    """
+    """Return the id of the merge base, or empty if there is none."""
     known = git.reader.bases
     if (one, other) not in known:
         known[one, other] = one if _is_near(git, one, other) else _merge_base(git, one, other)
@@ -79,7 +75,6 @@ def merge_base(git: GitProcess, one: str, other: str) -> str:
 
 
 def _is_near(git: GitProcess, ancestor: str, revision: str) -> bool:
-    """Report whether a revision is few first parents ahead of another, as most changes are."""
     made = find_commits(git, [revision])[0]
     for _ in range(_NEAR):
         if made is None or not made.parents or made.id == ancestor:

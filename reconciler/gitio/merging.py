@@ -105,7 +105,6 @@ def _quarantine(git: GitProcess) -> GitProcess:
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
-    """Return the error for a conflict: files of the root as paths, other files in the message."""
     mine = [path for path in files if root.holds(path)]
     others = join_limited([path for path in files if path not in mine])
     message = f"they conflict outside of the root: {others}" if others else "they conflict"
@@ -113,7 +112,6 @@ def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
 
 
 def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:
-    """Commit a tree with a date and a neutral author."""
     words = [word for parent in parents for word in ("-p", parent.id)]
     extra = signature((_NAME, _ADDRESS), clock)
     made = git.run("commit-tree", *words, tree, data=b"merge\n", extra=extra)

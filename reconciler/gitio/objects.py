@@ -55,11 +55,7 @@ class Tally(Struct):
         return Tally(self.where, self.limits)
 
     def add(self, path: str) -> None:
-        """Count an entry.
-
-        Raises:
-            LimitError: The entry exceeds the limit.
-        """
+        """Count an entry."""
         self._count += 1
         self._length += len(path)
         if self._count > self.limits.files or self._length > PATH_BYTES * self.limits.files:
@@ -92,11 +88,7 @@ _EMPTY = Tree({})
 
 
 def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
-    """Return the headers of named objects, or None for a name that does not resolve.
-
-    Raises:
-        GitError: Git fails.
-    """
+    """Return the headers of named objects, or None for a name that does not resolve."""
     if not names:
         return []
     return [_header(line) for line in git.look_up("--batch-check", names).splitlines()]
@@ -202,7 +194,6 @@ def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
 
 
 def _tree(oid: str, data: bytes) -> Tree:
-    """Parse a tree object: repeated mode, name, and binary id."""
     width, at = len(oid) // 2, 0
     found: dict[str, tuple[str, str]] = {}
     twice: list[str] = []
@@ -459,7 +450,6 @@ def whole_name(git: GitProcess, rev: str) -> str:
 
 
 def _parted(rev: str) -> tuple[str, str]:
-    """Split a revision into its name and the steps after it."""
     name = rev[: _end(_NAME, rev, 0)]
     upstream = _end(_UPSTREAM, rev, len(name))
     is_named = name or upstream > 0
@@ -481,7 +471,6 @@ def _is_own(git: GitProcess, name: str) -> bool:
 
 
 def _begins_commit(git: GitProcess, name: str) -> bool:
-    """Report whether a name is also the prefix of an object id, which the user could mean."""
     return bool(_HEX.fullmatch(name)) and bool(git.check("rev-parse", f"--disambiguate={name}"))
 
 

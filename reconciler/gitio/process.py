@@ -205,7 +205,6 @@ def _signal(process: Popen[bytes], number: int) -> None:
 
 
 def _is_there(process: Popen[bytes]) -> bool:
-    """Report whether the process group has any member left."""
     if process.poll() is None:
         return True
     # The first process of a container inherits orphaned processes.
@@ -422,11 +421,7 @@ class GitProcess:
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
-        """Run Git and return its output without the last line feed.
-
-        Raises:
-            GitError: Git failed.
-        """
+        """Run Git and return its output without the last line feed."""
         result = self.run(*arguments, data=data)
         if result.status != 0:
             raise failure(arguments[0], result)
@@ -521,7 +516,6 @@ def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> 
 
 
 def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Replace the variables that hide the user's own configuration with the user's values."""
     others = {name: value for name, value in variables.items() if name not in _PERSONAL}
     return others | {name: own[name] for name in _PERSONAL if name in own}
 
@@ -598,7 +592,6 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
 
 
 def _late(command: str) -> GitError:
-    """Return the error of a call that timed out."""
     message = f"git {command} took over {SECONDS:.0f} seconds"
     return GitError(message, "see whether the remote answers, and try again")
 
@@ -632,11 +625,7 @@ class Setting(Struct, frozen=True):
 
 
 def read_configuration(git: GitProcess) -> list[Setting]:
-    """Return the repository's own configuration, with all included files.
-
-    Raises:
-        GitError: The configuration cannot be read.
-    """
+    """Return the repository's own configuration, with all included files."""
     listed = git.check("config", "--null", "--show-scope", "--list")
     parts = os.fsdecode(listed).split("\0")  # names can have any bytes
     found = []

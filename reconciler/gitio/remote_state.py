@@ -77,9 +77,6 @@ def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
         git: A repository.
         remote: URL or path.
         names: References, or patterns. Default: all.
-
-    Raises:
-        GitError: The remote cannot be reached.
     """
     result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
     if result.status != 0:
@@ -182,7 +179,6 @@ def _reason(result: Result) -> str:
 
 
 def _words(result: Result) -> str:
-    """Return the messages of the server in one line."""
     lines = [
         line.removeprefix("remote:").strip()
         for line in result.err.splitlines()
@@ -300,11 +296,7 @@ class GitRemoteState(Struct, frozen=True):
 
 
 def _ask(git: GitProcess, remote: str) -> RemoteHead:
-    """Query a remote without fetching anything.
-
-    Raises:
-        GitError: The remote cannot be reached.
-    """
+    """Query a remote without fetching anything."""
     last = git.root.reference(LAST)
     listed = list_remote(git, remote, "HEAD", last)
     shown = listed.get("ref: HEAD", "").removeprefix(_HEADS)
@@ -313,7 +305,6 @@ def _ask(git: GitProcess, remote: str) -> RemoteHead:
 
 
 def _default_there(known: RemoteHead) -> DefaultBranch:
-    """Return the authoritative branch of a remote."""
     if known.shown:
         return DefaultBranch(known.shown, "it is the remote's default branch")
     if len(known.heads) == 1:
@@ -328,9 +319,6 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
     Args:
         git: The repository.
         is_bare: Whether others clone the repository and get the branch that its HEAD names.
-
-    Raises:
-        GitError: Git fails.
     """
     form = "--format=%(refname) %(symref)"
     truth = git.root.reference(_TRUTH)

@@ -174,7 +174,6 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
 
 
 def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
-    """Return the name and the remote that a checkout's configuration sets for its branch."""
     branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
     named = branches.get(repository.branch, "origin")
     if repository.worktree is None or named == ".":
@@ -263,7 +262,6 @@ def _is_there(place: str) -> bool:
 
 
 def _shown(remote: str) -> str:
-    """Return a remote for display. URLs that can contain a password are hidden."""
     if _HARMLESS.fullmatch(remote):
         return repr(remote)
     return "what is named as the remote (not shown: it may hold a password)"
@@ -443,7 +441,6 @@ class RepositoryProbe:
 
 
 def _probe_reaching(repository: GitRepository) -> GitRepository:
-    """Return the repository with its remote. An invalid configured remote is not a usage error."""
     if repository.is_mirror:
         return repository
     try:
@@ -533,7 +530,6 @@ class ProposingBranch(Struct, frozen=True):
         return seen
 
     def _says_the_same(self, old: str, base: Revision, revision: Revision) -> bool:
-        """Report whether merging the existing proposal gives the same files, so that it can stay."""
         trees = (read_commit(self.git, it).tree for it in (old, revision.id))
         return len(set(trees)) == 1 and is_in(self.git, base.id, old)
 

@@ -238,7 +238,6 @@ class GitRepository:
         return f"refs/ipam/remote/{self.branch}"
 
     def _move(self, lines: Sequence[str], revision: Revision) -> None:
-        """Move references in one transaction."""
         result = self.git.run("update-ref", "--stdin", data="\n".join([*lines, ""]).encode())
         if result.status == 0:
             return

@@ -57,11 +57,7 @@ class Budget:
         return Tally(self._where, self.limits)
 
     def count(self, path: str, size: int) -> None:
-        """Count a file. A file that is not read, because of its name or size, adds no bytes.
-
-        Raises:
-            LimitError: The file exceeds the limit.
-        """
+        """Count a file. A file that is not read, because of its name or size, adds no bytes."""
         if path in self._seen:
             return
         self._tally.add(path)
@@ -210,7 +206,6 @@ class GitSource:
             sizes[oid] = head.size if head is not None else 0  # reading reports a missing object
 
     def _read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Yield files with their bytes, in batches that fit into memory."""
         self._find_sizes(entry.oid for entry in entries)
         sizes = [self._git.reader.sizes[entry.oid] for entry in entries]
         small = [size if size <= MAX_BYTES else 0 for size in sizes]
@@ -288,9 +283,6 @@ def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
         git: The repository.
         revision: The revision.
         now: The machine's clock in seconds since 1970.
-
-    Raises:
-        GitError: The history cannot be read.
     """
     latest = int(now) + AHEAD_SECONDS
     if revision.clock <= latest:
@@ -301,6 +293,5 @@ def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
 
 
 def _dates(git: GitProcess, revision: Revision) -> list[int]:
-    """Return the committer dates of the first-parent line. An ancestor cannot be backdated."""
     listed = git.check("rev-list", "--first-parent", "--timestamp", revision.id)
     return [int(line.split(b" ")[0]) for line in listed.splitlines()]

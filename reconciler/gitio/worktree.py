@@ -159,7 +159,6 @@ class WorktreeSource:
                 yield line
 
     def _holds(self, committed: Entry, entry: Entry) -> bool:
-        """Report whether an entry of the work tree is byte-identical to HEAD's."""
         if entry.is_file != committed.is_file or _SUBMODULE in (entry.mode, committed.mode):
             return entry.mode == committed.mode
         if entry.is_file:
@@ -200,7 +199,6 @@ class WorktreeSource:
         return plain if oid == blob_id(plain, oid) else data
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield files and links of a folder at any depth, by path, each with its mode."""
         left = [path]
         if any(self._look(folder)[0] != _FOLDER for folder in upwards(path)[:-1]):
             return
@@ -343,7 +341,6 @@ class Checkout(Struct, frozen=True):
         return f"--work-tree={self.root}"
 
     def _dirty(self, *paths: str) -> tuple[list[str], list[str]]:
-        """Return paths that differ from HEAD, and untracked paths, of all or below some paths."""
         out = self.git.check(
             self._tree, "-C", str(self.root), "status", "--porcelain", "-z", "--no-renames",
             "--untracked-files=all", "--ignore-submodules=all", "--", *paths,
@@ -372,7 +369,6 @@ class Checkout(Struct, frozen=True):
         return [item.path for item in found if not self._is_held(item)]
 
     def _is_held(self, item: Changed) -> bool:
-        """Report whether a file has the same mode and bytes as in a revision."""
         old, new = item.old, item.new
         if old is None or new is None or old.mode != new.mode or not new.is_file:
             return False

@@ -252,7 +252,6 @@ class KubeCluster:
         return self._versions.of(ref.resource).path(ref.namespace, ref.name, part)
 
     def _probe(self, version: Resource) -> None:
-        """List one object to find out whether a version is served."""
         path = version.within(version.path(), limit="1")
         self._json(KubeRequest("GET", path, f"list {_kind(version)}"))
 
@@ -376,7 +375,6 @@ class _ApiVersions:
 
 
 def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
-    """Return an object of a server in the version by which its kind is known."""
     if not resource.versions:
         return manifest
     return _in_version(manifest, resource, lambda known: known)
@@ -385,7 +383,6 @@ def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
 def _in_version(
     manifest: Manifest, resource: Resource, version: Callable[[Resource], Resource]
 ) -> dict[str, Any]:
-    """Set the apiVersion of an object and of its owner references."""
     named = {**manifest, "apiVersion": resource.api_version}
     metadata = manifest.get("metadata")
     owners = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None

@@ -155,7 +155,6 @@ def merge(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _rooted(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """Make all paths of a kubeconfig absolute."""
 
     def rooted(entry: Mapping[str, Any], inner: str, keys: Sequence[str]) -> Mapping[str, Any]:
         value = entry.get(inner)
@@ -218,7 +217,6 @@ def check_kubeconfig(
 def _checked(
     name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, hint: str
 ) -> Kubeconfig:
-    """Check all keys. With a hint, programs, files, and proxies are refused."""
     _keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS, _TEXTS)
     if set(user).intersection(_IMPERSONATION):
         raise refused(name, "key as: impersonation is not supported")
@@ -263,7 +261,6 @@ def _keys(
 
 
 def _server(name: str, server: object) -> str:
-    """Return the address of the server: https, or http on the loopback."""
     if not server or not isinstance(server, str):
         raise refused(name, "key server: it is missing")
     try:

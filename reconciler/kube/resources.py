@@ -84,7 +84,6 @@ def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
 
 @cache
 def _of_family() -> Mapping[tuple[str, str], Resource]:
-    """Return the resources of families, by family and kind."""
     return {
         (family.name, resource.kind): resource
         for family in families()
@@ -205,7 +204,6 @@ _INGRESS = fields(ingress=items(fields(ip=str)))
 
 
 def _answer(status: Check | type) -> Check:
-    """Return the check of a review."""
     return fields(status=status)
 
 
@@ -257,7 +255,6 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
 
 
 def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
-    """Return a Service with its requests for addresses. Invalid fields are dropped."""
     spec, metadata = kept.get("spec"), kept.get("metadata")
     if not isinstance(spec, dict) or not isinstance(metadata, dict):
         return kept
@@ -281,7 +278,6 @@ def _part(value: Any, keys: tuple[str, ...]) -> Any:
 
 @cache
 def _checks() -> Mapping[Resource, Check]:
-    """Return the checks of all kinds, including kinds of families."""
     found = {**_SHAPES_COMMON, IP_ALLOCATION: _record()}
     for family in families():
         found |= family.objects.shapes
@@ -325,7 +321,6 @@ def is_whole_list(manifest: Manifest) -> bool:
 
 
 def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
-    """Return the conditions of a status, which others may have written in any shape."""
     found = status.get("conditions")
     listed = found if isinstance(found, list) else []
     return [item for item in listed if isinstance(item, Mapping) and _is_text(item.get("type"))]

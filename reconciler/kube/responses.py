@@ -217,7 +217,6 @@ def _too_large(refusal: _Refusal) -> Failure:
 
 
 def _invalid(refusal: _Refusal) -> Failure:
-    """Name each field that validation refuses."""
     if any(cause.get("field") == "metadata.uid" for cause in refusal.causes):
         # The apply names the uid of an object that was deleted and created again.
         return Failure(StaleError(refusal.text("another object has the name by now")))
@@ -314,7 +313,6 @@ _NO_STEPS = bytes(set(range(256)).difference(b'[{]}"'))
 
 
 def _depth(body: bytes) -> int:
-    """Return the nesting depth of a JSON text. Parsers and readers are recursive."""
     # Without escapes, each string ends at the next quote, so brackets of strings can be dropped.
     unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
     bare = unescaped.translate(_STEPS, _NO_STEPS).replace(b'""', b"")
@@ -341,7 +339,6 @@ class Redactor:
 
 
 def _secrets(authorization: str) -> frozenset[bytes]:
-    """Return the token of a header, or the password of basic authentication in both forms."""
     scheme, _, value = authorization.rpartition(" ")
     found = {value}
     if scheme.lower() == "basic":
@@ -409,7 +406,6 @@ def _strerror(causes: list[BaseException]) -> str:
 
 
 def _causes(failure: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and its causes, which urllib3 keeps in three places."""
     seen: set[int] = set()
     waiting: list[object] = [failure]
     while waiting:

@@ -145,7 +145,6 @@ def _account(access: ServiceAccount, config: Any, configuration: Any) -> ssl.SSL
 
 
 def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLContext:
-    """Return a TLS 1.2+ context that trusts the given certificates, or else the system's."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     # A given certificate is trusted even if it is not self-signed, as in Go.
@@ -199,7 +198,6 @@ def _proxy(
 
 
 def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
-    """Return the credentials in the proxy's address, which the client ignores."""
     url = urlsplit(proxy)
     if url.username is None:
         return None
@@ -208,7 +206,6 @@ def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
 
 
 def _authorization(name: str, configuration: Any) -> str:
-    """Return the Authorization header. The client reads tokens again before they expire."""
     try:
         token = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
     except Exception as failure:  # noqa: BLE001 - hooks of credentials raise any exception

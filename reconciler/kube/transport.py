@@ -204,7 +204,6 @@ class Transport:
         return response._replace(body=self._redactor.redact(response.body, authorization))
 
     def _open_stream(self, request: KubeRequest, silence_seconds: float) -> tuple[str, Any]:
-        """Send a watch and return its authorization and its unread response."""
         is_renewed = False
         while True:
             session = self._credentials.current
@@ -244,7 +243,6 @@ class Transport:
     def _urlopen(
         self, session: Session, request: KubeRequest, authorization: str, silence_seconds: float
     ) -> Any:
-        """Send one request and read the head of the response."""
         from urllib3 import Timeout
 
         left = max(self.deadline.left(), 0.001)
@@ -271,7 +269,6 @@ class Transport:
         )
 
     def _read(self, raw: Any, what: str) -> KubeResponse:
-        """Read a response to its end and return its connection to the pool."""
         body = bytearray()
         try:
             while chunk := raw.read1(_CHUNK, decode_content=False):
@@ -299,7 +296,6 @@ def _may_repeat(failure: Failure, tries: int, *, is_repeatable: bool) -> bool:
 
 
 def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
-    """Return the seconds until the next try: exponential with jitter, and at least Retry-After."""
     longest: float = min(FIRST_PAUSE * 2**tries, MAX_PAUSE)
     pause = longest * (0.5 + jitter / 2)
     if failure.after_seconds > pause:
@@ -322,7 +318,6 @@ def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
 
 
 def _headers(raw: Any) -> Mapping[str, str]:
-    """Return the headers of a response by lower-case names."""
     return {str(name).lower(): str(value) for name, value in raw.headers.items()}
 
 
