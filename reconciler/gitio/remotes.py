@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,6 @@ from reconciler.gitio.objects import (
 from reconciler.gitio.process import (
     GitProcess,
     Setting,
-    common_folder,
     failure,
     guarded,
     read_configuration,
@@ -142,7 +141,7 @@ def open_mirror(
     checked = check_remote(remote)
     name = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
-    require_ours(cache, git_dir)
+    _require_private(cache, git_dir.parent, git_dir)
     git = checked.reached_by(GitProcess(git_dir, environment, root=root_folder(root or "")))
     if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - what cannot be looked at is none
         make_mirror(git, cache, checked.url)
@@ -267,45 +266,12 @@ def _shown(remote: str) -> str:
     return "what is named as the remote (not shown: it may hold a password)"
 
 
-# Output of `git init` for a bare repository, on any machine. ipam never adds anything to it.
-_CONFIGURATION = re.compile(
-    r"(\[(core|extensions)\]\n"
-    r"|\t(repositoryformatversion = [01]|bare = true|(filemode|ignorecase|precomposeunicode|symlinks)"
-    r" = (true|false)|objectformat = sha(1|256)|refstorage = (files|reftable))\n)+",
-    re.IGNORECASE,
-)
-# Files that make Git also read other places.
-_FOREIGN = (
-    "commondir",
-    "config.worktree",
-    "objects/info/alternates",
-    "objects/info/http-alternates",
-)
-_AGAIN = "remove it, and it is made anew; what it remembers of rewritten history is lost with it"
-
-
-def require_ours(folder: Path, git_dir: Path) -> None:
-    """Refuse a mirror that ipam did not create, or that others can write. A missing one is fine.
-
-    Args:
-        folder: The cache.
-        git_dir: The mirror in it.
-
-    Raises:
-        GitError: The mirror or the cache is unsafe.
-    """
-    for item in (folder, git_dir.parent, git_dir):
-        if why := files.refusal(item):
+def _require_private(*folders: Path) -> None:
+    """Refuse a cache that others can write. Missing folders are fine."""
+    for folder in folders:
+        if why := files.refusal(folder):
             hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
             raise GitError(f"the cache is not used: {why}", hint)
-    if not git_dir.exists():
-        return
-    try:
-        text = (git_dir / "config").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    if not _CONFIGURATION.fullmatch(text) or any((git_dir / name).exists() for name in _FOREIGN):
-        raise GitError(f"the mirror {git_dir} is not as ipam made it", _AGAIN)
 
 
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
@@ -337,16 +303,10 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
         raise GitError(message, hint) from error
 
 
-@dataclass
-class BranchHead:
-    """Poller of a branch head, for one thread.
-
-    In a local repository, references are read only after one of their files was modified.
-    """
+class BranchHead(Struct, frozen=True):
+    """Poller of a branch head."""
 
     repository: GitRepository
-    _files: tuple[object, ...] = ()
-    _head: str = field(default="")
 
     def __call__(self) -> str:
         """Return the id of the head.
@@ -354,33 +314,13 @@ class BranchHead:
         Raises:
             GitError: The remote cannot be reached, or the branch does not exist.
         """
-        repository = self.repository
-        if repository.remote is not None:
-            return remote_head(repository.git, repository.remote, repository.branch)
-        files = self._state()
-        if files != self._files or not self._head:
-            name = f"refs/heads/{repository.branch}"
-            found = find_revision(repository.git, name)
-            if found is None:
-                raise GitError(f"branch {repository.branch} is not in the repository")
-            self._files, self._head = files, found.id
-        return self._head
-
-    def _state(self) -> tuple[object, ...]:
-        common = common_folder(self.repository.git)
-        names = (f"refs/heads/{self.repository.branch}", "packed-refs", "reftable/tables.list")
-        return tuple(_state(os.path.join(common, name)) for name in names)  # noqa: PTH118 - five times a second
-
-
-def _state(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - five times a second
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-_READ_ONLY = "cannot be written"
+        it = self.repository
+        if it.remote is not None:
+            return remote_head(it.git, it.remote, it.branch)
+        found = find_revision(it.git, f"refs/heads/{it.branch}")
+        if found is None:
+            raise GitError(f"branch {it.branch} is not in the repository")
+        return found.id
 
 
 class RepositoryProbe:
@@ -453,10 +393,7 @@ def _check_writable(folder: Path) -> None:
     """Refuse a local folder that Git cannot write. Other remotes pass."""
     inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
     if any(not os.access(path / "objects", os.W_OK) for path in inside):
-        raise GitError(f"{folder} {_READ_ONLY}", "let this user write into it")
-
-
-_HEADS = "refs/heads/"
+        raise GitError(f"{folder} cannot be written", "let this user write into it")
 
 
 def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
@@ -515,7 +452,7 @@ class ProposingBranch(Struct, frozen=True):
 
     @property
     def _reference(self) -> str:
-        return f"{_HEADS}{self.name}"
+        return f"refs/heads/{self.name}"
 
     def _seen(self) -> str:
         """Fetch the head of the branch and return its id, or empty if there is none."""

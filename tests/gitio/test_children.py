@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio import process as processes
-from reconciler.gitio.process import SignalReceived, child, communicate, end, end_all, stop
+from reconciler.gitio.process import SignalReceived, child, communicate, end, stop
 
 Popen = subprocess.Popen[bytes]
 STUBBORN = "trap '' TERM HUP; "
@@ -66,13 +66,6 @@ def is_there(process: Popen) -> bool:
             if int(group) == process.pid and state != "Z":
                 return True
     return False
-
-
-def test_a_process_that_ends_by_itself_is_left_alone(start: Start) -> None:
-    with child(lambda: start(WAITING)) as process:
-        process.communicate(b"go on\n")
-    assert process.returncode == 3
-    assert processes._state.running == set()
 
 
 def test_a_failure_meanwhile_ends_it_and_what_it_started(start: Start) -> None:
@@ -132,36 +125,6 @@ def test_what_runs_in_threads_is_told_and_not_believed(start: Start) -> None:
     with pytest.raises(SignalReceived):
         answer.result()
     assert asked[0].returncode == -signal.SIGTERM
-
-
-def test_nothing_is_started_once_it_ends(start: Start) -> None:
-    assert stop(signal.SIGTERM)
-    with pytest.raises(SignalReceived), child(lambda: start(WAITING)):
-        pytest.fail("it went on")
-
-
-def test_whatever_is_left_at_the_end_is_ended(start: Start) -> None:
-    """A signal may come between any two steps: what runs then is known all the same."""
-    process = processes._registered(lambda: start(WAITING)).proc
-    end_all()
-    assert process.returncode == -signal.SIGTERM
-    assert processes._state.running == set()
-
-
-def test_a_signal_just_before_a_wait_is_heard_soon(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is heard between two waits: there are many, and nothing is lost by that."""
-    monkeypatch.setattr(processes, "TICK_SECONDS", 0.001)
-    text = "echo ready; seq 100000"
-    with child(lambda: start(text)) as process:
-        out, _ = communicate(process, None, 60)
-    assert out.split() == [b"%d" % number for number in range(1, 100_001)]
-
-
-def test_a_process_hears_what_it_is_told(start: Start) -> None:
-    with child(lambda: start("echo ready; cat")) as process:
-        assert communicate(process, b"word" * 100_000, 60)[0] == b"word" * 100_000
 
 
 def test_who_does_not_end_in_time_is_told_of(start: Start) -> None:

@@ -45,8 +45,3 @@ def test_what_is_no_file_or_no_folder_is_said(tmp_path: Path) -> None:
         ground.text("pools/new.yaml")
     with pytest.raises(OSError, match="is not a file"):
         ground.text("ipam.yaml")
-
-
-def test_bytes_that_are_no_text_are_read_all_the_same(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"\xff\xfe")
-    assert TargetDirectory(tmp_path).text("x") == "\ufffd\ufffd"

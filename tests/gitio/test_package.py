@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reconciler.gitio import files
-from reconciler.gitio.files import installed_from, requirement, with_extra
+from reconciler.gitio.files import requirement, with_extra
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -28,29 +28,6 @@ def test_from_a_clone_it_is_the_very_commit(url: str) -> None:
 def test_from_an_archive_it_is_its_address() -> None:
     url = "https://files.example.com/ipam-0.1.0-py3-none-any.whl"
     assert requirement(json.dumps({"url": url, "archive_info": {}}), "0.1.0") == url
-
-
-@pytest.mark.parametrize(
-    "noted",
-    [
-        json.dumps({"url": "file:///home/me/ipam", "dir_info": {"editable": True}}),
-        git("https://me:secret@git.example.com/net/ipam"),
-        git("https://token@git.example.com/net/ipam"),
-        git("ssh://me@git.example.com/net/ipam"),
-        git("https://git.example.com/a b"),
-        "no json",
-        "[]",
-        "{}",
-        json.dumps({"url": "https://git.example.com/x", "vcs_info": {"vcs": "git"}}),
-        json.dumps({"url": "https://git.example.com/x", "vcs_info": "odd"}),
-    ],
-)
-def test_what_is_of_this_machine_or_of_a_person_is_not_told(noted: str) -> None:
-    assert requirement(noted, "0.1.0") == ""
-
-
-def test_the_program_of_the_tests_is_of_this_machine() -> None:
-    assert not installed_from().startswith("/")
 
 
 @pytest.mark.parametrize(

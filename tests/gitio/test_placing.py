@@ -33,36 +33,6 @@ def test_a_file_that_is_there_is_never_replaced_and_nothing_is_written(tmp_path:
     assert there(tmp_path) == {"tenants/x/b.yaml": b"mine\n"}
 
 
-@pytest.mark.parametrize("name", ["pools", "tenants/x"])
-def test_nothing_is_written_through_a_link_or_where_a_file_is(tmp_path: Path, name: str) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    out = tmp_path / "out"
-    (out / name).parent.mkdir(parents=True)
-    (out / name).symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="is no folder; nothing was written"):
-        write_all(out, FILES)
-    (out / name).unlink()
-    (out / name).write_bytes(b"")
-    with pytest.raises(UsageError, match="is no folder; nothing was written"):
-        write_all(out, FILES)
-    assert list(elsewhere.iterdir()) == []
-
-
-def test_a_link_of_the_name_of_a_file_is_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "pools").mkdir()
-    (tmp_path / "pools/a.yaml").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="is there already"):
-        write_all(tmp_path, FILES)
-    assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_file_as_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "out").write_bytes(b"")
-    with pytest.raises(UsageError, match="is not a folder"):
-        write_all(tmp_path / "out", FILES)
-
-
 @pytest.mark.parametrize("at", range(2))
 def test_a_failure_takes_back_what_was_put_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int

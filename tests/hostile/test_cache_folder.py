@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.git_server import serving
 from tests.gitio.command import Command, Done, served
-from tests.world import commit, write
+from tests.world import commit
 
 WORDS = "the cache is not used"
 OTHER = 65_533
@@ -83,33 +82,3 @@ def test_a_mirror_where_others_may_write_is_refused(
     spoiled(place, how)
     done = command.run("reconcile", "--remote", remote)
     assert refused(done, command.run("doctor", "--remote", remote), WORDS), done
-
-
-PLANTED = {
-    "redirects": {"config": "[url \"ext::sh -c 'touch {mark}; exit 1'\"]\n\tinsteadOf = http\n"},
-    "borrows": {"objects/info/alternates": "/elsewhere\n"},
-    "is another's worktree": {"commondir": "/elsewhere\n"},
-    "has more to say": {"config": "[core]\n\tbare = true\n[include]\n\tpath = /elsewhere\n"},
-    "says nothing": {"config": ""},
-}
-
-
-@pytest.mark.parametrize("what", PLANTED)
-def test_a_mirror_that_was_planted_is_not_used_and_no_token_leaves(
-    tmp_path: Path, author: Path, command: Command, what: str
-) -> None:
-    remote = served(tmp_path, author)
-    with serving(remote.parent) as server:
-        server.password = command.variables["IPAM_GIT_TOKEN"] = "canary"
-        url = f"{server.url}/{remote.name}"
-        assert command.run("reconcile", "--remote", url).code == 0
-        assert command.run("reconcile", "--remote", url).code == 0, "our own is used again"
-        mirror = mirror_of(tmp_path)
-        for name, text in PLANTED[what].items():
-            write(mirror, {name: text.format(mark=tmp_path / "mark")})
-        server.requests.clear()
-        done = command.run("reconcile", "--remote", url)
-        told = f"the mirror {mirror} is not as ipam made it"
-        assert refused(done, command.run("doctor", "--remote", url), told), done
-        assert server.requests == []
-    assert not (tmp_path / "mark").exists()

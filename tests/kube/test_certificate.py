@@ -8,7 +8,6 @@ import pytest
 
 from reconciler.kube.session import certificate_expiry
 from tests.kube.certificates import make
-from tests.kube.kubeconfigs import CANARY
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
 
@@ -33,28 +32,6 @@ def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
     assert soon is not None
     assert late is not None
     assert abs(late - soon - 199_999 * DAY) < 3600
-
-
-@pytest.mark.parametrize("text", [b"", b"x", EMPTY, CANARY.encode()])
-def test_the_end_of_no_certificate_is_not_known(text: bytes) -> None:
-    assert certificate_expiry(text) is None
-
-
-def test_the_first_certificate_counts_whatever_stands_around_it(folder: Path, near: bytes) -> None:
-    other = make(folder, "other", days=10)
-    end = certificate_expiry(near)
-    assert end is not None
-    for text in (
-        near + other.certificate.read_bytes(),
-        b"subject=CN = near\n" + near,
-        b"\xff\xfe" + near,
-        other.key.read_bytes() + near,
-        near.replace(b"\n", b"\r\n"),
-        near.rstrip(),
-        near + EMPTY,
-    ):
-        assert certificate_expiry(text) == end
-    assert certificate_expiry(EMPTY + b"\n" + near) is None
 
 
 @pytest.mark.parametrize("serial", ["0", "-5"])
