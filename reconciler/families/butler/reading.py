@@ -7,16 +7,7 @@ from msgspec.structs import replace
 from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, warning
-from reconciler.families.butler.kinds import (
-    LB,
-    NAME,
-    POOL,
-    PROVIDER,
-    REQUEST,
-    TEAM,
-    TENANT,
-    TENANT_CLUSTER,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import (
     GATEWAY,
     NetworkPool,
@@ -62,7 +53,7 @@ class _Reader:
         self.providers = Providers(documents)
         self.collected = Collected()
         self.networks = Networks(documents, self.collected, settings)
-        for document in documents.of(POOL):
+        for document in documents.of(kinds.POOL):
             self.networks.read(document)
 
     def reading(self, held: CurrentRecords | None) -> FamilyReading:
@@ -72,7 +63,7 @@ class _Reader:
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
         grown, needs = grown_slots(records), demands(self.documents)
-        for document in self.documents.of(TENANT):
+        for document in self.documents.of(kinds.TENANT):
             usable = self.provider_of(document)
             networks = self.networks.of(usable) if usable is not None else []
             self._inside(document, networks)
@@ -83,7 +74,7 @@ class _Reader:
             demand = needs.get(name)
             collected.tell(document, *judge_chosen_pools(document, usable))
             if name in grown or demand is not None:
-                collected.growing.append((NAME, TENANT.kind, *name))
+                collected.growing.append((kinds.NAME, kinds.TENANT.kind, *name))
             if demand is not None:
                 collected.tell(demand, *judge_demand_use(demand, usable))
             tenant = Tenant(document, usable, networks, demand)
@@ -99,7 +90,7 @@ class _Reader:
         """
         provider, key = self.providers.of(document)
         found: Finding | None = None
-        if provider is None and not self.documents.unread(PROVIDER, *key):
+        if provider is None and not self.documents.unread(kinds.PROVIDER, *key):
             place = document.at("spec", "providerConfigRef", "name")
             message = f"{document.title}: ProviderConfig {'/'.join(key)} is not in the repository"
             hint = "add the provider, or name another in spec.providerConfigRef"
@@ -123,11 +114,13 @@ class _Reader:
         return provider if provider.is_ipam else None
 
     def _protect(self, document: Document) -> None:
-        self.collected.protected.append((NAME, TENANT.kind, document.namespace, document.name))
+        self.collected.protected.append(
+            (kinds.NAME, kinds.TENANT.kind, document.namespace, document.name)
+        )
 
     def _judge_team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
-        teams = self.documents.every(TEAM, "")
+        teams = self.documents.every(kinds.TEAM, "")
         if reference and teams and reference["name"] not in teams:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
@@ -142,7 +135,7 @@ class _Reader:
         provider, _ = self.providers.of(document)
         by_hand = ByHand(None)
         if provider is not None:
-            quota = provider.quota((document.namespace, document.name), LB)
+            quota = provider.quota((document.namespace, document.name), kinds.LB)
             by_hand = ByHand(None if document.unread else provider.pools, quota, claim=claim)
         place = document.at(*MANUAL)
         self.collected.blocked.append(Blocked(item, manual_title(document), place, by_hand))
@@ -175,7 +168,7 @@ class _Reader:
                 self._hold_back(provider, key)
             elif provider.is_ipam and key not in collected.frozen:
                 place = document.at("spec", "network", "poolRefs", index, "name")
-                message = f"{POOL.kind} {key.short} is not in the repository"
+                message = f"{kinds.POOL.kind} {key.short} is not in the repository"
                 hint = "add the pool, or name one that exists"
                 collected.lack(document, key, error("reference-not-found", place, message, hint))
 
@@ -198,38 +191,38 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     """Return findings about a document with a valid schema; without any, it can be read."""
     found: list[Finding] = []
     match document.kind.id:
-        case kind if kind == POOL:
+        case kind if kind == kinds.POOL:
             network, found = read_pool(document, settings)
             return found if network is None else []
-        case kind if kind == PROVIDER:
+        case kind if kind == kinds.PROVIDER:
             provider, found = read_provider(document)
             return found if provider is None else []
-        case kind if kind == TENANT:
+        case kind if kind == kinds.TENANT:
             manual_range(document, found)
             check_pool_name(document, found)
-        case kind if kind == REQUEST:
+        case kind if kind == kinds.REQUEST:
             read_pin(document, found)
     return found
 
 
 def may_own(documents: Documents, namespace: str, name: str) -> bool:
     """Return whether a tenant of a name, or an unreadable file that might describe it, exists."""
-    found = documents.find(TENANT, namespace, name)
-    return found is not None or bool(documents.unread(TENANT, namespace, name))
+    found = documents.find(kinds.TENANT, namespace, name)
+    return found is not None or bool(documents.unread(kinds.TENANT, namespace, name))
 
 
 def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
     """Yield tenants of elastic providers, if their growth can be determined."""
     reader = _Reader(documents, settings)
-    for document in documents.of(TENANT):
+    for document in documents.of(kinds.TENANT):
         provider = reader.provider_of(document)
         if provider is not None and provider.is_elastic:
             tenant = Tenant(document, provider, reader.networks.of(provider))
             namespace, name = document.namespace, document.name
             yield Grower(
-                owner=(NAME, TENANT.kind, namespace, name),
+                owner=(kinds.NAME, kinds.TENANT.kind, namespace, name),
                 cluster=tenant_name(namespace, name),
-                ref=Ref(TENANT_CLUSTER, namespace, name),
+                ref=Ref(kinds.TENANT_CLUSTER, namespace, name),
                 increment=provider.increment,
                 claim=tenant.grown,
             )

@@ -9,16 +9,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, has_error, meant, shown, warning
 from reconciler.documents.yaml import Steps
-from reconciler.families.capi.kinds import (
-    CLASS_LABEL,
-    CONTROL_PLANE,
-    GLOBAL_POOL,
-    INGRESS,
-    PAUSED,
-    POOL,
-    ROLE_LABEL,
-    pool_key,
-)
+from reconciler.families.capi import kinds
 from reconciler.families.fields import (
     read_address,
     read_cidr,
@@ -34,7 +25,7 @@ from reconciler.model.settings import Settings
 LISTED = "true"
 """A label with this value means that the annotation of the same name lists the values."""
 
-_ROLES = (CONTROL_PLANE, INGRESS)
+_ROLES = (kinds.CONTROL_PLANE, kinds.INGRESS)
 
 
 class Serves(Struct, frozen=True):
@@ -46,13 +37,13 @@ class Serves(Struct, frozen=True):
 
 def read_serves(document: Document, found: list[Finding]) -> Serves:
     """Return the classes and roles in a pool's labels; warn about invalid or unused values."""
-    classes = _values(document, CLASS_LABEL, found)
-    roles = _values(document, ROLE_LABEL, found)
+    classes = _values(document, kinds.CLASS_LABEL, found)
+    roles = _values(document, kinds.ROLE_LABEL, found)
     for role in roles:
         if role not in _ROLES:
             hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
-            message = f"{ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
-            found.append(_unfit(document, ROLE_LABEL, message, hint))
+            message = f"{kinds.ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
+            found.append(_unfit(document, kinds.ROLE_LABEL, message, hint))
     return Serves(frozenset(classes), frozenset(roles))
 
 
@@ -90,8 +81,8 @@ class Selector:
         self._documents = documents
         self._selected: dict[tuple[str, str, str], Selected] = {}
         self._serves = {
-            pool_key(kind.kind, document.namespace, document.name): read_serves(document, [])
-            for kind in (POOL, GLOBAL_POOL)
+            kinds.pool_key(kind.kind, document.namespace, document.name): read_serves(document, [])
+            for kind in (kinds.POOL, kinds.GLOBAL_POOL)
             for document in documents.of(kind)
         }
 
@@ -99,15 +90,15 @@ class Selector:
         """Return the pools that serve a class for a role, by name; of one name, the namespaced first."""
         asked = namespace, class_, role
         if asked not in self._selected:
-            places = ((POOL, namespace), (GLOBAL_POOL, ""))
+            places = ((kinds.POOL, namespace), (kinds.GLOBAL_POOL, ""))
             found = [
                 key
                 for key, serves in self._serves.items()
-                if (key.kind == GLOBAL_POOL.kind or key.namespace == namespace)
+                if (key.kind == kinds.GLOBAL_POOL.kind or key.namespace == namespace)
                 and class_ in serves.classes
                 and role in serves.roles
             ]
-            found.sort(key=lambda key: (key.name, key.kind != POOL.kind))
+            found.sort(key=lambda key: (key.name, key.kind != kinds.POOL.kind))
             unread = [
                 path for place in places for path in self._documents.matching(*place, {}).unread
             ]
@@ -118,7 +109,7 @@ class Selector:
         """Return the first pool by name that precedes a pool, with class and role."""
         serves = self._serves[own]
         found = [
-            (first.name, first.kind != POOL.kind, class_, role, first)
+            (first.name, first.kind != kinds.POOL.kind, class_, role, first)
             for class_ in serves.classes
             for role in serves.roles
             if (first := self.select(own.namespace, class_, role).keys[0]) != own
@@ -167,7 +158,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         hint = "exclude less, or add addresses"
         found.append(warning("pool-empty", document.at(*_ADDRESSES), message, hint))
     pool = Pool(
-        key=pool_key(document.kind.name, document.namespace, document.name),
+        key=kinds.pool_key(document.kind.name, document.namespace, document.name),
         usable=usable,
         windows=tuple(extent),
         reserved=reserved,
@@ -177,7 +168,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         space=space,
         extent=extent,
         source=document.at(*_ADDRESSES),
-        is_paused=PAUSED in document.annotations(),
+        is_paused=kinds.PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
         kept=tuple((item, "") for item in (*excluded, *gateways)),
     )
@@ -283,7 +274,7 @@ _MORE = 8
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
     """Yield edits that add ranges of the subnet, directly after the last range first."""
-    kind = POOL if pool.key.kind == POOL.kind else GLOBAL_POOL
+    kind = kinds.POOL if pool.key.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
     document = documents.find(kind, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
