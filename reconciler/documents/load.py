@@ -499,7 +499,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     return found
 
 
-def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
+def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
     """Yield findings for paths that equal a read file or folder on case-insensitive file systems.
 
     There, one replaces the other in each checkout. A single such path is read on some systems only.

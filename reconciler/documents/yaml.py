@@ -112,8 +112,8 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
     is_after = "could not find expected ':'" in problem
     mark = opened if is_after else getattr(failure, "problem_mark", None)
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    if "mapping values" in problem and (told := _colon(text, line, column)) is not None:
-        return told
+    if "mapping values" in problem and (colon := _colon(text, line, column)) is not None:
+        return colon
     for part, words, hint in _SYNTAX:
         if part in problem:
             if "not closed" in words and opened is not None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding, Location, error
-from reconciler.documents.load import beside, upwards
+from reconciler.documents.load import case_clashes, upwards
 from reconciler.documents.text import MAX_BYTES, Unread, is_yaml
 from reconciler.gitio.history import brought, past
 from reconciler.gitio.interface import BranchCommit, Entry, Parsed, Revision
@@ -170,7 +170,7 @@ class GitSource:
                 wrong = out_of_place(path, entry.mode, is_folder=path != file)
                 if wrong is not None:
                     self._findings[wrong] = None
-        self._findings.update(dict.fromkeys(beside(meant, there)))
+        self._findings.update(dict.fromkeys(case_clashes(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> list[Entry]:
         return [it for it in (entry_at(self._git, self._tree, path) for path in paths) if it]

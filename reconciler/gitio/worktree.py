@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding, Location, error, join_limited
-from reconciler.documents.load import beside, upwards
+from reconciler.documents.load import case_clashes, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.gitio.history import changed_file, fields
 from reconciler.gitio.interface import BranchCommit, Changed, Entry, Parsed, Revision
@@ -94,7 +94,7 @@ class WorktreeSource:
             if not path or self._look(path)[0] == _FOLDER
             for name in self._names(path)
         ]
-        self._findings.update(dict.fromkeys(beside(meant, there)))
+        self._findings.update(dict.fromkeys(case_clashes(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> None:
         del paths

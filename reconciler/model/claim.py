@@ -67,10 +67,10 @@ class Claim(Struct, frozen=True):
         doubt_line: The line of the error in it; 0 if the document is from another revision.
         version: The required IP version, or None for any.
         refusal: Why its family permits nothing new, or None. An existing range stays.
-        beside: A required claim. For the same owner's claim of the other IP version: both get
+        requires: A required claim. For the same owner's claim of the other IP version: both get
             addresses, or neither does, while neither holds any. For a claim that extends another
             claim: the extended claim. None for an independent claim.
-        near: The range that it extends; None for an independent claim.
+        adjacent_to: The range that it extends; None for an independent claim.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces; None for own claims.
     """
@@ -92,8 +92,8 @@ class Claim(Struct, frozen=True):
     doubt_line: int = 0
     version: int | None = None
     refusal: Refusal | None = None
-    beside: Key | None = None
-    near: Near | None = None
+    requires: Key | None = None
+    adjacent_to: Near | None = None
     is_open: bool = False
     stands_for: Key | None = None
 

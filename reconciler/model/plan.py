@@ -63,7 +63,7 @@ class Gateway(NamedTuple):
         """Return the distinct address spaces of its existing pools; empty if there are none."""
         return tuple(dict.fromkeys(pools[key].space for key in self.pools if key in pools))
 
-    def beside(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
+    def outside_spaces(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
         """Return its address spaces in which none of its pools contains it.
 
         In other spaces, the network contains it.

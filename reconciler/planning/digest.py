@@ -75,9 +75,9 @@ def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, An
 def growth_of(decision: Decision, evaluation: Evaluation) -> tuple[int, int] | None:
     """Return the address counts before and after a growth decision; None for other decisions."""
     claim = evaluation.state.claims.get(decision.claim) if isinstance(decision, Grant) else None
-    if claim is None or claim.near is None:
+    if claim is None or claim.adjacent_to is None:
         return None
-    return claim.near.held, claim.near.held + claim.size
+    return claim.adjacent_to.held, claim.adjacent_to.held + claim.size
 
 
 def is_reported(decision: Decision, evaluation: Evaluation) -> bool:

@@ -63,7 +63,7 @@ def plan(state: State) -> Plan:
 
 def other_of(claim: Claim, claims: Claims) -> Claim | None:
     """Return the claim that a claim requires, or None."""
-    return None if claim.beside is None else claims.get(claim.beside)
+    return None if claim.requires is None else claims.get(claim.requires)
 
 
 def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
@@ -231,7 +231,7 @@ class _Planner:
 
     def _decide(self, claim: Claim) -> Decision:
         record = self.record_of.get(claim.key)
-        if claim.beside and (refusal := self._other_lacks(claim, record)):
+        if claim.requires and (refusal := self._other_lacks(claim, record)):
             gone = record and record.path in self.expired
             return _refuse(claim, refusal, None if gone else record)
         unreadable = self.unreadable.get(claim.key)
@@ -329,7 +329,7 @@ class _Planner:
         """Find a range, and take it unless this is a trial."""
         take, refusals = not self.is_trial, among.refusals
         if claim.pin is None:
-            found = among.allocate(self._space, claim.size, claim.near, take=take)
+            found = among.allocate(self._space, claim.size, claim.adjacent_to, take=take)
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
         if found is not None and take:

@@ -26,21 +26,9 @@ from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.model.errors import LimitError
 from reconciler.model.pool import Contract
 from reconciler.model.settings import OVERRIDES, PATH, Limits, Overrides, Settings
-from reconciler.planning.documents import (
-    FileReader,
-    LastGood,
-    Tree,
-    identity_of,
-    reader_of,
-    split,
-)
+from reconciler.planning.documents import FileReader, LastGood, Tree, identity_of, reader_of, split
 from reconciler.planning.evaluate import Evaluation, evaluate
-from reconciler.planning.settings import (
-    EarlierOverrides,
-    is_override,
-    overrides_of,
-    read_settings,
-)
+from reconciler.planning.settings import EarlierOverrides, is_override, overrides_of, read_settings
 from reconciler.records.parse import Recalled
 
 T = TypeVar("T")
@@ -137,7 +125,7 @@ def read_overrides(source: Source) -> Overrides:
     return overrides_of(files, earlier)
 
 
-def overrides_beside(base: Source, source: Source) -> Overrides:
+def overrides_of_change(base: Source, source: Source) -> Overrides:
     """Return the Overrides of a change that its base also contains.
 
     The committer sets the committer date. A commit date before the base, or before its parent,

@@ -167,8 +167,8 @@ def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:
     if room.largest is None:
         return f"{name}: 0 free of {total}"
     text = f"{name}: {room.size} free of {total}, largest run {room.run}"
-    beside = holders.beside(room.largest, pool.space)
-    return f"{text} beside {article_list(beside, 'and')}" if beside else text
+    adjacent = holders.adjacent_to(room.largest, pool.space)
+    return f"{text} beside {article_list(adjacent, 'and')}" if adjacent else text
 
 
 class Holders:
@@ -193,7 +193,7 @@ class Holders:
             found += [held for held in records[max(near - 64, 0) : near] if held[0].overlaps(item)]
         return [claim.short for _, claim in sorted(found)[:3]]
 
-    def beside(self, item: IPRange, space: str) -> list[str]:
+    def adjacent_to(self, item: IPRange, space: str) -> list[str]:
         """Return the claims that hold the addresses next to a range."""
         before = IPRange(item.version, item.first - 1, item.first - 1)
         after = IPRange(item.version, item.last + 1, item.last + 1)

@@ -24,15 +24,7 @@ from reconciler.documents.findings import (
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import (
-    Blocked,
-    ByHand,
-    ClusterNetwork,
-    Expire,
-    Gateway,
-    Plan,
-    State,
-)
+from reconciler.model.plan import Blocked, ByHand, ClusterNetwork, Expire, Gateway, Plan, State
 from reconciler.model.pool import Pool
 from reconciler.planning.pins import check_pins, overlapping_pools
 from reconciler.planning.retention import retention_end

@@ -171,7 +171,7 @@ def outside(state: State) -> Iterator[AddressUsage]:
         for item in pool.extent | pool.usable:
             yield AddressUsage(item, "pool", title, (pool.space,), pool.source)
     for gateway in state.gateways:
-        spaces = gateway.beside(state.pools)
+        spaces = gateway.outside_spaces(state.pools)
         if spaces or not gateway.spaces(state.pools):
             yield AddressUsage(gateway.range, "gateway", gateway.title, spaces, gateway.source)
     for blocked in state.blocked:

@@ -33,7 +33,7 @@ from reconciler.planning.read import (
     EvaluationOptions,
     evaluate_source,
     has_records,
-    overrides_beside,
+    overrides_of_change,
     read_own_settings,
 )
 from reconciler.reconcile.commits import Side, differing, newest, require_whole, settings_at
@@ -263,7 +263,7 @@ class Change:
     @cached_property
     def result(self) -> Evaluation:
         """Return the plan of the merge result, with Settings, pools, and contracts of the base."""
-        overrides = overrides_beside(self.base, self.head)
+        overrides = overrides_of_change(self.base, self.head)
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
         evaluation = evaluate_source(self.head, options)
         evaluation = judged_by_base(self.before.pools, evaluation)

@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.load import beside, clashes, is_meant, reserved, unfit, unread
+from reconciler.documents.load import case_clashes, clashes, is_meant, reserved, unfit, unread
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_paths_clash_that_differ_in_case_or_in_how_a_sign_is_composed() -> None:
 
 def test_what_is_one_that_is_read_where_case_does_not_count_is_told_beside_it_and_alone() -> None:
     found = list(
-        beside(
+        case_clashes(
             ["ipam.yaml", "pools", "net/a"], ["IPAM.yaml", "ipam.yaml", "Pools", "net/a", "net/b"]
         )
     )
@@ -67,4 +67,4 @@ def test_what_is_one_that_is_read_where_case_does_not_count_is_told_beside_it_an
         ("Pools", "warning"),
     ]
     assert found[0].message.startswith("the same as ipam.yaml where upper and lower case")
-    assert list(beside(["pools"], ["pools", "tools"])) == []
+    assert list(case_clashes(["pools"], ["pools", "tools"])) == []

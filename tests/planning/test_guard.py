@@ -97,14 +97,6 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
     assert codes(files) == [("gate", "brake")]
 
 
-def test_the_brake_is_told_at_settings_only_where_there_are_some() -> None:
-    files = leaving(fleet(1), 1)
-    (found,) = evaluation_of(files).gates
-    assert str(found.location) == "."
-    (found,) = evaluation_of({**files, "ipam.yaml": settings(retention="1h")}).gates
-    assert str(found.location) == "ipam.yaml:1"
-
-
 def test_just_the_share_is_let_pass() -> None:
     assert braked(leaving(fleet(10), 3)) == ""
 
@@ -123,10 +115,6 @@ def test_a_person_who_names_the_number_lets_it_pass() -> None:
     files = leaving(fleet(10), 4)
     assert braked(files, 4) == ""
     assert braked(files, 3) != ""
-
-
-def test_nothing_to_release_needs_no_leave() -> None:
-    assert braked(fleet(10), 0) == ""
 
 
 def test_what_was_released_and_rests_counts_so_two_halves_are_a_whole() -> None:

@@ -171,11 +171,6 @@ def test_it_may_be_withdrawn_every_full_minute_after_the_move(
     assert following == CLOCK + (seconds // EVERY + 1) * EVERY
 
 
-def test_a_minute_that_is_over_is_not_due_again() -> None:
-    state = moving(moved(LEAVING, KEY)).state
-    assert latest_due(state, CLOCK + 60, CLOCK + 119) is None
-
-
 def test_what_a_move_has_left_counts_toward_no_brake() -> None:
     more = {f"tenants/t{n}.yaml": tenant(f"t{n}") for n in range(9)}
     left = reconciled(moved({**LEAVING, **more}, KEY))

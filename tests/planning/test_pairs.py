@@ -45,7 +45,7 @@ def pair(owner: str, *, four: str = "", six: str = "") -> list[Claim]:
         claim = Claim(
             key(owner, version), (WIDE.key,), ("both",), 1, pin, True,
             Owner("team-a", owner, "a"), "vip", "initial", f"{owner}-{version}", "x", HERE,
-            version=version, beside=key(owner, 10 - version),
+            version=version, requires=key(owner, 10 - version),
         )  # fmt: skip
         made.append(claim)
     return made
@@ -81,7 +81,7 @@ def test_both_get_one() -> None:
 
 
 def test_neither_gets_one_when_one_cannot_and_the_other_is_left_for_others() -> None:
-    found = planned(NARROW, [*pair("a"), *pair("b"), replace(pair("c")[0], beside=None)])
+    found = planned(NARROW, [*pair("a"), *pair("b"), replace(pair("c")[0], requires=None)])
     assert said(found) == {
         "a4": "Grant 10.0.0.1", "a6": "Grant 2001:db8::1",
         "b4": "pool-exhausted", "b6": "pool-exhausted",
@@ -118,7 +118,7 @@ def test_what_a_record_holds_stays_and_the_other_is_had_alone() -> None:
         "a4": "Keep 10.0.0.7", "a6": "Grant 2001:db8::1",
     }  # fmt: skip
     taken = record("x", 6, "2001:db8::1")
-    found = said(planned(NARROW, [*pair("a"), replace(pair("x")[1], beside=None)], live, taken))
+    found = said(planned(NARROW, [*pair("a"), replace(pair("x")[1], requires=None)], live, taken))
     assert found["a4"] == "Keep 10.0.0.7"
     assert found["a6"] == "pool-exhausted"
 
@@ -136,7 +136,7 @@ def test_an_address_in_retention_is_had_again_with_the_other_or_not_at_all() -> 
         "a4": "Grant 10.0.0.7", "a6": "Grant 2001:db8::1",
     }  # fmt: skip
     taken = record("x", 6, "2001:db8::1")
-    found = planned(NARROW, [*pair("a"), replace(pair("x")[1], beside=None)], released, taken)
+    found = planned(NARROW, [*pair("a"), replace(pair("x")[1], requires=None)], released, taken)
     assert said(found)["a4"] == "pool-exhausted"
     assert found[key("a", 4)].allocation == released
 

@@ -232,13 +232,6 @@ def test_an_annotation_that_is_misspelt_is_an_error(word: str) -> None:
     assert item.hint == "did you mean gitops-ipam.dev/formerly?"
 
 
-@pytest.mark.parametrize("name", ["gitops-ipam.dev/format", "gitops-ipam.dev/note", "formally"])
-def test_an_annotation_of_others_is_none(name: str) -> None:
-    files = renamed()
-    said = raw(files["tenants/uno.yaml"]).decode().replace("gitops-ipam.dev/formerly", name)
-    assert "annotation-invalid" not in codes({**files, "tenants/uno.yaml": said})
-
-
 @pytest.mark.parametrize("cidr", ["10.40.0.0/24", "10.40.0.0/16"])
 def test_the_records_of_a_renamed_pool_are_of_the_new_one(cidr: str) -> None:
     files = without(TWO, "pools/edge.yaml")

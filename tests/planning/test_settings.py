@@ -144,20 +144,6 @@ def test_thresholds_that_fall_are_replaced_and_all_else_is_kept() -> None:
     assert (settings.thresholds, settings.retention) == (Thresholds(), 3_600)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n"])
-def test_an_empty_file_is_a_finding(text: str) -> None:
-    assert [code for code, _, _ in mistakes(text)] == ["document-empty"]
-
-
-def test_another_kind_is_refused() -> None:
-    text = HEAD.replace("kind: Settings", "kind: Setings")
-    settings, findings = read_settings(text.encode())
-    assert settings == Settings()
-    assert [(found.code, found.hint) for found in findings] == [
-        ("kind-unknown", "did you mean Settings?")
-    ]
-
-
 def test_of_two_settings_the_first_counts_and_the_second_is_a_finding() -> None:
     text = f"{HEAD}spec: {{retention: 1h}}\n---\n{HEAD}spec: {{retention: 2h}}\n"
     settings, findings = read_settings(text.encode())

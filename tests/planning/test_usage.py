@@ -10,7 +10,7 @@ from reconciler.model.plan import Usage
 from reconciler.model.pool import Placement, Pool, Thresholds, Tier
 from reconciler.planning.space import Holdings, usage
 from tests.planning.outcome import span, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant
 
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 GONE = KEY._replace(name="gone")
@@ -75,28 +75,6 @@ def test_a_pool_without_usable_addresses_is_wholly_used() -> None:
     assert (found.total, found.percent, found.tier) == (0, 100.0, Tier.EXHAUSTED)
 
 
-@pytest.mark.parametrize(
-    ("taken", "total", "tier"),
-    [
-        (50, 100, Tier.OK),
-        (69, 100, Tier.OK),
-        (70, 100, Tier.WARNING),
-        (84, 100, Tier.WARNING),
-        (85, 100, Tier.CRITICAL),
-        (94, 100, Tier.CRITICAL),
-        (95, 100, Tier.EXHAUSTED),
-        (100, 100, Tier.EXHAUSTED),
-        (6_999_999, 10_000_000, Tier.OK),
-        (7_000_000, 10_000_000, Tier.WARNING),
-    ],
-)
-def test_a_tier_is_reached_exactly_at_its_threshold(taken: int, total: int, tier: Tier) -> None:
-    start = span("10.0.0.0").first
-    whole = IPRange(4, start, start + total - 1)
-    found = used(a_pool(whole), a_record(IPRange(4, start, start + taken - 1)))
-    assert found.tier is tier
-
-
 def test_counts_of_an_ipv6_pool_are_exact_and_its_tier_too() -> None:
     start = 0x20010DB8 << 96
     size = 1 << 96
@@ -138,18 +116,3 @@ def test_taking_back_a_released_range_counts_it_once() -> None:
     files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
     (after,) = evaluation_of({**files, "tenants/one.yaml": tenant("one")}).plan.after.values()
     assert (after.allocated, after.held) == (8, 0)
-
-
-def test_ninety_then_fifty_percent_takes_the_tiers_back() -> None:
-    files = {
-        "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.0, end: 10.40.0.9}"),
-        "providers/default.yaml": provider(),
-        "tenants/a.yaml": tenant("a", networking="{lbPoolSize: 5}"),
-        "tenants/b.yaml": tenant("b", networking="{lbPoolSize: 4}"),
-    }
-    full = reconciled(files)
-    (before,) = evaluation_of(full).plan.before.values()
-    assert before.tier is Tier.CRITICAL
-    gone = reconciled(reconciled(without(full, "tenants/b.yaml")), CLOCK + 86_400)
-    (after,) = evaluation_of(gone, CLOCK + 86_400).plan.before.values()
-    assert (after.percent, after.tier) == (50.0, Tier.OK)

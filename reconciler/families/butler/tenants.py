@@ -267,8 +267,8 @@ class Tenant:
                 f"{LB}-{state.number}",
                 stated - held,
                 role="initial",
-                near=state.near(kept, held),
-                beside=None if holds else key,
+                adjacent_to=state.near(kept, held),
+                requires=None if holds else key,
             )
 
     def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:

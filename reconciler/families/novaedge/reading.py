@@ -403,7 +403,7 @@ class _Reader:
                 source=document.start,
                 doubt=document.doubt or doubt,
                 version=version,
-                beside=next(others, None),
+                requires=next(others, None),
             )
 
     def _candidates(self, document: Document, pool: str) -> tuple[tuple[Key, ...], str]:
