@@ -72,7 +72,7 @@ class KubeCluster:
         environment: Mapping[str, str] | None = None,
         max_list: int = TENANT_LIST,
     ) -> None:
-        timeouts = timeouts or Timeouts()
+        self._timeouts = timeouts = timeouts or Timeouts()
         self._max_list = max_list
         self._transport = Transport(
             partial(open_session, access, timeouts.clocks.wall, environment or {}),
@@ -85,7 +85,7 @@ class KubeCluster:
         return self._transport.requests()
 
     def now(self) -> int:
-        return self._transport.now()
+        return self._transport.now
 
     def version(self) -> str:
         """Return the server's version. Raise a `ClusterError` if it is too old."""
@@ -196,7 +196,7 @@ class KubeCluster:
     ) -> Iterator[WatchEvent]:
         what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
         version = self._versions.of(resource)
-        seconds = int(WATCHED * (1 + self._transport.jitter()))
+        seconds = int(WATCHED * (1 + self._timeouts.clocks.jitter()))
         path = version.within(
             version.path(namespace),
             watch="1",

@@ -11,13 +11,7 @@ from threading import Lock
 
 @dataclass(frozen=True)
 class Clocks:
-    """Sources of time and randomness, replaceable in tests.
-
-    Attributes:
-        monotonic: Seconds since an arbitrary start.
-        jitter: A number in [0, 1) that spreads retries of many clients.
-        wall: Seconds since 1970, compared with the expiry of certificates.
-    """
+    """Sources of time, and of numbers in [0, 1) that spread retries. Replaceable in tests."""
 
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
@@ -27,13 +21,7 @@ class Clocks:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Time limits for one cluster.
-
-    Attributes:
-        deadline_seconds: All requests and pauses of a cluster together.
-        connect_seconds: One connection.
-        read_seconds: The time between two bytes of a response.
-    """
+    """Time limits for one cluster: all requests together, one connection, and between two bytes."""
 
     deadline_seconds: float = 60.0
     connect_seconds: float = 5.0

@@ -1,9 +1,4 @@
-"""Kubeconfigs: reading, merging, and the keys that are permitted.
-
-A kubeconfig can run commands, read files, and send its token to another host or to a server with
-an unverified certificate. Only the keys that are listed here are permitted. Messages name the
-cluster and the key, never a value.
-"""
+"""Kubeconfigs: reading, merging, and the permitted keys. Messages never contain a value."""
 
 import binascii
 from base64 import b64decode
@@ -36,14 +31,7 @@ _IMPERSONATION = ("as", "as-uid", "as-groups", "as-user-extra")
 
 @dataclass(frozen=True)
 class Kubeconfig:
-    """The cluster and the user of one context, checked.
-
-    Attributes:
-        name: The cluster's name in messages.
-        server: The address of the API server, without a trailing slash.
-        cluster: The cluster's keys.
-        user: The user's keys. They are not part of the repr, so no token gets into a log.
-    """
+    """The cluster and the user of one context, checked. `name` is the cluster's name in messages."""
 
     name: str
     server: str
@@ -60,7 +48,7 @@ class Kubeconfig:
         return read_file(self.name, Path(path), key) if path else b""
 
     def is_renewable(self) -> bool:
-        """Return whether reading the credentials again can return new ones."""
+        """Return whether credentials that are read again can be new ones."""
         return bool(self.user.keys() & {"exec", "auth-provider", "tokenFile"})
 
 
@@ -83,11 +71,7 @@ class ServiceAccount:
 
 
 def read_file(cluster: str, path: Path, key: str = "") -> bytes:
-    """Return the bytes of a kubeconfig, or of a file that its `key` names.
-
-    Raises:
-        KubeconfigError: The file is missing, unreadable, or too large.
-    """
+    """Return the bytes of a kubeconfig, or of a file that its `key` names."""
     what = f"the file of {key}" if key else f"the file {path}"
     try:
         with path.open("rb") as stream:
@@ -103,11 +87,7 @@ def read_file(cluster: str, path: Path, key: str = "") -> bytes:
 
 
 def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
-    """Return a kubeconfig as plain values.
-
-    Raises:
-        KubeconfigError: The data is not a kubeconfig.
-    """
+    """Return a kubeconfig as plain values."""
     reading = yaml.read(data)
     if reading.problems:
         problem = reading.problems[0]
@@ -126,11 +106,7 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
 def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
     """Merge kubeconfigs as kubectl does: the first one that sets a value wins.
 
-    Paths in a kubeconfig are relative to its folder. Missing files are skipped, unless all are
-    missing.
-
-    Raises:
-        KubeconfigError: All files are missing, or one is invalid.
+    Paths in a kubeconfig are relative to its folder. Missing files are skipped, unless all are.
     """
     present = [path for path in paths if path.exists()]
     if not present:
@@ -155,21 +131,19 @@ def merge(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _rooted(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-
-    def rooted(entry: Mapping[str, Any], inner: str, keys: Sequence[str]) -> Mapping[str, Any]:
-        value = entry.get(inner)
-        if not isinstance(value, dict):
-            return entry
-        paths = {key: str(folder / value[key]) for key in keys if isinstance(value.get(key), str)}
-        return {**entry, inner: value | {key: path for key, path in paths.items() if value[key]}}
-
-    return {
-        **config,
-        "clusters": [
-            rooted(item, "cluster", CLUSTER_FILES) for item in config.get("clusters") or ()
-        ],
-        "users": [rooted(item, "user", USER_FILES) for item in config.get("users") or ()],
-    }
+    """Make all paths of a kubeconfig absolute."""
+    rooted = dict(config)
+    for part, inner, keys in (
+        ("clusters", "cluster", CLUSTER_FILES),
+        ("users", "user", USER_FILES),
+    ):
+        rooted[part] = entries = [dict(entry) for entry in config.get(part) or ()]
+        for entry in entries:
+            if isinstance(value := entry.get(inner), dict):
+                paths = {it: value[it] for it in keys if value.get(it)}
+                whole = {it: str(folder / at) for it, at in paths.items() if isinstance(at, str)}
+                entry[inner] = {**value, **whole}
+    return rooted
 
 
 def check_kubeconfig(

@@ -1,8 +1,8 @@
 """Responses of an API server: parsing, redaction, and the error of each refusal.
 
-Kubernetes refuses with a `Status`, whose code is ambiguous. A 500 can be permanent (a field that is
-not in the schema), a 404 can mean the object, its namespace, or its kind, and a 403 can be a lack
-of rights, a webhook's denial, or a namespace that is being deleted.
+The code of a `Status` is ambiguous. A 500 can be permanent (a field that is not in the schema), a
+404 can mean the object, its namespace, or its kind, and a 403 can be a lack of rights, a webhook's
+denial, or a namespace that is being deleted.
 """
 
 import binascii
@@ -101,9 +101,7 @@ class _Refusal:
 def failure_of(what: str, response: KubeResponse) -> Failure | None:
     """Return the failure that a response means, or None if the request succeeded.
 
-    Args:
-        what: The purpose of the request, for the message.
-        response: The response. Its body can be anything.
+    `what` is the purpose of the request. The body of the response can be anything.
     """
     if 200 <= response.status < 300:
         return None
@@ -152,15 +150,15 @@ _RENEW = "they are missing, wrong or expired: put a new token into the kubeconfi
 
 
 def _unauthorized(refusal: _Refusal) -> Failure:
-    why = "the server does not accept the credentials"
-    error = UnauthorizedError(refusal.text(why), _RENEW)
+    error = UnauthorizedError(refusal.text("the server does not accept the credentials"), _RENEW)
     return Failure(error, Retry.ALWAYS)  # with other credentials
 
 
 def _forbidden(refusal: _Refusal) -> Failure:
     for cause in refusal.causes:
         if cause.get("reason") == "NamespaceTerminating":
-            return Failure(RejectedError(refusal.text(_going(refusal, cause))))
+            named = re.search(r"namespace (\S+) is being terminated", _text(cause.get("message")))
+            return Failure(RejectedError(refusal.text(named[0] if named else "")))
     if "because it is being terminated" in refusal.message:
         return Failure(RejectedError(refusal.text()))
     if not refusal.is_status or _RBAC.search(refusal.message):
@@ -168,17 +166,11 @@ def _forbidden(refusal: _Refusal) -> Failure:
     return _invalid(refusal)
 
 
-def _going(refusal: _Refusal, cause: Mapping[str, Any]) -> str:
-    named = re.search(r"namespace (\S+) is being terminated", _text(cause.get("message")))
-    return f"namespace {named.group(1)} is being terminated" if named else refusal.message
-
-
 def _not_found(refusal: _Refusal) -> Failure:
     name, kind = _text(refusal.details.get("name")), _text(refusal.details.get("kind"))
     if refusal.is_status and name:
-        if kind == "namespaces":
-            return Failure(NoSuchObjectError(refusal.text(f"there is no namespace {name}")))
-        return Failure(NoSuchObjectError(refusal.text("there is no such object")))
+        what = f"namespace {name}" if kind == "namespaces" else "such object"
+        return Failure(NoSuchObjectError(refusal.text(f"there is no {what}")))
     if _NO_KIND in refusal.message:
         return Failure(NoSuchKindError(refusal.text("the cluster does not know the kind")))
     return Failure(ClusterError(refusal.text()))
@@ -198,18 +190,14 @@ def _conflict(refusal: _Refusal) -> Failure:
         names = ", ".join(sorted({manager for manager, _ in owners}))
         why = _text(f"owned by {names}: {', '.join(field for _, field in owners)}")
         return Failure(OwnedError(refusal.text(why), owners))
-    if refusal.reason == "AlreadyExists":
-        return Failure(StaleError(refusal.text("an object of that name is there already")))
-    return Failure(StaleError(refusal.text()))
+    is_taken = refusal.reason == "AlreadyExists"
+    why = "an object of that name is there already" if is_taken else ""
+    return Failure(StaleError(refusal.text(why)))
 
 
 def _unquoted(text: str) -> str:
     """Undo the escapes of Go's `%q` for quotes and backslashes."""
     return _QUOTED.sub(r"\1", text[1:-1])
-
-
-def _expired(refusal: _Refusal) -> Failure:
-    return Failure(ExpiredError(refusal.text()))
 
 
 def _too_large(refusal: _Refusal) -> Failure:
@@ -279,7 +267,7 @@ _BY_CODE: Mapping[int, Callable[[_Refusal], Failure]] = {
     403: _forbidden,
     404: _not_found,
     409: _conflict,
-    410: _expired,
+    410: lambda refusal: Failure(ExpiredError(refusal.text())),
     413: _too_large,
     415: _invalid,
     422: _invalid,

@@ -82,7 +82,7 @@ class Transport:
         self._is_renewable = renewable
         self._credentials = Credentials(open_session)
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
-        self._now = 0
+        self.now = 0
         self._stream: Any = None
         self._is_closed = False
         self._lock = Lock()
@@ -91,14 +91,6 @@ class Transport:
         """Return the number of requests that were sent."""
         with self._lock:
             return RequestCounts(*self._counts.values())
-
-    def jitter(self) -> float:
-        """Return a number in [0, 1)."""
-        return self._timeouts.clocks.jitter()
-
-    def now(self) -> int:
-        """Return the server's clock at its last response."""
-        return self._now
 
     def send(self, request: KubeRequest) -> KubeResponse:
         """Send a request, with retries.
@@ -211,7 +203,7 @@ class Transport:
             try:
                 raw = self._urlopen(session, request, authorization, silence_seconds)
                 if raw.status < 300:
-                    self._now = server_clock(_headers(raw)) or self._now
+                    self.now = server_clock(_headers(raw)) or self.now
                     return authorization, self._register(raw, request.what)
                 response = self._read(raw, request.what)
             except _connection_errors() as error:
@@ -281,7 +273,7 @@ class Transport:
         finally:
             raw.close()  # has no effect on a connection that was returned
         headers = _headers(raw)
-        self._now = server_clock(headers) or self._now
+        self.now = server_clock(headers) or self.now
         return KubeResponse(raw.status, headers, bytes(body))
 
     def _deadline_error(self, what: str) -> UnreachableError:
