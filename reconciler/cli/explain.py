@@ -22,8 +22,8 @@ from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.remedies import described_remedies, remedies
 from reconciler.report.ci import code_document, likely
 from reconciler.report.json import envelope
-from reconciler.report.queries import explanation, standing
-from reconciler.report.text.queries import code_text, explanation_text, standing_text
+from reconciler.report.queries import explanation, objects_at
+from reconciler.report.text.queries import code_text, explanation_text, objects_at_text
 from reconciler.report.text.table import table
 
 _WITHOUT_NUMBER = 0
@@ -85,8 +85,8 @@ def explain(
     evaluation = opening.evaluated(reading, result.color)
     found = matching(evaluation, claim)
     if not found and (asked := asked_range(claim)) is not None:
-        there = standing(evaluation, asked)
-        result.show(lambda brush: standing_text(there, brush), lambda: there)
+        there = objects_at(evaluation, asked)
+        result.show(lambda brush: objects_at_text(there, brush), lambda: there)
         return ExitCode.OK
     if not found:
         _require_committed(reading, evaluation, claim)

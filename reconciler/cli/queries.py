@@ -22,12 +22,12 @@ from reconciler.planning.read import evaluate_source, read_own_settings
 from reconciler.report import listing
 from reconciler.report.json import document_list
 from reconciler.report.queries import (
-    happening_rows,
+    event_rows,
     history_document,
     holder_rows,
     holders_document,
 )
-from reconciler.report.text.queries import allocations_text, happening_text, listing_text, who_text
+from reconciler.report.text.queries import allocations_text, event_text, listing_text, who_text
 
 _LISTINGS = listing.listings()
 _MAX_HISTORY = 20
@@ -188,7 +188,7 @@ def who(
 def _stream(events: Iterator[Caused], result: output.Result) -> int:
     """Print events as they are found, because the full search can be slow. Return their number."""
     brush, is_csv = result.brush, result.output == "csv"
-    lines = happening_rows(events) if is_csv else (happening_text(it, brush) for it in events)
+    lines = event_rows(events) if is_csv else (event_text(it, brush) for it in events)
     count = 0
     for line in lines:
         output.emit(line, flushes=True)

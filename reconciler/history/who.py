@@ -103,16 +103,16 @@ def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
 def _holder(state: State, part: AddressPart, row: Sequence[AddressPart]) -> Holder:
     before = [it for it in row if it.range.last < part.range.first][-1:]
     after = [it for it in row if it.range.first > part.range.last][:1]
-    beside = before[0] if before else None, after[0] if after else None
+    neighbors = before[0] if before else None, after[0] if after else None
     record = part.record
     if record is None:
-        return Holder(part, None, None, *beside)
+        return Holder(part, None, None, *neighbors)
     # The retention of a left range begins only when it is unused.
     is_reserved = record.is_released and not record.announced
     until = retention_end(record, state) if is_reserved else None
     claim = state.claims.get(record.claim)
     document = claim.source if claim is not None else None
-    return Holder(part, until, document, *beside, state.givers.get(record.path))
+    return Holder(part, until, document, *neighbors, state.givers.get(record.path))
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)

@@ -79,12 +79,12 @@ def _more(path: str, rest: Sequence[Finding], where: str) -> Finding:
 
 def listed_counts(counts: Mapping[Severity, int]) -> str:
     """Return the count of each severity: `1 error, 3 refused, 2 warnings`, or empty for none."""
-    said = []
+    words = []
     for severity in GRAVITY:
         count, word = counts.get(severity, 0), _WORDS[severity]
         is_many = count != 1 and severity in _COUNTED
-        said += [f"{count} {word}{'s' if is_many else ''}"] if count else []
-    return ", ".join(said)
+        words += [f"{count} {word}{'s' if is_many else ''}"] if count else []
+    return ", ".join(words)
 
 
 _SAYS = {

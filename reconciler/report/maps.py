@@ -72,8 +72,8 @@ def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
         was, now = old.get((sign, title), 0), new.get((sign, title), 0)
         if was == now and sign not in shown:
             continue
-        told = format_count(now) if was == now else f"{format_count(was)} → {format_count(now)}"
-        yield f"  {sign}  {escape(title)}: {told}"
+        counts = format_count(now) if was == now else f"{format_count(was)} → {format_count(now)}"
+        yield f"  {sign}  {escape(title)}: {counts}"
 
 
 def _counts(found: PoolMap) -> dict[tuple[str, str], int]:

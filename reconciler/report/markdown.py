@@ -179,8 +179,8 @@ def markdown_text(
         parts.append("No address changes hands.\n")
     if within := within_sentence(compared.within_contract):
         parts.append(f"{prose(within)}\n")
-    told = [section for section in sections if section.rows]
-    parts += with_preview(told, preview, LIMIT - _AROUND)
+    shown = [section for section in sections if section.rows]
+    parts += with_preview(shown, preview, LIMIT - _AROUND)
     parts.append(_footer(evaluation, verb, base, preview.base))
     return "\n".join(parts)
 

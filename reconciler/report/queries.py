@@ -66,7 +66,7 @@ def _instant(seconds: int | None) -> str | None:
 _ORDER = ("pool", "record", "in-use", "gateway", "pods", "services")
 
 
-def standing(evaluation: Evaluation, asked: IPRange) -> dict[str, Any]:
+def objects_at(evaluation: Evaluation, asked: IPRange) -> dict[str, Any]:
     """Return all objects at some addresses, pools first."""
     there = [item for item in everything(evaluation.state) if item.range.overlaps(asked)]
     there.sort(key=lambda item: (_ORDER.index(item.sort), item))
@@ -140,7 +140,7 @@ def holders_document(
         "revision": revision,
         "asked": asked,
         "items": [_holder(it, commit_of(it, brought)) for it in holders],
-        "history": None if history is None else [happening_item(it) for it in history],
+        "history": None if history is None else [event_item(it) for it in history],
     }
 
 
@@ -149,11 +149,11 @@ def history_document(revision: str, events: Iterable[Caused]) -> dict[str, Any]:
     return {
         **envelope("History"),
         "revision": revision,
-        "items": [happening_item(it) for it in events],
+        "items": [event_item(it) for it in events],
     }
 
 
-def happening_item(event: Caused) -> dict[str, Any]:
+def event_item(event: Caused) -> dict[str, Any]:
     """Return the event of a claim's addresses in a commit."""
     item, cause = event
     fact = item.fact
@@ -187,11 +187,11 @@ def holder_rows(holders: Iterable[Holder], brought: Mapping[str, Caused]) -> Ite
         )
 
 
-def happening_rows(events: Iterable[Caused]) -> Iterator[str]:
+def event_rows(events: Iterable[Caused]) -> Iterator[str]:
     """Yield lines of CSV, with column names first."""
     yield _csv_line(HISTORY_COLUMNS)
     for event in events:
-        item = happening_item(event)
+        item = event_item(event)
         span, commit, cause = item["range"] or {}, item["commit"], item["cause"] or {}
         brought = cause.get("commit") or {}
         yield _csv_line(

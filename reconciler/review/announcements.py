@@ -198,9 +198,9 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
             old = described.get(document.identity, document)
             if tenant_name(document.namespace, document.name) not in alive:
                 continue
-            said = old.annotations().get(NAMED), document.annotations().get(NAMED)
-            before, now = said[0] or names[0], said[1] or names[1]
-            if said == (None, None):
+            named = old.annotations().get(NAMED), document.annotations().get(NAMED)
+            before, now = named[0] or names[0], named[1] or names[1]
+            if named == (None, None):
                 by_settings += before != now
             elif before != now:
                 message = f"the IPAddressPool in the cluster of {document.title} is called {now}"

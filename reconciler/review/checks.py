@@ -72,8 +72,8 @@ def settings_changed(change: Change) -> Iterator[Finding]:
         start = change.settings.location
         if start.path != PATH:  # the base has no Settings
             start = Location(PATH, 1, 1)
-        said = ", ".join(changed(base, own))
-        message = f"Settings are changed{said and f': {said}'}; this check goes by those of"
+        fields = ", ".join(changed(base, own))
+        message = f"Settings are changed{fields and f': {fields}'}; this check goes by those of"
         hint = "what is released is free sooner than this plan says"
         is_shorter = own.retention < base.retention
         yield warning(CODE, start, f"{message} {change.name}", hint if is_shorter else "")

@@ -117,9 +117,9 @@ def _new_names(change: Change) -> Iterator[tuple[Identity, Document]]:
     """Return the documents that get a former name by the change, each with that name."""
     before, now = change.before.documents, change.after.documents
     for identity, document in sorted(now.items(), key=lambda item: item[0]):
-        said, old = former_of(document), before.get(identity)
-        if said is not None and (old is None or former_of(old) != said):
-            yield (*document.kind.id, *said), document
+        former, old = former_of(document), before.get(identity)
+        if former is not None and (old is None or former_of(old) != former):
+            yield (*document.kind.id, *former), document
 
 
 def _late(change: Change) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ import csv
 from reconciler.history.commits import CommitCause
 from reconciler.history.who import of_ranges
 from reconciler.report.queries import (
-    happening_item,
-    happening_rows,
+    event_item,
+    event_rows,
     history_document,
     holder_rows,
     holders_document,
@@ -36,18 +36,18 @@ def test_a_holder_has_all_that_is_known_and_a_free_address_the_place_of_its_pool
         "team-a/one",
     )
     assert told["history"] is None
-    assert holders_document("x", None, [], {}, [TOLD])["history"] == [happening_item(TOLD)]
+    assert holders_document("x", None, [], {}, [TOLD])["history"] == [event_item(TOLD)]
 
 
 def test_what_happened_without_a_cause_says_so() -> None:
     (refused,) = happened(None, fact("Failed"))
-    item = happening_item((refused, None))
+    item = event_item((refused, None))
     assert (item["cause"], item["range"], item["pool"]) == (None, None, None)
-    assert history_document("a" * 40, [TOLD])["items"] == [happening_item(TOLD)]
+    assert history_document("a" * 40, [TOLD])["items"] == [event_item(TOLD)]
 
 
 def test_csv_has_a_row_each_and_no_formula() -> None:
-    rows = list(csv.DictReader(happening_rows([TOLD, (ITEM, None)])))
+    rows = list(csv.DictReader(event_rows([TOLD, (ITEM, None)])))
     assert [row["what"] for row in rows] == ["allocated", "allocated"]
     assert [row["request"] for row in rows] == ["#12", ""]
     assert rows[0]["cause_author"] == "'=cmd() <a@b>"

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import IPRange, asked_range
-from reconciler.report.queries import standing
-from reconciler.report.text.queries import standing_text
+from reconciler.report.queries import objects_at
+from reconciler.report.text.queries import objects_at_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
@@ -26,7 +26,7 @@ FILES = reconciled(
 def describe(text: str) -> dict[str, Any]:
     asked = asked_range(text)
     assert asked is not None
-    return standing(evaluation_of(FILES), asked)
+    return objects_at(evaluation_of(FILES), asked)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_what_a_pool_does_with_addresses_is_told() -> None:
 
 
 def test_people_read_a_line_for_each() -> None:
-    text = standing_text(describe("10.40.0.3"), Painter(is_on=False))
+    text = objects_at_text(describe("10.40.0.3"), Painter(is_on=False))
     assert text.splitlines()[:2] == [
         "10.40.0.3",
         "  pool    NetworkPool butler-system/edge: 10.40.0.0-10.40.0.255, gives out 10.40.0.3"
@@ -64,5 +64,5 @@ def test_people_read_a_line_for_each() -> None:
 
 
 def test_that_nothing_stands_there_is_told() -> None:
-    text = standing_text(describe("192.168.0.0/30"), Painter(is_on=False))
+    text = objects_at_text(describe("192.168.0.0/30"), Painter(is_on=False))
     assert text == "192.168.0.0-192.168.0.3\n  nothing of this repository stands there\n"

@@ -177,12 +177,12 @@ def _idle_text(idle: Idle | None, painter: Painter) -> str:
         return _IDLE
     if not idle.items:
         return "Idle headroom: no tenant has load-balancer addresses.\n"
-    said = f"Idle headroom by the apply of {idle.result[:12]}"
+    head = f"Idle headroom by the apply of {idle.result[:12]}"
     if idle.is_other:
-        said += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
+        head += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
     rows = [_headroom(item) for item in (*idle.items, idle.total._replace(cluster="TOTAL"))]
     columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT LOOKED AT")
-    return f"{said}:\n" + table(columns, rows, painter, right=(1, 2, 3))
+    return f"{head}:\n" + table(columns, rows, painter, right=(1, 2, 3))
 
 
 def _headroom(item: Headroom) -> list[Cell]:

@@ -156,7 +156,7 @@ def code_text(code: dict[str, Any], painter: Painter) -> str:
     return "\n".join(lines) + "\n"
 
 
-def standing_text(found: dict[str, Any], painter: Painter) -> str:
+def objects_at_text(found: dict[str, Any], painter: Painter) -> str:
     """Return the text of a `Standing` document, a line per object."""
     lines = [painter.paint(range_text(found), Colour.BOLD)]
     width = max((len(item["sort"]) for item in found["items"]), default=0)
@@ -192,7 +192,7 @@ def who_text(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: 
     return "\n".join(_who_block(it, commit_of(it, brought), painter) for it in holders)
 
 
-def happening_text(event: Caused, painter: Painter) -> str:
+def event_text(event: Caused, painter: Painter) -> str:
     """Return an event of a claim's addresses on one line."""
     item = event[0]
     where = "" if item.range is None else format_short(item.range)

@@ -2,7 +2,7 @@
 
 from reconciler.history.commits import Caused, CommitCause
 from reconciler.history.who import of_ranges
-from reconciler.report.text.queries import happening_text, who_text
+from reconciler.report.text.queries import event_text, who_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
 from tests.history.pasts import RECORD, ROW, fact, happened, run
@@ -69,11 +69,11 @@ def test_many_are_a_row_each() -> None:
 def test_what_happened_is_a_line() -> None:
     (moved,) = happened(fact(), fact(first=16))
     (refused,) = happened(None, fact("Failed"))
-    assert happening_text((moved, CommitCause(PERSON)), PLAIN) == (
+    assert event_text((moved, CommitCause(PERSON)), PLAIN) == (
         "2026-02-15T10:00:30Z  aaaaaaaaaaaa  moved       10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23"
         "  team-a/one (loadbalancer) in edge  by A <a@b> #12\n"
     )
-    line = happening_text((refused, None), PLAIN)
+    line = event_text((refused, None), PLAIN)
     assert line.endswith(
         "refused                               team-a/one (loadbalancer) in edge"
         "  by gitops-ipam <i@x>\n"
