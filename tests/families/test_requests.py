@@ -15,31 +15,23 @@ def asked(kind: str = "nodes", name: str = "extra", owner: str = "one", **spec: 
     return text.replace(f"tenantClusterRef: {{name: {name},", f"tenantClusterRef: {{name: {owner},")
 
 
-def size_of(kind: str, pool_text: str) -> int:
-    files = {**SMALL, "pools/edge.yaml": pool_text, "tenants/extra.yaml": asked(kind)}
-    claims = evaluation_of(files).state.claims
-    return next(claim.size for key, claim in claims.items() if key.slot == "request")
-
-
 def test_a_request_gets_the_count_that_it_asks_for() -> None:
     files = {**SMALL, "tenants/extra.yaml": asked(count=3)}
     assert outcome(files)[REQUEST] == "allocate 10.40.0.8-10.40.0.10 of edge"
 
 
-def test_without_count_the_pools_default_for_the_type_holds() -> None:
-    text = pool(tenantAllocation="{defaults: {nodesPerTenant: 7, lbPoolPerTenant: 9}}")
-    assert size_of("nodes", text) == 7
-    assert size_of("loadbalancer", text) == 9
+DEFAULTS = pool(tenantAllocation="{defaults: {nodesPerTenant: 7, lbPoolPerTenant: 9}}")
 
 
-def test_without_any_default_it_is_five_nodes_or_eight_for_load_balancing() -> None:
-    assert size_of("nodes", pool()) == 5
-    assert size_of("loadbalancer", pool()) == 8
-
-
-def test_a_pin_is_granted_exactly() -> None:
-    files = {**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN)}
-    assert outcome(files)[REQUEST] == "allocate 10.40.0.100-10.40.0.109 of edge"
+@pytest.mark.parametrize(
+    ("kind", "text", "size"),
+    [("nodes", DEFAULTS, 7), ("loadbalancer", DEFAULTS, 9), ("nodes", pool(), 5),
+     ("loadbalancer", pool(), 8)],
+)  # fmt: skip
+def test_without_count_the_default_for_the_type_holds(kind: str, text: str, size: int) -> None:
+    files = {**SMALL, "pools/edge.yaml": text, "tenants/extra.yaml": asked(kind)}
+    claims = evaluation_of(files).state.claims
+    assert next(claim.size for key, claim in claims.items() if key.slot == "request") == size
 
 
 def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() -> None:
