@@ -1,7 +1,6 @@
 """Each step of the actions is run, as a runner runs it, with a bare repository for a forge."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -115,17 +114,6 @@ def test_after_the_merge_the_action_commits_what_the_check_said(tmp_path: Path, 
     assert (again.code, again.outputs["changed"], again.outputs["commit"]) == (0, "false", "")
 
 
-def test_what_is_proposed_waits_on_its_branch(tmp_path: Path, bare: Path) -> None:
-    before = git(bare, "rev-parse", "main")
-    after = runner(tmp_path, bare, "main", "push")
-    after.contexts = {"github.ref_name": "main", "github.token": "secret-token"}
-    for state in ("brought", "stands"):
-        used = after.use("reconcile", to_branch="ipam/records")
-        assert (used.code, used.outputs["proposed"]) == (0, state), used.log
-        assert used.outputs["commit"] == git(bare, "rev-parse", "ipam/records")
-        assert git(bare, "rev-parse", "main") == before
-
-
 def test_a_dry_run_shows_the_plan_and_writes_nothing(tmp_path: Path, bare: Path) -> None:
     before = git(bare, "for-each-ref")
     after = runner(tmp_path, bare, "main", "workflow_dispatch")
@@ -237,18 +225,3 @@ def test_the_action_installs_itself_by_hash_and_no_file_of_the_checkout_runs(
     packages = made.temp / "ipam-requirements-check" / "lib"
     assert [*packages.glob("*/site-packages/reconciler")]
     assert not [*packages.glob("*/site-packages/kubernetes")]
-
-
-def test_a_checkout_without_blobs_is_enough_for_a_check(tmp_path: Path, bare: Path) -> None:
-    git(bare, "config", "uploadpack.allowFilter", "true")
-    made = pull_request(tmp_path, bare, {"tenants/two.yaml": tenant("two")})
-    work, url = tmp_path / "work", f"file://{bare}"
-    shutil.rmtree(work)
-    how = ("--filter=blob:none", "--no-checkout", "--no-tags")
-    git(tmp_path, "clone", "-q", *how, url, str(work))
-    git(work, "fetch", "-q", "--filter=blob:none", "origin", "refs/pull/1/merge")
-    git(work, "update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
-    used = made.use("check")
-    assert used.code == 0, used.log
-    assert used.outputs["changed"] == "true"
-    assert "to allocate" in used.log.partition("::group::")[2]

@@ -87,13 +87,3 @@ def test_a_forge_that_does_not_tell_stops_nothing(
     used = reconciled(tmp_path, bare, forge)
     assert "is not looked at (pull-requests: read and statuses: read)" in used.log
     assert used.summary == ""
-
-
-def test_a_status_of_another_root_says_nothing_of_this_one(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    head = pushed(tmp_path, bare, TWO)
-    forge.pull(head)
-    describe(tmp_path, forge, head, inputs={"status": "other"})
-    merged(tmp_path, bare, forge, head)
-    assert reconciled(tmp_path, bare, forge).summary == ""

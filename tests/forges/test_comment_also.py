@@ -34,15 +34,3 @@ def test_what_others_would_take_too_is_told_in_the_comment(
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
     assert "pull/1/head" not in body
     assert "both would take" in body
-
-
-def test_one_that_is_gone_is_told_and_stops_nothing(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    head = opened(tmp_path, bare, forge, range(1, 2))
-    forge.pull(head[::-1], 2)
-    used = describe(tmp_path, forge, head)
-    assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
-    (body,) = forge.bodies()
-    assert "`pull/2/head`" in body
-    assert "not looked at" in body
