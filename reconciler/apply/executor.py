@@ -85,12 +85,12 @@ class ObjectApplier(Struct, frozen=True):
         with self._failing(step.ref, "; --adopt takes it over"):
             for _ in range(_ATTEMPTS - 1):
                 try:
-                    self._bring(step)
+                    self._write(step)
                 except errors.StaleError:
                     step = self._updated(step, self._read(step.ref))
                 else:
                     return
-            self._bring(step)
+            self._write(step)
 
     def patch(self, step: steps.Patch) -> None:
         """Set fields of an object of another owner."""
@@ -155,7 +155,7 @@ class ObjectApplier(Struct, frozen=True):
         self.progress.now[ref] = None if found is None else live_of(found)
         return self.progress.now[ref]
 
-    def _bring(self, step: steps.Apply) -> None:
+    def _write(self, step: steps.Apply) -> None:
         if step.decision.action in (steps.Action.SKIP, steps.Action.REFUSE):
             foresee(self.progress, step)
             return

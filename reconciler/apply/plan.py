@@ -316,7 +316,7 @@ class Draft:
         if self.entries.get(name) != entry:
             self.add(Note(name, entry))
 
-    def bring(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
+    def apply(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
         """Apply an object; `live` is the object as it was read."""
         now = self.progress.now.get(desired.ref, live)
         entry = self.entries.get(str(desired.ref))
@@ -352,7 +352,7 @@ _NAME = str(Ref(POLICY, "", OWNED))
 
 
 class Lock:
-    """Admission policies in the plan of one cluster.
+    """Admission policies in the plan of one cluster, with the ConfigMap of its inventory.
 
     Without an option, the policies stay unchanged as long as an object needs them.
     """
@@ -372,7 +372,7 @@ class Lock:
         if live is None or (self._are_wanted and not live):
             return
         self._is_done = True
-        steps = self._brought(live) if self._are_wanted else self._removed(live)
+        steps = self._installing(live) if self._are_wanted else self._removing(live)
         is_kept = (
             isinstance(it, Note) or (isinstance(it, Apply) and it.decision.action is Action.KEEP)
             for it in steps
@@ -385,9 +385,9 @@ class Lock:
         """Install the policies if the cluster has objects of `ipam`, else remove them."""
         is_needed = self._draft.progress.is_anything_ours
         if is_needed and not self._is_done:
-            steps = self._brought({})
+            steps = self._installing({})
         elif self._draft.entries and not is_needed and (live := self._read()) is not None:
-            steps = self._removed(live)
+            steps = self._removing(live)
         else:
             return
         self._draft.add(Try(_NAME, tuple(steps), if_anything_is_ours=is_needed))
@@ -414,7 +414,7 @@ class Lock:
         if self._are_wanted:
             self._draft.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
 
-    def _brought(self, live: LiveObjects) -> list[Step]:
+    def _installing(self, live: LiveObjects) -> list[Step]:
         answer = self._snapshot.of(Query(WHO_AM_I, tolerates=Tolerates.REFUSAL))
         if answer.is_unknown:
             self._excuse("")
@@ -437,7 +437,7 @@ class Lock:
             found.append(applied(item, live.get(item.ref), entry, adopt=adopt, after=after))
         return found
 
-    def _removed(self, live: LiveObjects) -> list[Step]:
+    def _removing(self, live: LiveObjects) -> list[Step]:
         found: list[Step] = []
         entries = dict(self._draft.entries)
         for ref, item in live.items():

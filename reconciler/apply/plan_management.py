@@ -223,7 +223,7 @@ class _Management:
         self.live: dict[Ref, Live] = {}
         self.unread: set[Resource] = set()
         self.unknown: set[Resource] = set()
-        self.brought: list[str] = []
+        self.installed: list[str] = []
         self.unserved: list[str] = []
         self.kinds = self._resources()
 
@@ -245,7 +245,7 @@ class _Management:
         orphans = orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
         for name, entry in list(orphans):
             self.draft.note(name, entry)
-        self._bring()
+        self._apply()
         return self._prune()
 
     def _install(self) -> None:
@@ -260,8 +260,8 @@ class _Management:
             live = self.snapshot.of(named[item.ref]).objects.get(item.ref)
             entry = self.draft.entries.get(str(item.ref))
             if live is None or is_ours(live, entry) or self.draft.options.adopt:
-                self.draft.bring(item, live)
-                self.brought.append(name)
+                self.draft.apply(item, live)
+                self.installed.append(name)
                 if live is None or not rights.is_established(live.manifest):
                     self.unserved.append(name)
             elif lacks := ", ".join(rights.lacking(manifest, live.manifest)):
@@ -269,7 +269,7 @@ class _Management:
                 self.draft.fail(str(item.ref), error)
             else:
                 self.draft.notes.append(f"CRD {name} is not ours; it has what is needed")
-        for name in self.brought:
+        for name in self.installed:
             self.draft.add(AwaitEstablished(Ref(CRD, "", name)))
 
     def _namespaces(self) -> None:
@@ -299,7 +299,7 @@ class _Management:
             if not answer.is_unknown:
                 continue
             self.unread.add(resource)
-            if rights.crd_name(resource) in self.brought:
+            if rights.crd_name(resource) in self.installed:
                 self.draft.add(Look(resource))
             elif is_required:
                 missing.append(resource.kind)
@@ -334,7 +334,7 @@ class _Management:
                 statuses |= own.observe(self.desired_state.pools, lists)
         self.desired = [with_status(item, statuses.get(item.ref)) for item in self.desired]
 
-    def _bring(self) -> None:
+    def _apply(self) -> None:
         """Apply the desired objects.
 
         Objects of families come first, then fields of objects of others, because users wait for
@@ -373,7 +373,7 @@ class _Management:
         ):
             self.draft.add(event)
             event = None
-        self.draft.bring(item, before, next(iter(item.rests_on), None))
+        self.draft.apply(item, before, next(iter(item.rests_on), None))
         return event
 
     def _prune(self) -> ClusterError | None:

@@ -122,7 +122,7 @@ class _Tenant:
         self._prune(ADDRESS_POOL)
         for item in self.desired:
             if item.ref not in blocked:
-                self.draft.bring(item, self.objects.get(item.ref))
+                self.draft.apply(item, self.objects.get(item.ref))
         self._prune(ADVERTISEMENT)
         self._confirm(begun)
         return None
@@ -238,7 +238,7 @@ class _Tenant:
             if name not in pools:
                 continue  # it is deleted before other pools grow
             if keeps:
-                self.draft.bring(with_addresses(pools[name], keeps), self.objects[ref])
+                self.draft.apply(with_addresses(pools[name], keeps), self.objects[ref])
             elif str(ref) in self.draft.entries:  # MetalLB refuses a pool without addresses
                 self.draft.prune(ref, self.objects[ref])
             gave = True
