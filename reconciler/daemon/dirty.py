@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ GIT = ""
 BATCH = 0.1
 """Seconds that a round waits for more marks."""
 PACED = 5
-"""Rounds that may re-read a cluster without a pause. After them, there is one a second."""
+"""Rounds without a commit that may re-read a cluster at once. After them, there is one a second."""
 MAX_PAUSE = 300.0
 _DOUBLINGS = 20
 _SHORT = 10.0
@@ -102,6 +102,12 @@ class DirtySet:
         """Keep marks of some clusters until an instant each; marks of all others count at once."""
         with self._changed:
             self._held = held
+
+    def unpace(self, clusters: Iterable[str]) -> None:
+        """Let clusters be re-read at once again."""
+        with self._changed:
+            for name in clusters:
+                self._taken.pop(name, None)
 
     def forget(self, cluster: str) -> None:
         """Drop the marks of a cluster that is gone."""

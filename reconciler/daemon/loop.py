@@ -171,6 +171,7 @@ class Daemon:
                 self.dirty.mark(ALL if is_all else name, "retry", backoff.pause())
         changed = {item.cluster for item in ended.applied if item.is_changed}
         if any(item.done.commit is not None for item in ended.rounds):
+            self.dirty.unpace(changed)
             changed.add(GIT)
         for name in self._failing:  # the cluster may wait for that change
             if changed - {name}:

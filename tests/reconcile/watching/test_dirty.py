@@ -60,6 +60,9 @@ def test_a_noisy_cluster_begins_a_round_a_second_and_others_begin_at_once(
     assert 20 <= len(rounds) <= 20 + PACED
     dirty.mark("calm", "services")
     assert "calm" in (taken(dirty, time, time.now + 0.1) or ())
+    dirty.mark("noisy", "drift")
+    dirty.unpace({"noisy"})
+    assert taken(dirty, time, time.now + 0.1) == frozenset({"noisy"})
 
 
 def test_a_timer_is_taken_with_its_cluster(dirty: DirtySet, time: Moved) -> None:
