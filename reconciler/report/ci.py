@@ -114,7 +114,7 @@ def dotenv_text(document: Mapping[str, Any]) -> str:
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-_RULES = {code: at for at, code in enumerate(sorted(CODES))}
+_RULES = sorted(CODES)
 # SARIF 2.1.0 §3.11.5 and §3.11.6: text that readers take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _BRACKET = re.compile(r"[\[\]]")
@@ -164,7 +164,7 @@ def _result(item: Finding, mark: str) -> dict[str, Any]:
     uri = quote(place.path, errors="surrogatepass")
     return {
         "ruleId": item.code,
-        "ruleIndex": _RULES[item.code],
+        "ruleIndex": _RULES.index(item.code),
         "level": _SEVERITIES[item.severity][2],
         "message": {"text": text},
         "locations": [

@@ -23,11 +23,9 @@ def limits_changed(change: Change) -> Iterator[Finding]:
     """Report pools with different limits or thresholds. The check uses the base's values."""
     for key, old in change.before.pools.items():
         now = change.after.pools.get(key)
-        if (
-            now is not None
-            and key in change.result.state.pools
-            and (now.gate, now.thresholds) != (old.gate, old.thresholds)
-        ):
+        if now is None or key not in change.result.state.pools:
+            continue
+        if (now.gate, now.thresholds) != (old.gate, old.thresholds):
             message = f"gate and thresholds of {key.kind} {key.name} change from {levels(old)} to"
             message += f" {levels(now)}; this check goes by those of {change.name}"
             yield warning("gate-changed", now.source, message)
@@ -81,7 +79,14 @@ def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
     words = [f"{format_short(item)}{_purpose(item, there)}" for item in lost]
     message = f"{pool.key.kind} {pool.key.name} may give out what {change.name} reserves:"
     message += f" {join_limited(words)}"
-    if given := [f"{format_short(it)} to {who}" for who, it in _given(pool, lost, change.result)]:
+    grants = (it for it in change.result.plan.decisions if isinstance(it, Grant))
+    given = [
+        f"{format_short(range_)} to {it.claim.short}"
+        for it in grants
+        if (range_ := it.allocation.range) is not None and lost.overlapping(range_)
+        if space_of(change.result.state.pools, it.allocation) == pool.space
+    ]
+    if given:
         message += f"; this very change gives {join_limited(given)}"
     return warning("pool-unreserved", pool.source, message, _RESERVE)
 
@@ -90,17 +95,6 @@ def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
     texts = (text for pool in pools for block, text in pool.kept if text and block.overlaps(item))
     purposes = list(map(shown, dict.fromkeys(texts)))
     return f" ({join_limited(purposes)})" if purposes else ""
-
-
-def _given(pool: Pool, lost: IPSet, evaluation: Evaluation) -> Iterator[tuple[str, IPRange]]:
-    pools = evaluation.state.pools
-    for decision in evaluation.plan.decisions:
-        allocation = decision.allocation if isinstance(decision, Grant) else None
-        given = allocation.range if allocation is not None else None
-        if allocation is None or given is None or not lost.overlapping(given):
-            continue
-        if space_of(pools, allocation) == pool.space:
-            yield decision.claim.short, given
 
 
 def address_spaces(change: Change) -> Iterator[Finding]:
