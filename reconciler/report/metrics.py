@@ -10,7 +10,7 @@ from reconciler.families.interface import Measured, Turn
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.plan import Refuse, Usage
-from reconciler.planning.evaluate import Evaluation, let_pass
+from reconciler.planning.evaluate import Evaluation
 
 UNASKED = "demand-unasked"
 _PREFIX = "gitops_ipam_"
@@ -77,12 +77,6 @@ OURS = (
 def catalogue() -> tuple[Metric, ...]:
     """Return all metrics, first of ipam, then of each family."""
     return (*OURS, *(metric for family in families() for metric in family.metering.metrics))
-
-
-def usage_after(evaluation: Evaluation, *, is_committed: bool) -> Mapping[Key, Usage]:
-    """Return the usage of pools after the permitted part of a plan, or today."""
-    plan = let_pass(evaluation).plan
-    return plan.after if is_committed else plan.before
 
 
 def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
