@@ -71,43 +71,6 @@ def test_a_cidr_that_cannot_be_read_stops_all_further_rules() -> None:
     assert codes(found) == ["cidr-invalid"]
 
 
-def test_a_reserved_block_must_be_a_cidr() -> None:
-    (found,) = findings(reserved=("10.40.0.1",))
-    assert (found.code, found.location.pointer) == ("cidr-invalid", "/spec/reserved/0/cidr")
-
-
-def test_a_reserved_block_must_lie_inside_the_cidr() -> None:
-    (found,) = findings(reserved=("10.40.0.0/28", "10.41.0.0/28"))
-    assert found.code == "reserved-outside-pool"
-    assert found.location.pointer == "/spec/reserved/1/cidr"
-    assert "10.41.0.0/28 is not within 10.40.0.0/24" in found.message
-
-
-def test_both_ends_of_a_range_must_be_addresses() -> None:
-    found = findings(ranges=(("10.40.0.x", "10.40.0.256"),))
-    assert codes(found) == ["address-invalid", "address-invalid"]
-    ends = {item.location.pointer.rpartition("/")[2] for item in found}
-    assert ends == {"start", "end"}
-
-
-def test_a_range_must_not_start_after_its_end() -> None:
-    (found,) = findings(ranges=((last(200), last(100)),))
-    assert found.code == "range-reversed"
-    assert f"start {last(200)} is after end {last(100)}" in found.message
-
-
-def test_a_range_must_lie_inside_the_cidr() -> None:
-    (found,) = findings(ranges=((last(250), "10.40.1.3"),))
-    assert found.code == "range-outside-pool"
-    assert "10.40.0.250-10.40.1.3 falls outside spec.cidr 10.40.0.0/24" in found.message
-
-
-def test_ranges_must_be_sorted_and_disjoint() -> None:
-    (found,) = findings(ranges=((last(0), last(100)), (last(100), last(200))))
-    assert found.code == "ranges-unsorted"
-    assert "ranges[1].start must be after the end of the range before, 10.40.0.100" in found.message
-
-
 def test_ranges_may_touch() -> None:
     assert findings(ranges=((last(0), last(99)), (last(100), last(200)))) == []
 
