@@ -114,18 +114,18 @@ def reconcile(
     seconds = options.parse_seconds("--interval", interval) if interval is not None else None
     _require_folder(metrics_file)
     wanted = replace(wanted, lb_class=lb_class, allow_release=allow_release)
-    wishes = ReconcileOptions(
+    run_options = ReconcileOptions(
         *(allow_release, sign, _identity(author), accept_history), any_branch=any_branch
     )
     applies = not no_apply
-    asked = reach if are_asked(reach, applies=applies, watches=daemon is not None) else None
+    read_reach = reach if are_asked(reach, applies=applies, watches=daemon is not None) else None
 
     def opened() -> GitRepository:
         return opening.open_branch(repo, remote, branch)
 
     if daemon is not None:
         lines = _emit_line if result.is_document else None
-        order = Order(opened, wishes, asked, wanted, daemon, seconds, applies, lines)
+        order = Order(opened, run_options, read_reach, wanted, daemon, seconds, applies, lines)
         return run_daemon(order)
     printer = _Printer(result, outs, to_branch or "", is_looped=seconds is not None)
 
@@ -133,8 +133,8 @@ def reconcile(
         repository = opened()
         own = replace(wanted, root=repository.git.root.path)
         to = open_proposing(repository, to_branch) if to_branch is not None else None
-        own_wishes = replace(wishes, to=to)
-        return _Job(repository, own_wishes, asked, own, applies, metrics_file, printer)
+        own_options = replace(run_options, to=to)
+        return _Job(repository, own_options, read_reach, own, applies, metrics_file, printer)
 
     if seconds is not None:
         return _loop(begin, interval or "", seconds)
@@ -198,7 +198,7 @@ class _Job:
     """
 
     repository: GitRepository
-    wishes: ReconcileOptions
+    run_options: ReconcileOptions
     reach: cluster_options.Reach | None
     wanted: ApplyOptions
     applies: bool
@@ -226,7 +226,7 @@ class _Job:
         self.bugs.clear()
         # Clusters that are only read had no time to withdraw anything, and know nothing of a
         # proposal. If addresses become free at once, there is a second run.
-        is_one = self.wishes.to is not None or (self.reach is not None and not self.applies)
+        is_one = self.run_options.to is not None or (self.reach is not None and not self.applies)
         try:
             for item in rounds(self._reconcile, self._apply, most=1 if is_one else 2):
                 done.append(item)
@@ -248,18 +248,18 @@ class _Job:
         return code
 
     def _reconcile(self) -> Reconciled:
-        wishes = replace(self.wishes, now=options.now)
+        run_options = replace(self.run_options, now=options.now)
         with output.progress("reconciling"):
             if self.reach is None:
                 if self.wanted.says_withdrawn:
                     still = partial(confirmed, options=self.wanted)
-                    wishes = replace(wishes, still_announced=still)
-                return run_reconcile(self.repository, wishes)
+                    run_options = replace(run_options, still_announced=still)
+                return run_reconcile(self.repository, run_options)
             look = LookOptions(self.wanted, writes=self.applies)
             self._run = ObservingRun(
                 self.repository, self.newest, self.reach.open, look, options.now, self.bugs
             )
-            return self._run.reconcile(wishes)
+            return self._run.reconcile(run_options)
 
     def _apply(self, done: Reconciled) -> list[Applied] | None:
         if self._run is None or not self.applies:

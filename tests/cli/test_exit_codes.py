@@ -87,6 +87,7 @@ def test_four_is_git(repo: Path, capsys: Capture) -> None:
         ["get"],
         ["simulate"],
         ["simulate", "--tenants", "0"],
+        ["apply", "--default-port", "65536"],
         ["simulate", "--tenants", "100001"],
         ["check", "-o", "xml"],
         ["check", "--color", "pink"],

@@ -214,3 +214,11 @@ def test_the_hook_checks_a_repository_before_its_first_commit(
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
     commit(tmp_path)
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
+
+
+def test_with_yes_nothing_is_asked_on_a_terminal(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = answered(capsys, monkeypatch, "", tmp_path, "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert "pools/example.yaml" in files(tmp_path)

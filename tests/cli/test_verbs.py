@@ -34,7 +34,7 @@ def repo(tmp_path: Path) -> Path:
         "plan",
         "get pools",
         f"explain {KEY}",
-        "simulate --tenants 1",
+        "simulate --tenants 1 --lb 2 --nodes 3",
     ],
 )
 def test_json_and_yaml_say_the_same_in_exactly_one_document(
