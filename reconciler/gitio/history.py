@@ -116,10 +116,7 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
 
     All work trees share the list. A clone that reaches the first commits also lists them, although
     they have no parents.
-
-    Args:
-        git: The repository.
-        among: Commits to check, or None for all.
+    Only the commits `among` some are checked, or all.
     """
     file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
@@ -164,10 +161,7 @@ def _plans(
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
     """Yield the commits with one parent and a plan line of this root, newest first.
 
-    Args:
-        git: The repository.
-        revision: Id of the newest commit.
-        without: Commits to exclude, with all of their ancestors.
+    The commits of `without` are excluded, with all of their ancestors.
     """
     if revision not in without:
         yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
@@ -254,12 +248,7 @@ _LONGEST = 1 << 16
 def _log(
     git: GitProcess, start: str, paths: Sequence[str], tally: Callable[[], Tally], *options: str
 ) -> Generator[_Logged, None, None]:
-    """Yield the commits of the first-parent line, newest first.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: A commit changed more files than the limit allows.
-    """
+    """Yield the commits of the first-parent line, newest first."""
     commit, changed, counted = None, list[Changed](), tally()
     inside = git.root.inside(paths)
     with closing(fields(git, *_LOG, *options, start, "--", *inside)) as parts:
@@ -387,16 +376,8 @@ def past(
 ) -> Iterator[BranchCommit]:
     """Yield the commits of the branch that changed a file below the paths, newest first.
 
-    Args:
-        git: The repository.
-        revision: Id of the newest commit.
-        paths: Files and folders.
-        tally: Counts the files that one commit changed.
-        newest: Returns the newest reconcile commit of a revision. Called only if there are merges.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: A commit changed more files than the limit allows.
+    `newest` returns the newest reconcile commit of a revision. It is called only if there are
+    merges. A commit that changed more files than `tally` allows is a `LimitError`.
     """
     with closing(_branch(git, revision, paths, tally, newest)) as steps:
         for step in steps:

@@ -174,12 +174,7 @@ def _commit(git: GitProcess, oid: str, data: bytes) -> Made:
 
 
 def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
-    """Return the trees of some ids; an empty id has no entries.
-
-    Raises:
-        GitError: Git fails, or an object is not a tree.
-        LimitError: A tree is too large to be read.
-    """
+    """Return the trees of some ids; an empty id has no entries."""
     known = git.reader.trees
     known.setdefault("", _EMPTY)
     new = [oid for oid in dict.fromkeys(oids) if oid not in known]
@@ -242,15 +237,8 @@ def differences(
 
     Folders with equal ids are not read. An entry of a side is a file, a link, or a submodule. A
     file at a folder above one of the paths also counts.
-
-    Args:
-        git: The repository.
-        trees: Ids of both trees. An empty id is an empty tree.
-        paths: Files and folders to compare, or all if there are none.
-        tally: Limit of the result, and of the folders that are read.
-
-    Raises:
-        LimitError: The result exceeds the limit.
+    Without paths, all is compared. An empty id is an empty tree. If the result, or the folders that
+    are read, exceed the tally, a `LimitError` is raised.
     """
     wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
     found, twice, folders = list[Changed](), list[str](), tally.again()
@@ -423,9 +411,7 @@ def check_branch(branch: str) -> str:
 def whole_name(git: GitProcess, rev: str) -> str:
     """Return an unambiguous name of a revision.
 
-    Args:
-        git: The repository.
-        rev: A branch, tag, commit id, or `HEAD`, with optional steps such as `^1` and `~2`.
+    The revision is a branch, tag, commit id, or `HEAD`, with optional steps such as `^1` and `~2`.
 
     Raises:
         UsageError: The name is invalid or ambiguous.

@@ -70,10 +70,6 @@ class Site(Struct, frozen=True):
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     """Return the site at a folder, which need not exist.
 
-    Args:
-        folder: Folder in which the repository begins.
-        environment: Environment variables for Git.
-
     Raises:
         UsageError: The path is a file, a bare repository, or a folder in an existing root.
         GitError: The repository belongs to another user.

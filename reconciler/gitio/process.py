@@ -502,10 +502,7 @@ def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> 
     Git refuses a repository of another user. It does not search for a bare repository in parent
     folders, because a committed bare repository could bring its own configuration.
 
-    Args:
-        folder: The folder.
-        environment: Variables of the caller. The user's own configuration applies here.
-        is_bare: Whether the folder itself can be a bare repository.
+    The user's own configuration applies here. `is_bare` permits the folder itself to be one.
     """
     taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
     command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
@@ -649,10 +646,6 @@ def _names_programs(git: GitProcess) -> bool:
 
 def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
     """Return Git that runs no filter, merge driver, or server of the repository's configuration.
-
-    Args:
-        git: The repository.
-        settings: Its own configuration, if it is already known.
 
     Raises:
         UsageError: The configuration has a program that newer versions of Git run and that cannot

@@ -33,12 +33,7 @@ def fetch(
 ) -> None:
     """Fetch a branch of a remote into a reference of this repository.
 
-    Args:
-        git: The repository.
-        remote: URL or path.
-        branch: Branch of the remote.
-        reference: The local reference to update.
-        truth: The authoritative branch of the remote, if it is known, for the hint.
+    The hint of an error names the authoritative branch of the remote, `truth`, if it is known.
 
     Raises:
         GitError: The remote cannot be read.
@@ -73,10 +68,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
 def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
     """Return the ids of a remote's references by name. `ref: HEAD` has the target of its HEAD.
 
-    Args:
-        git: A repository.
-        remote: URL or path.
-        names: References, or patterns. Default: all.
+    The names can be patterns. Without names, all references are listed.
     """
     result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
     if result.status != 0:
@@ -314,12 +306,7 @@ def _default_there(known: RemoteHead) -> DefaultBranch:
 
 
 def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
-    """Return the authoritative branch of a repository without a remote, if it can be determined.
-
-    Args:
-        git: The repository.
-        is_bare: Whether others clone the repository and get the branch that its HEAD names.
-    """
+    """Return the authoritative branch of a repository without a remote, if it can be determined."""
     form = "--format=%(refname) %(symref)"
     truth = git.root.reference(_TRUTH)
     out = git.check("for-each-ref", form, _HEADS, truth).decode("utf-8", "replace")

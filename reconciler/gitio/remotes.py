@@ -471,11 +471,7 @@ class ProposingBranch(Struct, frozen=True):
         return len(set(trees)) == 1 and is_in(self.git, base.id, old)
 
     def _require_ours(self, old: str, base: Revision) -> None:
-        """Refuse to replace commits of users.
-
-        Raises:
-            UsageError: A commit does not claim to come from reconcile.
-        """
+        """Refuse to replace commits of users."""
         made = frozenset(plan_commits(self.git, old, [base.id]))
         commits = self.git.words("rev-list", "--no-merges", old, f"^{base.id}")
         other = next((commit for commit in commits if commit not in made), "")

@@ -262,12 +262,8 @@ def open_repository(
 ) -> GitRepository:
     """Open the bare repository at a path, or the repository of the checkout around it.
 
-    Args:
-        path: Folder.
-        environment: Environment variables for Git.
-        branch: Branch to work on. Default: the branch that is checked out.
-        root: Folder of the repository. Default: in a checkout, the nearest folder with Settings
-            from the path upwards, or else the top.
+    The default branch is the one that is checked out. The default root of a checkout is the nearest
+    folder with Settings from the path upwards, or else the top.
 
     Raises:
         UsageError: The folder does not exist, or the root is invalid.

@@ -133,9 +133,6 @@ class WorktreeSource:
         """Refuse files that Git skips, because their content on disk would not be committed.
 
         A sparse checkout omits files, and a user can mark files as unchanged.
-
-        Raises:
-            UsageError: The index has such marks.
         """
         new = [path for path in paths if path not in self._listed]
         if not new:

@@ -260,11 +260,7 @@ class KubeCluster:
 
 
 def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the objects of a page, and the token of the next page or an empty string.
-
-    Raises:
-        ClusterError: The response is not a list. It must not be mistaken for an empty one.
-    """
+    """Return the objects of a page, and the token of the next page or an empty string."""
     items, metadata = page.get("items", 0), page.get("metadata") or {}
     following = metadata.get("continue") if isinstance(metadata, dict) else None
     is_list = isinstance(items, list | None) and isinstance(following, str | None)

@@ -296,11 +296,7 @@ def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
 
 
 def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
-    """Yield each complete line of a stream.
-
-    Raises:
-        TooLargeError: A line is longer than any object.
-    """
+    """Yield each complete line of a stream."""
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")

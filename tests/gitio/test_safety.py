@@ -232,16 +232,6 @@ def test_a_remote_that_refuses_who_asks_is_told_apart_from_one_that_is_down(
         assert hint in done.out + done.err
 
 
-def test_without_a_token_a_remote_that_wants_one_says_so(
-    server: GitServer, command: Command
-) -> None:
-    server.password = TOKEN
-    done = command.run("doctor", "--remote", f"{server.url}/remote.git")
-    assert "the remote refuses who asks (401)" in done.out
-    assert "set IPAM_GIT_TOKEN" in done.out
-    assert "is up" not in done.out
-
-
 def test_an_unreachable_remote_ends_with_code_4(tmp_path: Path, command: Command) -> None:
     for url in ("http://127.0.0.1:9/r.git", f"file://{tmp_path}/none.git"):
         done = command.run("reconcile", "--remote", url)
@@ -304,33 +294,3 @@ def test_a_key_that_cannot_sign_publishes_nothing(
     done = command.run("reconcile", "--repo", str(author), "--sign", "0xDEADBEEF")
     assert (done.code, "cannot sign" in done.err, "--sign takes" in done.err) == (4, True, True)
     assert git(remote, "rev-parse", "main") == head
-
-
-def test_private_folders_are_private(tmp_path: Path, remote: Path, command: Command) -> None:
-    assert command.run("reconcile", "--remote", str(remote)).code == 0
-    mirror = next((tmp_path / "cache" / "gitops-ipam" / "remotes").iterdir())
-    assert mirror.stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize("where", ["checkout", "mirror"])
-def test_a_whole_run_with_push_needs_few_git_processes_however_much_there_is(
-    author: Path, remote: Path, command: Command, where: str
-) -> None:
-    told = ["--repo", str(author)] if where == "checkout" else ["--remote", str(remote)]
-    log = command.recording()
-    counts: list[int] = []
-    for tenants in (1, 1, 20):
-        new = [f"n{len(counts)}-{number}" for number in range(tenants)]
-        write(
-            author,
-            {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in new},
-        )
-        commit(author)
-        git(author, "push", "-q")
-        log.unlink(missing_ok=True)
-        assert command.run("reconcile", *told).code == 0
-        git(author, "pull", "-q")
-        calls = [line for line in log.read_text().splitlines() if line.startswith("-c ")]
-        counts.append(len(calls))
-    assert counts[1] == counts[2]
-    assert max(counts) <= 26
