@@ -144,6 +144,10 @@ def _plans(
     The newest commit is first. The answer is kept if it was read to its end.
     """
     known = git.reader.plans
+    for key in known if not without else ():
+        if key[0] == revision and len(key) == 2 and key[1:] in known:
+            known[revision,] = [*known[key], *known[key[1:]]]
+            break
     if (found := known.get((revision, *without))) is not None:
         yield from found
         return
