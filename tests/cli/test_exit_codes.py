@@ -88,6 +88,7 @@ def test_four_is_git(repo: Path, capsys: Capture) -> None:
         ["simulate"],
         ["simulate", "--tenants", "0"],
         ["apply", "--default-port", "65536"],
+        ["apply", "--require-all"],
         ["simulate", "--tenants", "100001"],
         ["check", "-o", "xml"],
         ["check", "--color", "pink"],

@@ -103,6 +103,7 @@ def test_netbox_is_read_from_several_files(repo: Path, capsys: Capture) -> None:
     [
         (["csv", "nowhere.csv"], "nowhere.csv: No such file or directory"),
         (["csv", "a.csv", "--map", "x"], "--map 'x' is not COLUMN=MEANING"),
+        (["cluster", "x", "--metallb-pool", "x"], "--metallb-pool 'x' is not CLUSTER=POOL"),
         (["csv", "a.csv", "--add-pool", "x"], "--add-pool 'x' is not NAME=CIDR"),
         (
             ["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"],
