@@ -69,7 +69,7 @@ class Stage:
             raise UsageError(f"{self.shown_folder} is not a folder", hint)
         if folder.is_dir() and any(folder.iterdir()):
             raise UsageError(f"{self.shown_folder} is not empty", hint)
-        _copy(shipped("example-repo"), self.repo)
+        shutil.copytree(shipped("example-repo"), self.repo, copy_function=shutil.copyfile)
         for where in (("--bare", "../remote.git"), (".",)):
             self.git("init", "--quiet", "--template=", "-b", "main", *where)
         self.git("remote", "add", "origin", "../remote.git")
@@ -148,15 +148,6 @@ class Stage:
                 f"ipam {arguments[0]} ended with {code}, not with {expected}",
                 f"remove {self.shown_folder} and begin again",
             )
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.mkdir(parents=True)
-    for item in source.iterdir():
-        if item.is_dir():
-            _copy(item, target / item.name)
-        else:
-            (target / item.name).write_bytes(item.read_bytes())
 
 
 @contextlib.contextmanager
