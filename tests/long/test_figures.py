@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.long.figures import Held, grown, leaks, slope, table
+from tests.long.figures import Held, grown, leaks, slope
 from tests.long.flaky import KINDS, Flaky
 
 
@@ -30,13 +30,6 @@ def test_what_grows_in_the_second_half_is_told_and_what_only_moves_is_not() -> N
     (told,) = leaks(hour(100))
     assert told.startswith("rss: +6000.0")
     assert grown(hour(100))["rss"] == pytest.approx(6_000)
-
-
-def test_the_table_has_a_row_for_some_minutes_and_the_slopes_last() -> None:
-    lines = table(hour(0), rows=4).splitlines()
-    assert len(lines) == 2 + 4 + 1
-    assert lines[2].startswith("| 0.0 | 78.1 |")
-    assert lines[-1].startswith("| slope/h |")
 
 
 def test_of_many_requests_a_share_fails_in_every_way_that_there_is_the_same_for_a_seed() -> None:

@@ -4,12 +4,9 @@ import json
 
 from reconciler.report.json import (
     check_document,
-    document_list,
     json_line,
     json_text,
     plan_document,
-    pool_list,
-    reconcile_document,
     yaml_text,
 )
 from tests.world import SMALL, evaluation_of, pool
@@ -30,24 +27,6 @@ def test_a_check_says_whether_all_is_well_with_findings_gates_and_plan() -> None
     ]  # fmt: skip
     assert [item["code"] for item in found["gates"]] == ["request-too-large"]
     assert check_document(evaluation_of(SMALL), {}, 0)["ok"] is True
-
-
-def test_a_reconcile_says_what_it_committed() -> None:
-    found = reconcile_document(evaluation_of(SMALL), "b" * 40, "c" * 40, attempts=2, exit_code=0)
-    assert found["kind"] == "ReconcileResult"
-    assert (found["base"], found["commit"], found["pushed"]) == ("b" * 40, "c" * 40, True)
-    assert (found["attempts"], found["apply"], found["exitCode"]) == (2, None, 0)
-    idle = reconcile_document(evaluation_of(SMALL), "b" * 40, None, attempts=1, exit_code=3)
-    assert (idle["commit"], idle["pushed"], idle["exitCode"]) == (None, False, 3)
-
-
-def test_status_lists_pools_as_they_are_today() -> None:
-    found = pool_list(evaluation_of(SMALL))
-    assert (found["kind"], found["items"][0]["allocated"]) == ("PoolList", 0)
-
-
-def test_lists_hold_whole_documents() -> None:
-    assert document_list("XList", [{"a": 1}])["items"] == [{"a": 1}]
 
 
 def test_json_is_one_document_and_a_line_is_one_line() -> None:
