@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from errno import EISDIR, ELOOP, ENOENT, ENOTDIR
 from importlib.metadata import PackageNotFoundError, distribution
@@ -111,7 +111,9 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
         raise UsageError(f"{out} is not a folder", "name another one: --out DIR")
     new = _new(out, files)
     out.mkdir(parents=True, exist_ok=True)
-    _tidy(out)
+    for left in out.glob(f"{_WORK}*"):  # of a run that was killed
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=_WORK, dir=out))
     done: list[Path] = []
     try:
@@ -134,7 +136,9 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
 def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
     new, taken = [], []
     for path, data in files.items():
-        _require_no_link(out, path)
+        for folder in (out / it for it in reversed(Path(path).parents[:-1])):
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                raise UsageError(f"{folder} is no folder; nothing was written", "move it away")
         target = out / path
         if not os.path.lexists(target):
             new.append(path)
@@ -148,28 +152,11 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
     return new
 
 
-def _require_no_link(out: Path, path: str) -> None:
-    for folder in _above(out, path):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise UsageError(f"{folder} is no folder; nothing was written", "move it away")
-
-
-def _above(out: Path, path: str) -> Iterable[Path]:
-    parts = Path(path).parts[:-1]
-    return (out.joinpath(*parts[:count]) for count in range(1, len(parts) + 1))
-
-
 def _written(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _tidy(out: Path) -> None:
-    for left in out.glob(f"{_WORK}*"):
-        if left.is_dir() and not left.is_symlink():
-            shutil.rmtree(left, ignore_errors=True)
 
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH

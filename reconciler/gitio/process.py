@@ -556,7 +556,9 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     """Return a failed call as an error with Git's own message."""
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
-    message = said.partition(": ")[2] or (text[-1] if text else _ended(result.status))
+    status = result.status
+    ended = f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+    message = said.partition(": ")[2] or (text[-1] if text else ended)
     if owned := _OWNED.search(result.err):
         hint = f"if you trust it: git config --global --add safe.directory {owned[1]}"
         return GitError(f"{owned[1]} belongs to another user", hint)
@@ -591,11 +593,6 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
 def _late(command: str) -> GitError:
     message = f"git {command} took over {SECONDS:.0f} seconds"
     return GitError(message, "see whether the remote answers, and try again")
-
-
-def _ended(status: int) -> str:
-    """Describe how a process without output ended."""
-    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
 # Git passes content through a filter without a command unchanged.

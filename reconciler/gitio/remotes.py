@@ -68,7 +68,9 @@ class Remote(Struct, frozen=True):
         if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
             return []
         path = _path(self.url) if separator else self.url
-        return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
+        return [
+            Path(place) for place in (path, f"{path}/.git", f"{path}.git") if os.path.lexists(place)
+        ]
 
 
 _FOLLOWED = ("branch", "remote")
@@ -254,10 +256,6 @@ def _fixed(url: str) -> str:
 def _path(url: str) -> str:
     """Return the path of a file URL as Git reads it: a host in the URL is part of the path."""
     return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
-
-
-def _is_there(place: str) -> bool:
-    return os.path.lexists(place)
 
 
 def _shown(remote: str) -> str:

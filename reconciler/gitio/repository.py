@@ -329,7 +329,8 @@ def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | Non
         GitError: Git finds no repository, or one of another user.
     """
     folder = path.parent if path.name == ".git" else path
-    is_bare = _is_file(folder / "HEAD") and not os.path.lexists(folder / ".git")
+    is_bare = os.path.isfile(folder / "HEAD")  # noqa: PTH113 - an unreadable folder is no error
+    is_bare = is_bare and not os.path.lexists(folder / ".git")
     found = discover(folder, environment, is_bare=is_bare)
     if "not a git repository" in found.err or "cannot use bare repository" in found.err:
         raise NoRepositoryError(f"{path} is not a Git repository", _NO_REPOSITORY)
@@ -337,10 +338,6 @@ def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | Non
         raise failure("rev-parse", found, _NO_REPOSITORY)
     git_dir, *up = os.fsdecode(found.out).splitlines()
     return Path(git_dir), (folder / up[0]).resolve() if up else None
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
 
 
 def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:

@@ -425,7 +425,8 @@ class KubeClusters:
         """Return the cluster of the flag, of `$KUBECONFIG`, or of the pod's account, or None."""
         named = self.environment.get("KUBECONFIG", "")
         if self.kubeconfig is not None:
-            config = read_files("management", [self._there(self.kubeconfig)])
+            read_file("management", self.kubeconfig)
+            config = read_files("management", [self.kubeconfig])
         elif named:
             config = read_files("management", [Path(step) for step in named.split(":") if step])
         else:
@@ -458,10 +459,6 @@ class KubeClusters:
         return self._cluster(
             check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named), TENANT_LIST
         )
-
-    def _there(self, path: Path) -> Path:
-        read_file("management", path)
-        return path
 
     def _cluster(self, access: Kubeconfig | ServiceAccount, max_list: int) -> KubeCluster:
         return KubeCluster(access, self.timeouts, self.environment, max_list)

@@ -295,12 +295,7 @@ def _record() -> Check:
 def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:
     """Return the desired status with the times of unchanged conditions from the live one.
 
-    Conditions of other managers are left to them.
-
-    Args:
-        wanted: The desired status.
-        live: The live status, which can be empty.
-        is_whole: The server treats the list of conditions as one value.
+    Conditions of other managers are left to them, unless the server treats the list as one value.
     """
     if "conditions" not in wanted:
         return wanted
@@ -323,11 +318,9 @@ def is_whole_list(manifest: Manifest) -> bool:
 def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
     found = status.get("conditions")
     listed = found if isinstance(found, list) else []
-    return [item for item in listed if isinstance(item, Mapping) and _is_text(item.get("type"))]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    return [
+        item for item in listed if isinstance(item, Mapping) and isinstance(item.get("type"), str)
+    ]
 
 
 def timeless(status: Manifest) -> Manifest:
