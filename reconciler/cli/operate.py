@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -24,7 +23,7 @@ from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.gitio.repository import GitRepository, open_revision
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
-from reconciler.reconcile.doctor import diagnose, diagnosis_code
+from reconciler.reconcile.doctor import diagnose
 from reconciler.reconcile.evaluation import applied_code, as_reconciled
 from reconciler.reconcile.records import require_unedited
 from reconciler.reconcile.verify import Verified, revisions_of
@@ -197,12 +196,11 @@ def doctor(
         reach.require()
     probe = RepositoryProbe(opened, dict(os.environ))
     with output.progress("looking"):
-        diagnosis = diagnose(probe, reach.open() if reach.is_named else None, time.time)
-    code = diagnosis_code(diagnosis)
+        diagnosis = diagnose(probe, reach.open() if reach.is_named else None)
     result.show(
-        lambda brush: diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis, code)
+        lambda brush: diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis)
     )
-    return code
+    return diagnosis.exit_code
 
 
 @click.command(cls=VerbCommand)

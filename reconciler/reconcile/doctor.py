@@ -1,18 +1,28 @@
-"""Diagnosis of Git, clusters, and rights."""
+"""`doctor`: checks of Git and of clusters, each with its fix."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from reconciler.addresses import IPSet
+from reconciler.apply import rights as apply_rights
+from reconciler.apply.elastic import silence, unwell
 from reconciler.apply.executor import contained
 from reconciler.apply.fleet import AT_ONCE
-from reconciler.apply.intake import identities
-from reconciler.apply.intake_run import not_in_git
-from reconciler.apply.inventory import ClusterIdentity, Enrolled, check_memory, identify
+from reconciler.apply.inventory import (
+    ClusterIdentity,
+    Enrolled,
+    InventoryEntry,
+    check_memory,
+    identify,
+)
 from reconciler.apply.management import (
     Access,
     ManagementCluster,
@@ -21,109 +31,241 @@ from reconciler.apply.management import (
     without_kubeconfig,
 )
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.apply.metallb import controller_time, state_error
 from reconciler.apply.plan import ClusterState
+from reconciler.apply.rights import management_rights, questions, tenant_rights
+from reconciler.apply.snapshot import live_of
+from reconciler.apply.steps import differing, is_ours
 from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import Entry, Repository, Revision, Source
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import desired_objects
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    desired_object,
+    desired_objects,
+    needed,
+)
 from reconciler.model.errors import (
+    BugError,
     ClusterError,
     ExitCode,
+    KubeconfigError,
+    NoSuchKindError,
     ReconcilerError,
+    UnauthorizedError,
     UnreachableError,
     UsageError,
 )
-from reconciler.model.objects import MANAGEMENT
+from reconciler.model.objects import MANAGEMENT, Manifest, Need, Right
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.branch import lost_since, refusal
-from reconciler.reconcile.doctor_cluster import (
-    GIT,
-    SKEW_SECONDS,
-    Diagnosis,
-    DiagnosisCheck,
-    DiagnosisGroup,
-    DiagnosisVerdict,
-    ExaminedCluster,
-    doubtful,
-    failed,
-    fine,
-    management_steps,
-    run,
-    shorten,
-    tenant_steps,
-    wrong,
-)
 from reconciler.reconcile.records import edited
 
-_OLDEST = (2, 31)
-_PLAIN = "100644"
+GIT = "git"
+_OLDEST_GIT = (2, 31)
+_OLDEST_KUBERNETES = (1, 31)  # CRDs and policies use CEL functions for addresses
+_OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
+_RIGHTS = "deploy/rbac.yaml has all of them"
+_DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
+_METALLB = "install MetalLB 0.15.3 or newer"
+_WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
+# Hints for failures that have none.
+_HINTS = {
+    UnreachableError: "see that its API server is up, and that this machine may reach it",
+    UnauthorizedError: "give it credentials that are valid, with the rights that deploy/ lists",
+    KubeconfigError: "correct that kubeconfig, or name another",
+}
+
+
+class DiagnosisVerdict(StrEnum):
+    """The result of a check, the worst last."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+class DiagnosisCheck(Struct, frozen=True):
+    """One check: its subject in a word, and the fix if something needs doing."""
+
+    name: str
+    verdict: DiagnosisVerdict
+    message: str
+    mend: str = ""
+    is_bug: bool = False
+
+
+class DiagnosisGroup(Struct, frozen=True):
+    """The checks of Git (`GIT`), or of one cluster by its name."""
+
+    name: str
+    checks: tuple[DiagnosisCheck, ...]
+
+    @property
+    def verdict(self) -> DiagnosisVerdict:
+        """Return the worst verdict of the checks."""
+        verdicts = (check.verdict for check in self.checks)
+        return max(verdicts, key=list(DiagnosisVerdict).index, default=DiagnosisVerdict.OK)
+
+
+class Diagnosis(Struct, frozen=True):
+    """All checks: Git first, then the management cluster, then the others by name.
+
+    The revision is the commit that was read; empty if none was readable.
+    """
+
+    groups: tuple[DiagnosisGroup, ...]
+    revision: str = ""
+
+    def count(self, verdict: DiagnosisVerdict) -> int:
+        """Return the number of checks with a verdict."""
+        return sum(check.verdict is verdict for group in self.groups for check in group.checks)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Return 70 for an internal error, 4 for Git, 5 for a cluster, else 0."""
+        if any(check.is_bug for group in self.groups for check in group.checks):
+            return ExitCode.BUG
+        failures = [it.name for it in self.groups if it.verdict is DiagnosisVerdict.FAILED]
+        if GIT in failures:
+            return ExitCode.GIT
+        return ExitCode.CLUSTER if failures else ExitCode.OK
+
+
+def fine(name: str, message: str) -> DiagnosisCheck:
+    """Return the result of a check that passed."""
+    return DiagnosisCheck(name, DiagnosisVerdict.OK, message)
+
+
+def doubtful(name: str, message: str, mend: str = "") -> DiagnosisCheck:
+    """Return the result of a check that needs attention, but stops nothing."""
+    return DiagnosisCheck(name, DiagnosisVerdict.WARNING, message, mend)
+
+
+def wrong(name: str, message: str, mend: str = "") -> DiagnosisCheck:
+    """Return the result of a check that found something to fix."""
+    return DiagnosisCheck(name, DiagnosisVerdict.FAILED, message, mend)
+
+
+def _failed(name: str, failure: ReconcilerError) -> DiagnosisCheck:
+    hints = (hint for kind, hint in _HINTS.items() if isinstance(failure, kind))
+    check = wrong(name, str(failure), failure.hint or next(hints, ""))
+    return replace(check, is_bug=isinstance(failure, BugError))
+
+
+Checks = Mapping[str, Callable[[], DiagnosisCheck]]
+
+
+def run(checks: Checks) -> list[DiagnosisCheck]:
+    """Run checks until the first one fails, or one does not reach its server."""
+    found: list[DiagnosisCheck] = []
+    for name, check in checks.items():
+        try:
+            with contained():
+                found.append(check())
+        except ReconcilerError as failure:
+            found.append(_failed(name, failure))
+            if len(found) == 1 or isinstance(failure, UnreachableError):
+                break
+    return found
+
+
+def _shorten(names: Iterable[str], most: int = 3) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return f"{', '.join(listed[:most])}{more}"
+
+
+_NO_KUBECONFIG = doubtful(
+    "kubeconfig",
+    "none is named: reconcile commits and pushes, and applies nothing",
+    "--kubeconfig PATH, or $KUBECONFIG",
+)
+_UNNAMED = DiagnosisGroup(MANAGEMENT, (_NO_KUBECONFIG,))
+
+
+def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
+    """Run all checks, of clusters only if there is a management cluster.
+
+    Raises UsageError if the command line names no repository.
+    """
+    git = _GitChecks(probe)
+    git.run()
+    others = (_UNNAMED,) if clusters is None else _ClusterChecks(git, clusters).run()
+    groups = (DiagnosisGroup(GIT, tuple(git.found)), *others)
+    return Diagnosis(groups, git.head.id if git.head else "")
 
 
 @dataclass(slots=True)
-class ExaminedGit:
+class _GitChecks:
     """The checks of Git, and the revision that was read, if any was readable."""
 
     probe: RepositoryProbe
-    checks: list[DiagnosisCheck] = field(default_factory=list)
+    found: list[DiagnosisCheck] = field(default_factory=list)
     evaluation: Evaluation | None = None
-    revision: Revision | None = None
+    head: Revision | None = None
 
-    def run(self, now: float) -> "ExaminedGit":
-        """Run the checks. A failed check skips only the checks that depend on it.
-
-        Raises UsageError if the command line names no repository.
-        """
+    def run(self) -> None:
         try:
-            self.checks.append(_version(self.probe))
-            self.checks.append(fine("repository", self.probe.title()))
+            self.found.append(_git_version(self.probe.version()))
+            self.found.append(fine("repository", self.probe.title()))
         except UsageError:
             raise
         except ReconcilerError as failure:
-            self.checks.append(failed("repository", failure))
-            return self
-        self._check_remote()
-        if (head := self.revision) is not None:
-            self._check_files(head)
-            self.checks.append(_clock(head, now))
-        return self
+            self.found.append(_failed("repository", failure))
+            return
+        self.head = self._read_remote()
+        if self.head is None:
+            return
+        try:
+            source = self.probe.repository.source(self.head.id)
+            evaluation = self.evaluation = evaluate_source(source)
+            entries = source.entries([evaluation.tree.settings.records])
+        except ReconcilerError as failure:
+            self.found.append(_failed("content", failure))
+            return
+        checks: Checks = {
+            "content": lambda: _content(evaluation),
+            "records": lambda: _records(evaluation, entries),
+            "edits": lambda: _edits(self.probe.repository, source, evaluation),
+        }
+        self.found += run(checks)
 
-    def _check_remote(self) -> None:
-        """Find the remote head, and check that it contains the last known head and can be pushed to."""
+    def _read_remote(self) -> Revision | None:
+        """Return the head of the remote, else the local one, after the checks of the remote."""
         oid, is_reached = None, True
         try:
             oid = self.probe.remote_head()
-            where = f"at {oid[:12]}" if oid else "the repository is the truth itself: no remote"
-            self.checks.append(fine("remote", where))
+            where = f"at {oid[:12]}" if oid else "none: the branch of the repository itself counts"
+            self.found.append(fine("remote", where))
         except ReconcilerError as failure:
-            self.checks.append(failed("remote", failure))
+            self.found.append(_failed("remote", failure))
             is_reached = False
-        head = self.revision = self._find(oid, is_reached=is_reached)
-        if head is None or not is_reached:
-            return
-        if oid in (None, head.id):
-            self.checks += run([("history", lambda: self._history(head))])
-        self.checks += run([("push", lambda: self._push(head))])
-
-    def _find(self, oid: str | None, *, is_reached: bool) -> Revision | None:
-        """Return the remote head, else the local one."""
         try:
-            if (head := self.probe.find(oid)) is not None:
-                return head
-            head = self.probe.find(None) if oid is not None else None
+            head = self.probe.find(oid)
+            is_here = head is not None
+            head = head or self.probe.find(None)
         except ReconcilerError as failure:
-            self.checks.append(failed("history", failure))
+            self.found.append(_failed("history", failure))
             return None
-        if head is None and is_reached:
-            message = "the branch has no commit here"
-            self.checks.append(wrong("history", message, "make a first commit, or git fetch"))
-        elif head is not None:
+        if head is None:
+            if is_reached:
+                hint = "make a first commit, or git fetch"
+                self.found.append(wrong("history", "the branch has no commit here", hint))
+        elif not is_here:
             message = f"the remote's head is not here; {head.id[:12]} was read instead"
-            self.checks.append(doubtful("history", message, "git fetch"))
+            self.found.append(doubtful("history", message, "git fetch"))
+        elif is_reached:
+            self.found += run({"history": lambda: self._history(head)})
+        if head is not None and is_reached:
+            self.found += run({"push": lambda: self._push(head)})
         return head
 
     def _history(self, head: Revision) -> DiagnosisCheck:
@@ -135,40 +277,15 @@ class ExaminedGit:
 
     def _push(self, head: Revision) -> DiagnosisCheck:
         self.probe.check_push(head)
-        return fine("push", "permitted, as far as a dry run tells")
-
-    def _check_files(self, head: Revision) -> None:
-        try:
-            source = self.probe.repository.source(head.id)
-            evaluation = self.evaluation = evaluate_source(source)
-            entries = source.entries([evaluation.tree.settings.records])
-        except ReconcilerError as failure:
-            self.checks.append(failed("content", failure))
-            return
-        self.checks += [_content(evaluation), _records(evaluation, entries)]
-        self.checks += run([("edits", lambda: _edits(self.probe.repository, source, evaluation))])
-        settings = evaluation.tree.settings
-        try:
-            self.probe.repository.require_clean([*settings.folders, settings.records], head)
-        except UsageError as dirty:
-            self.checks.append(doubtful("checkout", str(dirty), dirty.hint))
-        except ReconcilerError as failure:
-            self.checks.append(failed("checkout", failure))
+        return fine("push", "a dry run is permitted")
 
 
-def _version(probe: RepositoryProbe) -> DiagnosisCheck:
-    version = probe.version()
+def _git_version(version: str) -> DiagnosisCheck:
     numbers = tuple(int(part) for part in re.findall(r"[0-9]{1,6}", version)[:2])
-    if numbers < _OLDEST:
-        needed = ".".join(map(str, _OLDEST))
-        return wrong("git", f"version {version}", f"install git {needed} or newer")
+    if numbers < _OLDEST_GIT:
+        needed_version = ".".join(map(str, _OLDEST_GIT))
+        return wrong("git", f"version {version}", f"install git {needed_version} or newer")
     return fine("git", f"version {version}")
-
-
-def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
-    for found in edited(repository, source, evaluation):
-        return wrong("edits", found.message, found.hint)
-    return fine("edits", "the records are as reconcile wrote them")
 
 
 def _content(evaluation: Evaluation) -> DiagnosisCheck:
@@ -181,85 +298,38 @@ def _content(evaluation: Evaluation) -> DiagnosisCheck:
 
 
 def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck:
-    """Check that the folder of records has only plain files of `reconcile` that are readable."""
     folder = f"{evaluation.tree.settings.records}/"
-    strange = [entry.path for entry in entries if not is_yaml(entry.path) or entry.mode != _PLAIN]
+    strange = [it.path for it in entries if not is_yaml(it.path) or it.mode != "100644"]
     if strange:
-        mend = f"take them out of {folder}: only ipam writes there"
-        return doubtful("records", f"not records: {shorten(strange)}", mend)
+        hint = f"take them out of {folder}: only ipam writes there"
+        return doubtful("records", f"not records: {_shorten(strange)}", hint)
     unread = sum(1 for item in evaluation.tree.records if has_error(item.findings))
     if unread:
         return doubtful("records", f"{unread} in {folder} cannot be read", "ipam check")
     return fine("records", f"{len(evaluation.tree.records)} in {folder}")
 
 
-def _clock(head: Revision, now: float) -> DiagnosisCheck:
-    """Check the clock. A commit date in the future reserves addresses for too long."""
-    ahead = int(head.clock - now)
-    if ahead > SKEW_SECONDS:
-        message = f"the head was committed {ahead} s after this machine's present time"
-        return doubtful("clock", message, "set the clocks of this machine and of who commits")
-    return fine("clock", "the head was committed in the past")
+def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
+    for found in edited(repository, source, evaluation):
+        return wrong("edits", found.message, found.hint)
+    return fine("edits", "the records are as reconcile wrote them")
 
 
-_NOBODY = doubtful(
-    "kubeconfig",
-    "none is named: reconcile commits and pushes, and applies nothing",
-    "--kubeconfig PATH, or $KUBECONFIG",
-)
-_UNKNOWN = doubtful(
-    "clusters",
-    "the repository cannot be read: only clusters that were applied to before are looked at",
-    "mend Git first",
-)
-_WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
+class _ClusterChecks:
+    """The checks of all clusters."""
 
-
-def diagnose(
-    probe: RepositoryProbe, clusters: Clusters | None, wall: Callable[[], float]
-) -> Diagnosis:
-    """Run all checks, of clusters only if there is a management cluster.
-
-    Raises UsageError if the command line names no repository.
-    """
-    git = ExaminedGit(probe).run(wall())
-    groups = [DiagnosisGroup(GIT, tuple(git.checks))]
-    groups += [DiagnosisGroup(MANAGEMENT, (_NOBODY,))] if clusters is None else []
-    if clusters is not None:
-        groups += _Examination(git, clusters, wall).run()
-    return Diagnosis(tuple(groups), git.revision.id if git.revision else "")
-
-
-def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
-    """Return 70 for an internal error, 4 for Git, 5 for a cluster, else 0."""
-    if diagnosis.is_bug:
-        return ExitCode.BUG
-    git, *others = diagnosis.groups
-    if git.verdict is DiagnosisVerdict.FAILED:
-        return ExitCode.GIT
-    if any(group.verdict is DiagnosisVerdict.FAILED for group in others):
-        return ExitCode.CLUSTER
-    return ExitCode.OK
-
-
-class _Examination:
-    """The check of all clusters."""
-
-    def __init__(self, git: ExaminedGit, clusters: Clusters, wall: Callable[[], float]) -> None:
-        self.git, self.clusters, self.wall = git, clusters, wall
+    def __init__(self, git: _GitChecks, clusters: Clusters) -> None:
+        self.git, self.clusters = git, clusters
         self.hub: ManagementCluster | None = None
         self.known: Mapping[str, Enrolled] = {}
-        self.uids: dict[str, str] = {}
 
     def run(self) -> list[DiagnosisGroup]:
         """Check the clusters, several at once."""
-        cluster: Cluster | None = None
-        refusal: ClusterError | None = None
         with ExitStack() as opened:
+            cluster, refusal = None, None
             try:
-                found = self.clusters.management()
-                if found is None:
-                    return [DiagnosisGroup(MANAGEMENT, (_NOBODY,))]
+                if (found := self.clusters.management()) is None:
+                    return [_UNNAMED]
                 cluster = validated(found)
                 opened.callback(cluster.close)
                 with contained():
@@ -267,45 +337,11 @@ class _Examination:
                 self.known = self.hub.identity.inventory.clusters
             except ClusterError as failure:
                 refusal = failure
-            every = self._targets()
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 own = pool.submit(self._management, cluster, refusal)
-                others = [group for group in pool.map(self._other, every) if group is not None]
+                others = list(pool.map(self._tenant, self._targets()))
                 groups = [DiagnosisGroup(MANAGEMENT, tuple(own.result()))]
-                return [*groups, *map(self._alone, others)]
-
-    def _management(
-        self, cluster: Cluster | None, refusal: ClusterError | None
-    ) -> list[DiagnosisCheck]:
-        own: list[DiagnosisCheck] = []
-        if cluster is None or isinstance(refusal, UnreachableError):
-            name = "kubeconfig" if cluster is None else "server"
-            own += [failed(name, refusal)] if refusal is not None else []
-        else:
-            head, evaluation = self.git.revision, self.git.evaluation
-            committed = head.clock if head is not None else 0
-            examined = ExaminedCluster(cluster, lambda: self._home(refusal), self.wall, committed)
-            is_all = evaluation is not None and evaluation.tree.settings.applies_documents
-            own += run(management_steps(examined, applies_documents=is_all))
-            own += self._not_in_git()
-        if self.git.evaluation is None:
-            own.append(_UNKNOWN)
-        return own
-
-    def _not_in_git(self) -> Iterator[DiagnosisCheck]:
-        evaluation = self.git.evaluation
-        if self.hub is None or evaluation is None:
-            return
-        pools, settings = evaluation.state.pools.values(), evaluation.tree.settings
-        with contained():
-            for sentence in not_in_git(self.hub, pools, identities(evaluation), settings):
-                yield doubtful("intake", sentence, "write them into Git, or name the kind there")
-
-    def _home(self, refusal: ClusterError | None) -> ClusterIdentity:
-        if refusal is not None:
-            raise refusal
-        assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
-        return self.hub.identity
+                return [*groups, *(group for group in others if group.checks)]
 
     def _targets(self) -> list[Target]:
         evaluation = self.git.evaluation
@@ -313,60 +349,204 @@ class _Examination:
             return [Target(name) for name in sorted(self.known)]
         return targets(evaluation, desired_objects(project(evaluation)), self.known)
 
-    def _other(self, target: Target) -> DiagnosisGroup | None:
-        known = self.known.get(target.name)
+    def _management(
+        self, cluster: Cluster | None, refusal: ClusterError | None
+    ) -> list[DiagnosisCheck]:
+        def recognise() -> ClusterIdentity:
+            if self.hub is None:
+                raise refusal or ClusterError("the management cluster was not identified")
+            return self.hub.identity
+
+        evaluation = self.git.evaluation
+        if cluster is None or isinstance(refusal, UnreachableError):
+            name = "kubeconfig" if cluster is None else "server"
+            own = [_failed(name, refusal)] if refusal is not None else []
+        else:
+            applies_documents = evaluation and evaluation.tree.settings.applies_documents
+            own = run(
+                management_checks(cluster, recognise, applies_documents=bool(applies_documents))
+            )
+        if evaluation is None:
+            message = "the repository cannot be read: only enrolled clusters are checked"
+            own.append(doubtful("clusters", message, "correct the checks of Git first"))
+        return own
+
+    def _tenant(self, target: Target) -> DiagnosisGroup:
+        """Return the checks of a tenant cluster; none if it needs no kubeconfig."""
+        name, known = target.name, self.known.get(target.name)
         try:
             with contained():
                 if self.hub is not None:
-                    check_memory(self.hub.identity.inventory, target.name)
-                cluster = self._connect(target.name)
+                    check_memory(self.hub.identity.inventory, name)
+                    cluster = Access(self.clusters, self.hub).connect(name)
+                else:
+                    cluster = self._connect(name)
                 if cluster is None:
-                    return self._without_kubeconfig(target, known)
+                    return DiagnosisGroup(name, self._without_kubeconfig(target, known))
         except ClusterError as failure:
-            return DiagnosisGroup(target.name, (failed("kubeconfig", failure),))
-
-        def recognise() -> ClusterIdentity:
-            found = identify(cluster, target.name, METALLB_HOME, known.uid if known else "")
-            self.uids[target.name] = found.uid
-            return found
-
-        steps = tenant_steps(
-            ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.desired)
-        )
+            return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
+        uid = known.uid if known else ""
+        recognise = partial(identify, cluster, name, METALLB_HOME, uid)
         with closing(cluster):
-            return DiagnosisGroup(target.name, tuple(run(steps)))
+            checks = tenant_checks(cluster, recognise, is_wanted=bool(target.desired))
+            return DiagnosisGroup(name, tuple(run(checks)))
 
     def _connect(self, name: str) -> Cluster | None:
-        if self.hub is not None:
-            return Access(self.clusters, self.hub).connect(name)
-        kubeconfig = self.clusters.named(name)
-        if kubeconfig is None:
+        if (kubeconfig := self.clusters.named(name)) is None:
             return None
         return validated(self.clusters.connect(name, kubeconfig, is_named=True))
 
-    def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> DiagnosisGroup | None:
+    def _without_kubeconfig(
+        self, target: Target, known: Enrolled | None
+    ) -> tuple[DiagnosisCheck, ...]:
         if self.hub is None:
             message = "none is named, and the management cluster cannot be asked for its Secret"
-            mend = f"--cluster {target.name}=PATH"
-            return DiagnosisGroup(target.name, (doubtful("kubeconfig", message, mend),))
+            return (doubtful("kubeconfig", message, f"--cluster {target.name}=PATH"),)
         is_there = Access(self.clusters, self.hub).is_there
         found = without_kubeconfig(target, known, is_there, require_all=False)
         if found is None:
-            return None
+            return ()
         if found.state is ClusterState.WAITING:
-            check = doubtful("kubeconfig", f"waiting: {found.error}", found.hint or _WAITING)
-        else:
-            check = wrong("kubeconfig", found.error, found.hint)
-        return DiagnosisGroup(target.name, (check,))
+            return (doubtful("kubeconfig", f"waiting: {found.error}", found.hint or _WAITING),)
+        return (wrong("kubeconfig", found.error, found.hint),)
 
-    def _alone(self, group: DiagnosisGroup) -> DiagnosisGroup:
-        """Return the group, with a note on clusters that are identical."""
-        uid = self.uids.get(group.name)
-        same = sorted(name for name, other in self.uids.items() if other == uid)
-        if uid is None or len(same) < 2:
-            return group
-        others = ", ".join(name for name in same if name != group.name)
-        message = f"it is the very cluster that {others} names (kube-system has uid {uid})"
-        return replace(
-            group, checks=(*group.checks, wrong("identity", message, "name each cluster once"))
-        )
+
+Recognise = Callable[[], ClusterIdentity]
+"""Identifies a cluster as an apply does."""
+
+
+def management_checks(
+    cluster: Cluster, recognise: Recognise, *, applies_documents: bool = False
+) -> Checks:
+    """Return the checks of the management cluster. Applied documents need more rights."""
+    unasked = None if applies_documents else Need.DOCUMENTS
+    rights = tuple(right for right in management_rights() if right.need is not unasked)
+    return {
+        "server": lambda: _server(cluster, "--crds and --policies need"),
+        "identity": lambda: _identity(recognise()),
+        "rights": lambda: _rights(cluster, rights),
+        "crds": lambda: _crds(cluster, recognise),
+    }
+
+
+def tenant_checks(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> Checks:
+    """Return the checks of a tenant cluster, in which pools are desired or not."""
+    return {
+        "server": lambda: _server(cluster, "--policies needs"),
+        "identity": lambda: _identity(recognise()),
+        "rights": lambda: _rights(cluster, tenant_rights()),
+        "metallb": lambda: _metallb(cluster, recognise, is_wanted=is_wanted),
+    }
+
+
+def _server(cluster: Cluster, what: str) -> DiagnosisCheck:
+    version = cluster.version()
+    found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
+    if found is None:
+        return doubtful("server", f"Kubernetes {version!r}: the version cannot be read")
+    if (int(found[1]), int(found[2])) < _OLDEST_KUBERNETES:
+        return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade it")
+    return fine("server", f"Kubernetes {version}")
+
+
+def _identity(identity: ClusterIdentity) -> DiagnosisCheck:
+    inventory = identity.inventory
+    if inventory.damaged:
+        count = len(inventory.damaged)
+        message = f"{count} lines of the inventory cannot be read; what they name is left alone"
+        hint = f"see ConfigMap gitops-ipam-inventory in {identity.namespace}"
+        return doubtful("identity", message, hint)
+    if not inventory.uid:
+        return fine("identity", f"uid {identity.uid}; nothing was applied there before")
+    return fine("identity", f"uid {identity.uid}, as before; objects: {len(inventory.objects)}")
+
+
+def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
+    missing: dict[Need, dict[str, list[str]]] = {}
+    for asked in questions(rights):
+        status = cluster.create(asked.review()).get("status") or {}
+        if not status.get("allowed"):
+            place = f" in {asked.right.namespace}" if asked.right.namespace else ""
+            named = missing.setdefault(asked.right.need, {})
+            named.setdefault(f"{asked.right}{place}", []).append(asked.verb)
+    denied = dict[Need, str]()
+    for need, verbs_of in missing.items():
+        listed = _shorten(f"{'/'.join(verbs)} {what}" for what, verbs in verbs_of.items())
+        denied[need] = f"may not {listed}"
+    if Need.APPLY in denied:
+        return wrong("rights", denied[Need.APPLY], _RIGHTS)
+    if Need.DOCUMENTS in denied:
+        return wrong("rights", f"not for {Need.DOCUMENTS}: {denied[Need.DOCUMENTS]}", _DOCUMENTS)
+    if lacks := [f"{need}: {verbs}" for need, verbs in denied.items() if need not in _OPTIONAL]:
+        return doubtful("rights", f"not for {'; '.join(lacks)}", _RIGHTS)
+    without = f", but not for {', '.join(missing)}" if missing else ""
+    return fine("rights", f"all that an apply needs{without}")
+
+
+def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
+    """Check the shipped CRDs: missing, outdated, or foreign."""
+    entries = _entries(recognise)
+    absent, broken, doubts, foreign = list[str](), list[str](), list[str](), list[str]()
+    for manifest in apply_rights.manifests():
+        kind, desired = manifest["spec"]["names"]["kind"], desired_object(manifest)
+        live = cluster.get(desired.ref)
+        if live is None:
+            is_needed = kind in [resource.kind for resource in needed()]
+            (absent if is_needed else doubts).append(f"{kind} is not there")
+        elif not apply_rights.is_established(live):
+            broken.append(f"{kind} is not established")
+        elif not is_ours(live_of(live), entries.get(str(desired.ref))):
+            foreign.append(kind)
+            lacks = apply_rights.lacking(manifest, live)
+            broken += [f"{kind} is not ours and lacks {item}" for item in lacks]
+        elif differing(desired.body or {}, live):
+            doubts.append(f"{kind} is not that of this program")
+    if absent or broken:
+        hint = "ipam apply --crds" + ("" if absent else " --adopt upgrades them")
+        return wrong("crds", _shorten([*absent, *broken]), hint)
+    theirs = f"; not ours, but enough: {', '.join(foreign)}" if foreign else ""
+    if doubts:
+        return doubtful("crds", _shorten(doubts), "ipam apply --crds")
+    return fine("crds", f"installed and established{theirs}")
+
+
+def _entries(recognise: Recognise) -> Mapping[str, InventoryEntry]:
+    """Return the inventory; empty if the cluster was not identified."""
+    try:
+        return recognise().inventory.objects
+    except ClusterError:
+        return {}
+
+
+def _metallb(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> DiagnosisCheck:
+    try:
+        pools = cluster.list(ADDRESS_POOL, METALLB_HOME).items
+        cluster.list(ADVERTISEMENT, METALLB_HOME)
+    except NoSuchKindError:
+        if is_wanted:
+            return wrong("metallb", "it is not there", _METALLB)
+        return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
+    try:
+        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
+    except NoSuchKindError:
+        message = "MetalLB older than 0.15.3 does not tell whether its configuration is valid"
+        return doubtful("metallb", message, _METALLB)
+    kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
+    entries = _entries(recognise)
+    every = [live_of({**item, **kind}) for item in pools]
+    ours = [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
+    return _configured(ours, states, cluster.now())
+
+
+def _configured(ours: Sequence[Manifest], states: Sequence[Manifest], now: int) -> DiagnosisCheck:
+    """Check MetalLB's configuration state, and whether it has read the pools."""
+    pods = f"see the pods in {METALLB_HOME}"
+    if error := state_error(states):
+        return wrong("metallb", error, "correct the pools that it names")
+    if controller_time(states) is None:
+        return doubtful("metallb", "its controller has not told of its configuration", pods)
+    if why := silence(ours, states, now):
+        return wrong("metallb", why, pods)
+    if why := unwell(ours, states, IPSet(), now):
+        return doubtful("metallb", why, "set it back, or Services get none of it")
+    return fine("metallb", "0.15.3 or newer, its configuration is valid")

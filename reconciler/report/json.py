@@ -14,7 +14,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Usage
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.evaluate import Evaluation
-from reconciler.reconcile.doctor_cluster import Diagnosis
+from reconciler.reconcile.doctor import Diagnosis
 from reconciler.report.findings import capped
 from reconciler.review.result import Compared, Second, Together
 
@@ -277,12 +277,12 @@ def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
     return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
 
 
-def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return all checks of a diagnosis."""
     return {
         **envelope("Diagnosis"),
         "revision": diagnosis.revision or None,
-        "exitCode": int(exit_code),
+        "exitCode": int(diagnosis.exit_code),
         "groups": [
             {
                 "group": group.name,

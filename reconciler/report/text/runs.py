@@ -11,7 +11,7 @@ from reconciler.importing.assembling import Imported, RangeChange, writing
 from reconciler.model.change import Proposed
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Tier
-from reconciler.reconcile.doctor_cluster import GIT, Diagnosis, DiagnosisGroup, DiagnosisVerdict
+from reconciler.reconcile.doctor import GIT, Diagnosis, DiagnosisGroup, DiagnosisVerdict
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.queries import moved, reached_tiers

@@ -1,7 +1,6 @@
 """What `doctor` tells of real clusters, and that an apply needs no right but those of deploy/."""
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +16,7 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.gitio.repository import open_repository
 from reconciler.kube.clusters import KubeClusters
-from reconciler.reconcile.doctor import diagnose, diagnosis_code
-from reconciler.reconcile.doctor_cluster import Diagnosis, DiagnosisCheck, DiagnosisVerdict
+from reconciler.reconcile.doctor import Diagnosis, DiagnosisCheck, DiagnosisVerdict, diagnose
 from tests.apply.execution.site import (
     ADDRESS_POOLS,
     FIRST,
@@ -68,9 +66,9 @@ def look(tmp_path: Path) -> Looked:
     """Look at clusters, beside a repository of two tenants."""
     checkout = repository(tmp_path / "repo", FILES)
 
-    def looked(clusters: KubeClusters, wall: float = 0.0, path: Path = checkout) -> Told:
+    def looked(clusters: KubeClusters, path: Path = checkout) -> Told:
         probe = RepositoryProbe(lambda: open_repository(path, ENVIRONMENT), ENVIRONMENT)
-        return Told(diagnose(probe, clusters, lambda: time.time() + wall))
+        return Told(diagnose(probe, clusters))
 
     return looked
 
@@ -98,7 +96,7 @@ def test_a_site_that_was_applied_to_is_in_order(site: Site, look: Looked) -> Non
     assert told.check(FIRST, "rights").message == "all that an apply needs"
     assert told.check(FIRST, "metallb").message.endswith("its configuration is valid")
     assert "has not told" in told.check(SECOND, "metallb").message
-    assert diagnosis_code(told.of) == 0
+    assert told.of.exit_code == 0
 
 
 def test_looking_writes_nothing(site: Site, look: Looked, tmp_path: Path) -> None:
@@ -121,7 +119,7 @@ def test_a_dead_cluster_spoils_no_other_line(site: Site, look: Looked) -> None:
     assert [told.verdict(name) for name in told.names] == [OK, OK, WARNING, FAILED]
     (group,) = [group for group in told.of.groups if group.name == FIRST]
     assert [check.name for check in group.checks] == ["server"]
-    assert diagnosis_code(told.of) == 5
+    assert told.of.exit_code == 5
 
 
 def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.targets import ApplyOptions
-from reconciler.reconcile.doctor_cluster import DiagnosisCheck, DiagnosisVerdict
+from reconciler.reconcile.doctor import DiagnosisCheck, DiagnosisVerdict
 from tests.apply.execution.site import Site, evaluated, failures, world
 from tests.apply.execution.test_doctor import Clerk, Looked
 from tests.apply.execution.test_doctor import look as look

@@ -1,6 +1,6 @@
 """What `doctor` tells of servers as they may be: versions, rights, clocks, silence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,15 +10,14 @@ from reconciler.apply.rights import Question, management_rights, questions, tena
 from reconciler.kube.interface import Cluster, ObjectList, RequestCounts
 from reconciler.model.errors import NoSuchKindError, UnreachableError
 from reconciler.model.objects import Manifest, Need, Ref, Resource
-from reconciler.reconcile.doctor_cluster import (
+from reconciler.reconcile.doctor import (
+    Checks,
     DiagnosisCheck,
     DiagnosisVerdict,
-    ExaminedCluster,
-    Step,
-    management_steps,
-    tenant_steps,
+    management_checks,
+    tenant_checks,
 )
-from reconciler.reconcile.doctor_cluster import run as run_checks
+from reconciler.reconcile.doctor import run as run_checks
 from tests.world import CLOCK
 
 NOW = CLOCK + 60
@@ -85,23 +84,22 @@ class FakeCluster:
         del seconds
 
 
-def examined(cluster: Cluster, damaged: tuple[str, ...] = ()) -> ExaminedCluster:
-    identity = ClusterIdentity("uid", Inventory(damaged=damaged), (), "butler-system")
-    return ExaminedCluster(cluster, lambda: identity, lambda: float(NOW), CLOCK)
+IDENTITY = ClusterIdentity("uid", Inventory(), (), "butler-system")
 
 
 def of_management(
     cluster: Cluster, *, applies_documents: bool = False
 ) -> dict[str, DiagnosisCheck]:
-    return _run(management_steps(examined(cluster), applies_documents=applies_documents))
+    checks = management_checks(cluster, lambda: IDENTITY, applies_documents=applies_documents)
+    return _run(checks)
 
 
-def of_tenant(cluster: Cluster, *, is_wanted: bool = True) -> dict[str, DiagnosisCheck]:
-    return _run(tenant_steps(examined(cluster), is_wanted=is_wanted))
+def of_tenant(cluster: Cluster) -> dict[str, DiagnosisCheck]:
+    return _run(tenant_checks(cluster, lambda: IDENTITY, is_wanted=True))
 
 
-def _run(steps: Iterator[Step]) -> dict[str, DiagnosisCheck]:
-    return {check.name: check for check in run_checks(steps)}
+def _run(checks: Checks) -> dict[str, DiagnosisCheck]:
+    return {check.name: check for check in run_checks(checks)}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from reconciler.kube.interface import ObjectList
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import MANAGER, OWNER_LABEL, Manifest, Resource
-from reconciler.reconcile.doctor_cluster import DiagnosisCheck, DiagnosisVerdict
+from reconciler.reconcile.doctor import DiagnosisCheck, DiagnosisVerdict
 from tests.reconcile.doctor.test_cluster import NOW, FakeCluster, of_tenant
 
 READ = {
