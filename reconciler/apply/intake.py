@@ -25,11 +25,11 @@ from reconciler.documents.findings import (
 from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.events import event_name, event_on, reference
-from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import UID, IntakeKind, copied
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import PREFIX, Manifest, Ref, Resource
+from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import path_of, source_reader
 from reconciler.planning.evaluate import Evaluation

@@ -41,18 +41,14 @@ def family_of_kind(kind: GroupKind) -> Family | None:
     return _by_kind().get(kind)
 
 
-def meant_in(text: bytes) -> frozenset[tuple[str, str, str]]:
-    """Return the owners whose claims a broken file might contain: family, namespace, and name.
-
-    The owners come from references in the file. An unreadable namespace or name is empty, which
-    matches any value.
-    """
+def possible_owners(text: bytes) -> frozenset[tuple[str, str, str]]:
+    """Return owners to which a broken file refers: family, namespace, and name, or one of both."""
     bodies = [parsed.value for parsed in yaml.read(text).documents]
     return frozenset(
-        (family.name, *meant)
+        (family.name, *owner)
         for body in bodies
         for family in families()
-        if isinstance(body, dict) and (meant := family.meant(body)) is not None
+        if isinstance(body, dict) and (owner := family.possible_owner(body)) is not None
     )
 
 

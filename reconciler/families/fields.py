@@ -1,4 +1,4 @@
-"""Fields, annotations, and collected results that families share."""
+"""Fields, annotations, and reading results that families share."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,18 +14,14 @@ from reconciler.addresses import (
     parse_cidr,
     special_purpose,
 )
-from reconciler.documents.document import Document, Identity
-from reconciler.documents.findings import Finding, error, meant, shown, warning
+from reconciler.documents.document import Document
+from reconciler.documents.findings import Finding, error, meant, shown
 from reconciler.documents.yaml import Steps, dotted
-from reconciler.families.interface import FamilyReading
-from reconciler.model.claim import Claim
 from reconciler.model.key import Key, is_label, is_name
 from reconciler.model.objects import PREFIX
-from reconciler.model.plan import Blocked, ClusterNetwork, Gateway
-from reconciler.model.pool import Contract, Pool, Thresholds, Tier
+from reconciler.model.pool import DEFAULT_SPACE, Contract, Thresholds, Tier
 from reconciler.model.settings import Settings
 
-DEFAULT_SPACE = "default"
 _POOL_WORDS = (
     *("address-space", "adopt", "critical", "exhausted"),
     *("formerly", "gate", "revision", "warning"),
@@ -281,83 +277,6 @@ def judge_contract(document: Document) -> Iterator[Finding]:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(sorted(set(re.split(r"[,\s]+", text, flags=re.ASCII)) - {""}))
-
-
-class StatedNetworks(NamedTuple):
-    """A text with CIDRs of `pods` or `services`, separated by commas, and its field."""
-
-    use: str
-    text: str
-    steps: Steps
-
-
-class Collected:
-    """Results of a family's reader so far."""
-
-    def __init__(self) -> None:
-        self.pools: dict[Key, Pool] = {}
-        self.claims: dict[Key, Claim] = {}
-        self.findings: list[Finding] = []
-        self.blocked: list[Blocked] = []
-        self.gateways: list[Gateway] = []
-        self.inside: list[ClusterNetwork] = []
-        self.protected: list[Identity] = []
-        self.frozen: dict[Key, str] = {}
-        self.growing: list[Identity] = []
-        self.missing: dict[Finding, Key] = {}
-        self.presumed: dict[Finding, frozenset[Key]] = {}
-
-    def tell(self, document: Document, *found: Finding) -> None:
-        """Add findings, unless their document comes from an earlier revision."""
-        if not document.unread:
-            self.findings += found
-
-    def lack(self, document: Document, pool: Key, found: Finding) -> None:
-        """Add the finding for a missing pool that a document names."""
-        self.tell(document, found)
-        self.missing[found] = pool
-
-    def add_pool(self, document: Document, pool: Pool) -> None:
-        """Add the pool of a document. An uncertain pool gives out nothing new."""
-        self.pools[pool.key] = pool
-        if document.doubt:
-            self.frozen[pool.key] = document.doubt
-
-    def add_inside(
-        self, document: Document, stated: Iterable[StatedNetworks], spaces: Iterable[str]
-    ) -> None:
-        """Add the networks inside a cluster, and findings for invalid CIDRs, which are ignored.
-
-        `spaces` are those of its pools. A cluster without pools is in the default address space.
-        """
-        within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
-        owner = f"{document.namespace}/{document.name}"
-        for use, text, steps in stated:
-            place = document.at(*steps)
-            for one in text.split(","):
-                try:
-                    item = parse_cidr(one)
-                except NotationError as wrong:
-                    message = f"{wrong}: it is not compared with the pools"
-                    self.tell(document, warning("cidr-invalid", place, message, wrong.hint))
-                else:
-                    self.inside.append(ClusterNetwork(item, use, owner, within, place))
-
-    def reading(self) -> FamilyReading:
-        """Return the results as a value."""
-        return FamilyReading(
-            self.pools,
-            self.claims,
-            tuple(self.findings),
-            tuple(self.blocked),
-            tuple(self.gateways),
-            tuple(self.inside),
-            frozenset(self.protected),
-            self.frozen,
-            frozenset(self.growing),
-            self.missing,
-            self.presumed,
-        )
 
 
 def condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:

@@ -5,17 +5,18 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPRange, IPSet, NotationError, parse_cidr
 from reconciler.documents.document import Document, Documents, GroupKind, Identity, Kind
 from reconciler.documents.edit import Edit
-from reconciler.documents.findings import Finding
+from reconciler.documents.findings import Finding, warning
+from reconciler.documents.yaml import Steps
 from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.objects import MANAGEMENT, Check, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
-from reconciler.model.pool import Pool
+from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import METALLB_POOL, Settings
 
 Lists = Mapping[Resource, Iterable[Manifest]]
@@ -24,30 +25,81 @@ CurrentRecords = Mapping[Key, Allocation]
 RecordBody = Mapping[str, Any]
 
 
-class FamilyReading(Struct, frozen=True):
-    """A family's reading of its documents.
+class StatedNetworks(NamedTuple):
+    """A text with CIDRs of `pods` or `services`, separated by commas, and its field."""
+
+    use: str
+    text: str
+    steps: Steps
+
+
+class FamilyReading(Struct):
+    """A family's reading of its documents, to which its reader adds.
 
     Attributes:
         protected: Owners with unknown claims (a dependency is invalid or missing): they keep their
             records.
         frozen: Pools that give nothing new because their document cannot be read, with its file.
-            They are among `pools` if there is a readable earlier version.
         growing: Owners whose growth depends on observed demand of their clusters.
         missing: Missing pools that documents name, by the finding that reports them.
         presumed: Claims that must be granted for a finding to apply.
     """
 
-    pools: Mapping[Key, Pool]
-    claims: Mapping[Key, Claim]
-    findings: tuple[Finding, ...] = ()
-    blocked: tuple[Blocked, ...] = ()
-    gateways: tuple[Gateway, ...] = ()
-    inside: tuple[ClusterNetwork, ...] = ()
-    protected: frozenset[Identity] = frozenset()
-    frozen: Mapping[Key, str] = field(default_factory=dict)
-    growing: frozenset[Identity] = frozenset()
-    missing: Mapping[Finding, Key] = field(default_factory=dict)
-    presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
+    pools: dict[Key, Pool] = field(default_factory=dict)
+    claims: dict[Key, Claim] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    blocked: list[Blocked] = field(default_factory=list)
+    gateways: list[Gateway] = field(default_factory=list)
+    inside: list[ClusterNetwork] = field(default_factory=list)
+    protected: set[Identity] = field(default_factory=set)
+    frozen: dict[Key, str] = field(default_factory=dict)
+    growing: set[Identity] = field(default_factory=set)
+    missing: dict[Finding, Key] = field(default_factory=dict)
+    presumed: dict[Finding, frozenset[Key]] = field(default_factory=dict)
+
+    def report(self, document: Document, *found: Finding) -> None:
+        """Add findings, unless their document comes from an earlier revision."""
+        if not document.unread:
+            self.findings += found
+
+    def report_missing(self, document: Document, pool: Key, found: Finding) -> None:
+        """Add the finding for a missing pool that a document names."""
+        self.report(document, found)
+        self.missing[found] = pool
+
+    def add_pool(self, document: Document, pool: Pool | None, found: Iterable[Finding]) -> None:
+        """Add the pool of a document, if it is valid. An uncertain pool gives out nothing new."""
+        self.report(document, *found)
+        if pool is not None:
+            self.pools[pool.key] = pool
+            if document.doubt:
+                self.frozen[pool.key] = document.doubt
+
+    def add_inside(
+        self, document: Document, stated: Iterable[StatedNetworks], spaces: Iterable[str]
+    ) -> None:
+        """Add the networks inside a cluster; an invalid CIDR is reported and ignored.
+
+        `spaces` are those of its pools. A cluster without pools is in the default address space.
+        """
+        within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
+        owner = f"{document.namespace}/{document.name}"
+        for use, text, steps in stated:
+            place = document.at(*steps)
+            for one in text.split(","):
+                try:
+                    item = parse_cidr(one)
+                except NotationError as wrong:
+                    message = f"{wrong}: it is not compared with the pools"
+                    self.report(document, warning("cidr-invalid", place, message, wrong.hint))
+                else:
+                    self.inside.append(ClusterNetwork(item, use, owner, within, place))
+
+    def add(self, other: "FamilyReading") -> None:
+        """Add the reading of another family."""
+        for name in self.__struct_fields__:
+            mine, more = getattr(self, name), getattr(other, name)
+            mine.extend(more) if isinstance(mine, list) else mine.update(more)
 
 
 NAME_ONLY = ("name",)
@@ -60,12 +112,11 @@ class RecordForm(Struct, frozen=True):
     """The references in the `spec` of a family's records.
 
     Attributes:
-        pool: The fields of `poolRef`: `WHOLE` or `NAME_ONLY`. A pool with only a name is of the
-            family's first pool kind, in the namespace of the record.
-        owner: The field of `spec` that names the owner, with `owner_fields`: `WHOLE` or `PLACED`.
+        pool: The fields of `poolRef`. A pool with only a name is of the family's first pool kind,
+            in the namespace of the record.
+        owner: The field of `spec` that names the owner, with `owner_fields`.
         type: The type of a record without `type`.
-        claim: Returns the claim of a copied record, which names none, from its text only. None if
-            the record is not of the family.
+        claim: Returns the claim of a copied record, which names none, from its text only.
         types: The type of records by slot. Records of other slots state their type and owner.
     """
 
@@ -117,10 +168,8 @@ DEFAULT_PORT = 6443
 class ProjectionInput(Struct, frozen=True):
     """Input of projections: one committed tree.
 
-    Attributes:
-        applies_documents: Whether source documents are applied as objects, in addition to pools.
-        withheld: Ranges of records that an earlier record already held, by path.
-        metallb_pool: The name of a cluster's managed MetalLB pool, if its document names none.
+    `applies_documents` if source documents are applied as objects too. `withheld` are ranges of
+    records that an earlier record already held, by path.
     """
 
     documents: Documents
@@ -135,12 +184,11 @@ class ProjectionInput(Struct, frozen=True):
 
 
 class Projection(Struct, frozen=True):
-    """One object for one cluster.
+    """One object for one cluster, with status if `ipam` owns it.
 
     Attributes:
-        manifest: The whole object, with status if `ipam` owns it.
-        is_status_only: Whether another controller owns the object. If it exists, the given `status`
-            fields are applied. It is never created, changed, or rendered.
+        is_status_only: Whether another controller owns the object: only `status` is applied, if it
+            exists. It is never created or rendered.
         is_part: The same for any fields: `fit` of its family selects those to apply.
         rests_on: Objects it depends on: it is skipped if one of them could not be written.
     """
@@ -174,9 +222,8 @@ def status_only(document: Document, status: Mapping[str, Any]) -> Projection:
 class ClusterKind(Struct, frozen=True):
     """A kind whose objects represent clusters, named `namespace/name`.
 
-    Attributes:
-        homes: Yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
-            namespace. Raises `ValueError` if the object is invalid.
+    `homes` yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
+    namespace. It raises `ValueError` if the object is invalid.
     """
 
     resource: Resource
@@ -186,11 +233,8 @@ class ClusterKind(Struct, frozen=True):
 class Announcing(Struct, frozen=True):
     """Announcements of a family's addresses in clusters.
 
-    Attributes:
-        cluster_of: Returns the cluster that announces a record's addresses.
-        announcer: Returns the same for a record's copy in the management cluster; None if it is of
-            another family, or its addresses are not announced.
-        announces: Returns the ranges that each workload cluster announces, by cluster name.
+    `announcer` returns the cluster of a record's copy in the management cluster, None if it
+    announces nothing. `announces` returns the ranges of each workload cluster.
     """
 
     clusters: ClusterKind | None = None
@@ -202,8 +246,7 @@ class Announcing(Struct, frozen=True):
 class UpdateRule(Struct, frozen=True):
     """A CEL expression that must hold when an object is changed, and why a change is refused.
 
-    Names of its variables are used by no other rule. `message_expression` is the reason with values
-    of the object.
+    Names of its variables are used by no other rule.
     """
 
     resource: Resource
@@ -214,14 +257,12 @@ class UpdateRule(Struct, frozen=True):
 
 
 class ObjectEvent(Struct, frozen=True):
-    """A change of an object in the management cluster.
+    """A change of an object, or record of any family, in the management cluster.
 
     Attributes:
-        is_record: Whether the object is a record, of this family or of another one.
         wanted: The new object, with its status and its live metadata.
         there: Returns the previous object of a reference.
-        recent: Recent events on objects of the kind in the namespace; not read for records, nor if
-            they cannot affect the result.
+        recent: Recent events on objects of the kind in the namespace; none for records.
         now: The server's time, in seconds since 1970.
     """
 
@@ -236,12 +277,10 @@ class ObjectEvent(Struct, frozen=True):
 
 
 class ObjectFit(Struct, frozen=True):
-    """The result of comparing a projection with the management cluster.
+    """The manifest to apply instead of a projection, None to leave the object unchanged.
 
     Attributes:
-        manifest: The manifest to apply instead; None to leave the object unchanged.
-        error: Why the projection cannot be applied; empty if it can.
-        takes: For parts: empty fields whose ownership is taken from another field manager.
+        takes: For parts: whether empty fields are taken from another field manager.
         owners: Owner references, each with whether it is the controller. Owners that are created in
             the same run are set at its end.
     """
@@ -277,13 +316,7 @@ class ListingColumn(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """A resource that `ipam get` can list, as `kubectl get` does.
-
-    Attributes:
-        kind: The kind of the documents. JSON output lists all of them.
-        rows: The documents with a row, in order.
-        wide: Columns that `-o wide` adds.
-    """
+    """A resource that `ipam get` can list: documents of a kind, with columns."""
 
     name: str
     kind: GroupKind
@@ -299,12 +332,9 @@ SOURCE_COLUMN = ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.d
 
 
 class Grower(Struct, frozen=True):
-    """An owner whose cluster can request more addresses than the first ones.
+    """An owner whose cluster can request more addresses: at least `increment` at once.
 
-    Attributes:
-        ref: The object of the management cluster that gets the status.
-        increment: The minimum number of addresses by which it grows.
-        claim: Returns the growth claim for an index and a number of addresses.
+    `ref` is the object that gets the status. `claim` takes an index and a number of addresses.
     """
 
     owner: tuple[str, str, str, str]
@@ -324,9 +354,7 @@ class Sizes(Struct, frozen=True):
 class Newcomer(Struct, frozen=True):
     """A claimant that `ipam simulate` adds.
 
-    Attributes:
-        chooses: The kind of document that it names if it does not use the default.
-        document: Returns a document with a name, a namespace, such a document's name, and a size.
+    `document` takes a name, a namespace, the name of a document of the kind `chooses`, and a size.
     """
 
     kind: GroupKind
@@ -338,22 +366,17 @@ class Objects(Struct, frozen=True):
     """A family in clusters.
 
     Attributes:
-        resources: Its kinds in the management cluster.
         owned: Kinds whose objects `ipam` creates, updates, and deletes. Policies lock them, unless
             they are `shared` with other writers.
         needed: Kinds that are required for any operation.
         shapes: The expected structure of its kinds, and of observed kinds.
         record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
-        rights: Its rights in the management cluster, in addition to the common rights.
         intake: Kinds whose objects can exist only in the cluster, in the order of their import.
         event: Returns the Event for a change, if any. It is created before the status is applied.
         observe: Returns further status fields from all pools and all objects that it `observes`.
-        fit: Returns the changes to projections, given the live objects of its kinds.
         still_has: Returns records whose addresses objects of the kinds `asked` still have, by path,
             with the reason.
-        listings: Resources that `ipam get` can list: its pools first.
-        growers: Yields the owners that can grow, from the documents of a whole tree.
         may_own: Returns whether an owner of a namespace and name might exist.
         copied: Kinds whose objects `ipam import` copies, after the kinds that they name.
     """
@@ -382,7 +405,7 @@ class Objects(Struct, frozen=True):
     writing: Writing | None = None
 
 
-class Mend(NamedTuple):
+class Fix(NamedTuple):
     """A change of one document. It is not known to help before it is tried."""
 
     says: str
@@ -390,19 +413,16 @@ class Mend(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-class Mending(Struct, frozen=True):
-    """Possible edits of a family's documents.
+class Fixes(Struct, frozen=True):
+    """Possible edits of documents: a smaller size, larger pools (smallest first), further pools.
 
-    Attributes:
-        smaller: Returns the change to a smaller size; None if the document states no size.
-        widened: Yields changes that make a pool larger by a minimum size, smallest first.
-        added: Yields changes that let another existing pool serve the claim.
-        given_back: Describes a change that gives back an unused record.
+    `smaller` returns None if no document states the size. `given_back` describes a change that
+    gives back an unused record.
     """
 
-    smaller: Callable[[Documents, Claim, int], Mend | None] = lambda *_: None
-    widened: Callable[[Documents, Pool, int], Iterator[Mend]] = lambda *_: iter(())
-    added: Callable[[Documents, Claim, Mapping[Key, Pool]], Iterator[Mend]] = lambda *_: iter(())
+    smaller: Callable[[Documents, Claim, int], Fix | None] = lambda *_: None
+    widened: Callable[[Documents, Pool, int], Iterator[Fix]] = lambda *_: iter(())
+    added: Callable[[Documents, Claim, Mapping[Key, Pool]], Iterator[Fix]] = lambda *_: iter(())
     given_back: Callable[[Allocation], str] = lambda it: (
         f"a change that removes the {it.claim.kind}"
     )
@@ -421,12 +441,8 @@ class Measured(Struct, frozen=True):
 class Turn(Struct, frozen=True):
     """The result of one reconcile run.
 
-    Attributes:
-        decisions: Decisions that were carried out, and refusals.
-        newly_refused: Claims that were not refused before, or for another reason.
-        failed: Objects of the management cluster that could not be written, as `group/Kind/…/name`.
-        seconds: The duration of the run.
-        since: Seconds from the trigger of the run to its end.
+    `failed` are objects of the management cluster as `group/Kind/…/name`. `since` are the seconds
+    from the trigger of the run to its end.
     """
 
     documents: Documents
@@ -459,13 +475,10 @@ class FamilyMetrics(Struct, frozen=True):
 
 
 class Relocation(Struct, frozen=True):
-    """Fields that determine where a document's addresses are: they change if a claim moves.
+    """Fields that change if a claim moves: the pool's name, and the pin if there is one.
 
-    Attributes:
-        steps: The path of the field that names the pool, with its new value `name`.
-        pin: The path of the field that pins the range; empty if there is none.
-        ends: The fields of the first and the last address there. None if a claim with addresses
-            needs no pin, so that the pin is removed.
+    `ends` are the fields of the first and the last address of the pin. None if a claim with
+    addresses needs no pin, so that the pin is removed.
     """
 
     steps: tuple[str, ...]
@@ -481,8 +494,6 @@ class Family(Struct, frozen=True):
     """A family.
 
     Attributes:
-        name: First part of every key.
-        kinds: The kinds of document that it reads, in each version. Their names differ.
         pool_kinds: Names of its pool kinds. The first one is the default of records.
         slots: The kind of the owner that claims by each slot. A slot belongs to only one family.
         grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
@@ -493,8 +504,8 @@ class Family(Struct, frozen=True):
         relocate: Returns the document fields that move a claim. None if a claim cannot have two
             announced ranges at once, which a move without interruption needs.
         space: Returns the namespace that a document claims for.
-        meant: Returns the owner of a broken document's claims, by namespace and name, with "" for
-            an unreadable part. None if the words in the document identify it, or if it is unknown.
+        possible_owner: Returns the half-readable owner (namespace, name) of a broken document's
+            claims, with "" for the unreadable half.
         referring: Yields documents that name a claiming document, each with the field and the key.
     """
 
@@ -511,14 +522,9 @@ class Family(Struct, frozen=True):
     relocate: Callable[[Key, Key], Relocation] | None = None
     team: Callable[[Document, Documents], str] = lambda document, _: document.namespace
     space: Callable[[Document], str] = lambda document: document.namespace
-    meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda _: None
+    possible_owner: Callable[[RecordBody], tuple[str, str] | None] = lambda _: None
     referring: Referring = lambda _: ()
     announcing: Announcing = Announcing()
     objects: Objects = Objects()
     metering: FamilyMetrics = FamilyMetrics()
-    mending: Mending = Mending()
-
-    @property
-    def moves(self) -> bool:
-        """Return whether a claim can have two announced ranges during a move."""
-        return self.relocate is not None
+    fixes: Fixes = Fixes()

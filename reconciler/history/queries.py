@@ -7,7 +7,7 @@ from reconciler.apply.targets import balancer_records
 from reconciler.documents.findings import meant
 from reconciler.families import family_of
 from reconciler.families.demand import GROWTH, growth_index
-from reconciler.families.interface import Mending
+from reconciler.families.interface import Fixes
 from reconciler.gitio.interface import Source
 from reconciler.history.applied import ApplyResult, Idle, headroom, used_of
 from reconciler.history.commits import History
@@ -168,5 +168,5 @@ def _way(evaluation: Evaluation, record: Allocation) -> str:
     claim = evaluation.state.claims.get(record.claim)
     where = f": {claim.source}" if claim is not None else ""
     family = family_of(record.claim.family)
-    way = (family.mending if family is not None else Mending()).given_back(record)
+    way = (family.fixes if family is not None else Fixes()).given_back(record)
     return f"what gives it back is {way}{where}"

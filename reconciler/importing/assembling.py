@@ -30,8 +30,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
     """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts.
 
-    Adjacent addresses of one owner, type, and pool are one range. A range within another range of
-    the same team is merged into it.
+    A range within another range of the same team is merged into it.
     """
     conflicts: list[Finding] = []
     kept = _without_contested(_with_distinct_names(holdings, conflicts), conflicts)
@@ -46,8 +45,6 @@ def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
 def _with_distinct_names(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> Iterator[ImportedRange]:
-    """Yield ranges whose owners have distinct names: two owners with one name would become one."""
-
     def plain(said: str) -> str:
         return said.rpartition("/")[2].strip().casefold()
 
@@ -66,30 +63,22 @@ def _with_distinct_names(
 def _without_contested(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> list[ImportedRange]:
-    """Return ranges that share no address with another holder (owner and type).
-
-    In order of first addresses, the range of another holder that reaches furthest contains all
-    shared addresses. Two holders are enough: a third one never reaches as far.
-    """
+    """Return ranges that share no address with another holder (owner and type)."""
     kept: list[ImportedRange] = []
     shared: dict[str, list[IPRange]] = {}
-    reach: list[ImportedRange] = []
+    near: list[ImportedRange] = []
     for item in sorted(holdings, key=lambda it: (it.space, *it.item[:2], -it.item.last)):
-        reach = [it for it in reach if it.space == item.space]
-        other = next((it for it in reach if _holder(it) != _holder(item)), None)
+        near = [it for it in near if it.space == item.space and it.item.overlaps(item.item)]
+        others = [it for it in reversed(near) if _holder(it) != _holder(item)]
+        other = max(others, key=lambda it: it.item.last, default=None)
         both = item.item.shared(other.item) if other is not None else None
-        if other is None or both is None:
-            kept.append(item)
-        elif not (item.team and item.team == other.team and other.item.covers(item.item)):
-            kept.append(item)
+        if other is not None and both is not None:
+            if item.team and item.team == other.team and other.item.covers(item.item):
+                continue
             shared.setdefault(item.space, []).append(both)
             conflicts.append(_contested(item, other, both))
-        else:
-            continue
-        furthest: dict[tuple[object, ...], ImportedRange] = {}
-        for it in sorted([item, *reach], key=lambda it: it.item[::2], reverse=True):
-            furthest.setdefault(_holder(it), it)
-        reach = list(furthest.values())[:2]
+        kept.append(item)
+        near.append(item)
     contested = {space: IPSet.of(ranges) for space, ranges in shared.items()}
     return [it for it in kept if not contested.get(it.space, IPSet()).overlapping(it.item)]
 
@@ -136,10 +125,7 @@ class ImportDocument(NamedTuple):
 
 
 def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dict[str, bytes]:
-    """Return all files by path. Documents of one path share files up to the maximum size.
-
-    Documents of a folder that is not in `sources` go to the first one.
-    """
+    """Return all files by path: documents of one path share files up to the maximum size."""
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
     for item in documents:
@@ -160,7 +146,7 @@ def _path(stem: str, part: int) -> str:
 
 
 class RangeChange(NamedTuple):
-    """A range in the source (or None) and in the plan (None if refused), and users of its addresses."""
+    """A range in the source (or None) and in the plan (None if refused), and its users."""
 
     owner: str
     type: str
@@ -288,7 +274,6 @@ class _Assembling:
         return files_of(written, sources)
 
     def _copies(self) -> Iterator[ImportedObject]:
-        """Yield objects without a document, each once."""
         first: dict[tuple[GroupKind, str, str], ImportedObject] = {}
         for item in self.found.copies:
             if _find(self.before.documents, item.body) is not None:
@@ -314,7 +299,6 @@ class _Assembling:
         return self.writer.cluster(ImportedCluster(owner, "", "", 0))
 
     def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
-        """Assign a pool to each new range; return the pools to write."""
         every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
         key = self.writer.pool_key("any")
@@ -337,7 +321,6 @@ class _Assembling:
     def _clusters(
         self, documents: Documents, copied: Collection[tuple[str, str]]
     ) -> Iterator[ImportDocument]:
-        """Yield documents of clusters without a document, and of their providers."""
         firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], list[str]] = {}
         for item in self.holdings:

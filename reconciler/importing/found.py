@@ -10,10 +10,10 @@ from msgspec.structs import astuple
 from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.families import families
-from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import UID, Copied, ImportedList, copied
 from reconciler.model.key import is_label, is_name
 from reconciler.model.objects import Manifest, Resource
+from reconciler.model.pool import DEFAULT_SPACE
 
 LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 
@@ -36,10 +36,7 @@ class Window(NamedTuple):
 
 
 class ImportedRange(NamedTuple):
-    """A range with an owner, as written in the source (`said`).
-
-    `is_cluster` if the owner is a cluster that was read, so that it gets a document.
-    """
+    """A range with an owner, as written in the source (`said`), or a cluster that was read."""
 
     namespace: str
     name: str
@@ -75,7 +72,7 @@ class ImportedObject(NamedTuple):
 
 
 class ImportedSource(Struct, frozen=True):
-    """All results of the sources; `named` are MetalLB pools of clusters that are not the default."""
+    """All results of the sources; `named` are MetalLB pools of clusters with another name."""
 
     described: tuple[ImportedNetwork, ...] = ()
     windows: tuple[Window, ...] = ()
@@ -92,10 +89,7 @@ class ImportedSource(Struct, frozen=True):
 
 
 def conflict(place: Location, message: str, hint: str) -> Finding:
-    """Return a finding that needs a decision, because a guess would be unsafe.
-
-    If no line is known, as in a JSON export, the message names the object.
-    """
+    """Return a finding that needs a decision. Without a line, the message names the object."""
     if place.line == 0 and place.pointer and place.pointer not in message:
         message = f"{place.pointer}: {message}"
     return error("import-conflict", place, message, hint)
@@ -140,8 +134,7 @@ def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
 def _copy(kind: Copied, manifest: Manifest, there: ImportedList, place: Location) -> ImportedObject:
     body = copied(manifest, kind.intake)
     metadata = dict(body["metadata"])
-    # The uid distinguishes a copy's object from a later object of the same name. Imported objects
-    # are managed in Git from now on, so they do not have it.
+    # Imported objects are managed in Git from now on, so they need no uid.
     annotations = {key: it for key, it in metadata.pop("annotations").items() if key != UID}
     metadata |= {"annotations": annotations} if annotations else {}
     body = kind.amend({**body, "metadata": metadata}, manifest, there)
@@ -157,15 +150,12 @@ _HASH = 8
 
 
 def slug(text: str) -> str:
-    """Return the text as an RFC 1123 label; empty if no character is valid.
-
-    A long text is truncated and ends in a hash of the whole, so that distinct texts stay distinct.
-    """
+    """Return the text as an RFC 1123 label; empty if no character is valid."""
     return fitted(_OTHERS.sub("-", text.casefold()).strip("-"))
 
 
 def fitted(label: str) -> str:
-    """Return a label, truncated to the maximum length."""
+    """Return a label; if it is too long, its start and a hash of the whole."""
     if len(label) <= MAX_NAMING:
         return label
     marked = sha256(label.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH]

@@ -1,13 +1,11 @@
 """Pools of an import."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
-from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.families.importing import Network
 from reconciler.importing.found import (
     ImportedNetwork,
@@ -20,7 +18,9 @@ from reconciler.importing.found import (
     full_place,
 )
 from reconciler.model.key import Key
+from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.space import Lookup
 
 MAX_WINDOWS = 16
 _WIDEST = 24
@@ -37,7 +37,7 @@ class Home(NamedTuple):
 
 
 class Placed:
-    """Pools to write with their source, and ranges, each with the name of its pool."""
+    """Pools to write with their source, and ranges that do not overlap, each with its pool."""
 
     def __init__(
         self,
@@ -46,7 +46,6 @@ class Placed:
         homes: Iterable[Home],
         version: int,
     ) -> None:
-        """Assign pools, existing (`homes`) or new, to ranges that do not overlap."""
         self.networks: list[tuple[Network, Location]] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
@@ -126,7 +125,7 @@ class Placed:
         elif not fitting and not named and (item.pool or not self._homes):
             return True
         elif len(fitting) == 1:
-            self._put(item, fitting[0])
+            self._put(fitting[0], item)
             return False
         elif fitting:
             names = " and ".join(f"{home.name} of {home.place}" for home in fitting)
@@ -138,8 +137,8 @@ class Placed:
         self.conflicts.append(conflict(item.place, message, hint))
         return False
 
-    def _put(self, item: ImportedRange, home: Home) -> None:
-        self.holdings.append(item._replace(pool=home.name, space=home.space))
+    def _put(self, home: Home, *items: ImportedRange) -> None:
+        self.holdings += [it._replace(pool=home.name, space=home.space) for it in items]
 
     def _make(self, holdings: Iterable[ImportedRange]) -> None:
         """Create pools for ranges without a described pool. The pools contain nothing else."""
@@ -161,8 +160,7 @@ class Placed:
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
-                for item in items:
-                    self._put(item, home)
+                self._put(home, *items)
 
 
 def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:
@@ -177,7 +175,7 @@ def _order(item: ImportedRange) -> tuple[object, ...]:
 
 
 def _around(ranges: Sequence[IPRange]) -> IPRange:
-    """Return the smallest network that contains some ranges, at most a /24."""
+    """Return the smallest network that contains some ranges, a /24 or larger."""
     version = ranges[0].version
     first, last = min(it.first for it in ranges), max(it.last for it in ranges)
     bits = max(BITS[version] - _WIDEST if version == 4 else 64, (first ^ last).bit_length())
@@ -186,7 +184,6 @@ def _around(ranges: Sequence[IPRange]) -> IPRange:
 
 
 def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
-    """Return a network without its first and last address, if it has others."""
     if extent.size <= 2:
         return (extent,)
     return (IPRange(extent.version, extent.first + 1, extent.last - 1),)
@@ -244,9 +241,10 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
     notes: list[str] = []
-    index = TakenIndex(taken)
+    index = Lookup((it.item, it) for it in sorted(taken))
     for item in holdings:
-        met = index.meeting(item)
+        near = (it for _, it in index.overlapping(item.item))
+        met = [it for it in near if it.space in ("", item.space)]
         own = IPSet.of(it.item for it in met if it.owner == item.owner)
         other = next((it for it in met if it.owner != item.owner), None)
         text = format_short(item.item)
@@ -264,25 +262,3 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
         else:
             new.append(item)
     return ImportedSource(holdings=tuple(new), conflicts=tuple(conflicts), notes=tuple(notes))
-
-
-class TakenIndex:
-    """Index of ranges for overlap queries. Assigned ranges rarely overlap, so few are compared."""
-
-    def __init__(self, taken: Iterable[Taken]) -> None:
-        self._taken = sorted(taken)
-        self._reach: list[tuple[int, int]] = []
-        for it in self._taken:
-            self._reach.append(max([(it.item.version, it.item.last), *self._reach[-1:]]))
-
-    def meeting(self, item: ImportedRange) -> list[Taken]:
-        """Return all entries that overlap a range, in its space or in an unknown space."""
-        version, first, last = item.item
-        found: list[Taken] = []
-        at = bisect_right(self._taken, (version, last), key=lambda it: it.item[:2]) - 1
-        while at >= 0 and self._reach[at] >= (version, first):
-            other = self._taken[at]
-            if other.item.overlaps(item.item) and other.space in ("", item.space):
-                found.append(other)
-            at -= 1
-        return found[::-1]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.management import validated
 from reconciler.apply.metallb import NAMESPACE, describe, pool_addresses, users_of
-from reconciler.documents.findings import Location, join_limited, shown
+from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedList
 from reconciler.importing.found import (
     LOAD_BALANCER,
@@ -40,7 +40,7 @@ _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)
 
 
 class Announced(NamedTuple):
-    """Announcements of a cluster: its default (`usual`) and its requested managed pool, or empty."""
+    """A cluster's pools and Services, and its default (`usual`) and requested managed pool."""
 
     owner: tuple[str, str]
     pools: Sequence[Manifest]
@@ -59,10 +59,10 @@ class Announced(NamedTuple):
 
 
 def held_by(cluster: Announced) -> ImportedSource:
-    """Return the ranges of MetalLB's pools, which belong to the cluster.
+    """Return the ranges of MetalLB's pools.
 
-    One pool becomes managed: the pool with the default name, or the only pool. Addresses of other
-    pools are recorded and stay with their pools.
+    The pool with the default name, or the only pool, becomes managed. Addresses of other pools are
+    recorded and stay with their pools.
     """
     named = {item["metadata"]["name"]: item for item in cluster.pools}
     ours = cluster.wanted or (cluster.usual if cluster.usual in named else "")
@@ -96,8 +96,7 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
         hint = "mend it in the cluster: MetalLB cannot read it either"
         return ImportedSource(conflicts=(conflict(place, str(wrong), hint),))
     namespace, owner = cluster.owner
-    # Use another name, so that the range does not become the cluster's own, which `ipam` would put
-    # into the managed pool.
+    # Under the cluster's own name, `ipam` would put the range into the managed pool.
     owner = owner if is_ours else fitted(f"{owner}-{slug(name)}")
     holdings = tuple(
         ImportedRange(
@@ -117,27 +116,22 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
     return ImportedSource(holdings=holdings, notes=notes)
 
 
-# Names for the attributes of an object; the first attribute with a value is used.
-_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("address", ("address",)),
-    ("cidr", ("prefix",)),
-    ("start", ("start_address",)),
-    ("end", ("end_address",)),
-    ("name", ("assigned_object", "dns_name")),
-    ("team", ("tenant",)),
-    ("type", ("role",)),
-    ("status", ("status",)),
-    ("description", ("description",)),
-    ("space", ("vrf",)),
-)
+# Attributes of an object by meaning; the first attribute with a value is used.
+_PARTS = {
+    "address": ("address",),
+    "cidr": ("prefix",),
+    "start": ("start_address",),
+    "end": ("end_address",),
+    "name": ("assigned_object", "dns_name"),
+    "team": ("tenant",),
+    "type": ("role",),
+    "status": ("status",),
+    "description": ("description",),
+    "space": ("vrf",),
+}
 _NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
 # Attributes of objects, and column names of list exports in lower case.
-_SHAPES = {
-    "prefix": "network",
-    "start address": "range",
-    "ip address": "host",
-    "address": "host",
-}
+_SHAPES = {"prefix": "network", "start address": "range", "ip address": "host", "address": "host"}
 _COLUMNS = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
 
 
@@ -147,11 +141,7 @@ def _shape(names: Iterable[str]) -> str:
 
 
 def netbox_rows(path: str, text: str) -> Rows:
-    """Return the rows of an export: a list of objects, a page of the API, or a table.
-
-    Raises:
-        UnreadableError: The export is not valid, or is incomplete.
-    """
+    """Return the rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
         header = next((line for line in text.splitlines() if line.strip()), "")
         names = [cell.strip().strip('"') for cell in header.split(",")]
@@ -174,43 +164,21 @@ def netbox_rows(path: str, text: str) -> Rows:
 
 
 def _parsed(path: str, text: str) -> Any:
-    hint = "export it once more"
     try:
-        return json.loads(text, object_pairs_hook=_object)
-    except _TwiceError as failed:
-        message = f"an object says {shown(str(failed))} twice"
-        hint += ": of two values one would be lost"
-        raise UnreadableError(path, message, hint) from failed
-    except json.JSONDecodeError as failed:
-        message = f"the file is no JSON: {failed.msg}"
-        raise UnreadableError(path, message, hint, failed.lineno) from failed
-    except RecursionError as failed:
-        message = "the file is no JSON: it is nested too deep"
-        raise UnreadableError(path, message, hint) from failed
-    except ValueError as failed:  # Python limits the number of digits of an integer
-        message = "the file holds a number of thousands of digits"
-        raise UnreadableError(path, message, f"{hint}: NetBox writes none") from failed
-
-
-class _TwiceError(Exception):
-    """An object has a duplicate key: the key."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _TwiceError(key)
-        found[key] = value
-    return found
+        return json.loads(text)
+    except (ValueError, RecursionError) as failed:
+        line = failed.lineno if isinstance(failed, json.JSONDecodeError) else 0
+        why = failed.msg if isinstance(failed, json.JSONDecodeError) else "it cannot be read"
+        message = f"the file is no JSON: {why}"
+        raise UnreadableError(path, message, "export it once more", line) from failed
 
 
 def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
-    values = {}
-    for meaning, parts in _PARTS:
-        text = next((text for part in parts if (text := _text(item.get(part)))), "")
-        if text:
-            values[meaning] = text
+    values = {
+        meaning: text
+        for meaning, parts in _PARTS.items()
+        if (text := next(filter(None, (_text(item.get(part)) for part in parts)), ""))
+    }
     number = item.get("id")
     pointer = f"/{at} (id {number})" if isinstance(number, int) else f"/{at}"
     return TableRow(Location(path, 0, 0, pointer), values, _shape(item))
@@ -232,15 +200,10 @@ def files_found(
 ) -> ImportedSource:
     """Return the content of files; `mapped` are requested meanings of columns, None for NetBox."""
     parts: list[ImportedSource] = []
-    left = MAX_ROWS
     for path, data in files:
         try:
             text = decoded(path, data)
             rows = netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
-            left -= len(rows.rows)
-            if left < 0:
-                message = f"all files together have more than {MAX_ROWS:,} rows"
-                raise UnreadableError(path, message, "import one after the other")
         except UnreadableError as failed:
             parts.append(ImportedSource(conflicts=(failed.finding,)))
         else:
@@ -257,11 +220,7 @@ class ImportSource(NamedTuple):
 
 
 def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
-    """Return the content of clusters, which are only listed. `usual` is the default MetalLB pool.
-
-    Raises:
-        ClusterError: A cluster cannot be reached, or a permission is missing.
-    """
+    """Return the content of clusters, which are only listed. `usual` is the default MetalLB pool."""
     parts: list[ImportedSource] = []
     seen: dict[str, str] = {}
     for look in looks:

@@ -15,7 +15,6 @@ from reconciler.addresses import (
     parse_cidr,
 )
 from reconciler.documents.findings import Location, meant, nearest, shown
-from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
@@ -28,6 +27,7 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
+from reconciler.model.pool import DEFAULT_SPACE
 
 # In order of precedence: of several columns with an owner, the first with a value is used.
 HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -70,11 +70,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
-    """Return the meanings of the columns of a header. Requested meanings take precedence.
-
-    Raises:
-        ValueError: A requested column does not exist, or its meaning is unknown.
-    """
+    """Return the meanings of columns. Raises ValueError for an unknown requested column or meaning."""
     there = [_plain(name) for name in header]
     wanted: dict[str, str] = {}
     meanings = (*HEADERS, _IGNORED)
@@ -130,11 +126,7 @@ class UnreadableError(Exception):
 
 
 def decoded(path: str, data: bytes) -> str:
-    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets).
-
-    Raises:
-        UnreadableError: The file is too large, or has another encoding.
-    """
+    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets)."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data)} bytes; {MAX_BYTES} are read"
         raise UnreadableError(path, message, "split it into several files, and name all of them")
@@ -149,13 +141,7 @@ def decoded(path: str, data: bytes) -> str:
 
 
 def table_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
-    """Return the rows of a table whose first row is a header.
-
-    `mapped` are requested meanings by header.
-
-    Raises:
-        UnreadableError: The table is not valid, or has no column with addresses.
-    """
+    """Return the rows of a table; `mapped` are requested meanings by header."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         header = [cell.strip() for cell in next((row for row in lines if any(row)), [])]
@@ -177,7 +163,9 @@ def table_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
                 rows.append(TableRow(Location(path, lines.line_num), _values(cells, columns)))
     except csv.Error as failed:
         message = f"the row cannot be read: {failed}"
-        raise UnreadableError(path, message, "mend it", lines.line_num) from failed
+        raise UnreadableError(
+            path, message, "fix the quotes of the row", lines.line_num
+        ) from failed
     except ValueError as failed:
         hint = "name a column of the header: --map COLUMN=MEANING"
         raise UnreadableError(path, str(failed), hint, 1) from failed
@@ -276,22 +264,16 @@ def _addresses(row: TableRow) -> tuple[IPRange, bool]:
 
 
 def _network_in_pool(row: TableRow) -> str:
-    """Return the network in the column that can also hold a pool name; empty if there is none."""
     text = row.get("pool")
     return text if _LIKE_CIDR.fullmatch(text) else ""
 
 
 def _pool(row: TableRow) -> str:
-    """Return the pool name of a row; networks are assigned by address instead."""
     return "" if _network_in_pool(row) else slug(row.get("pool"))
 
 
 def parsed(text: str) -> IPRange:
-    """Return the range of `10.0.0.5`, `10.0.0.0/28`, or `10.0.0.5-10.0.0.9`.
-
-    Raises:
-        NotationError: The text has another format.
-    """
+    """Return the range of `10.0.0.5`, `10.0.0.0/28`, or `10.0.0.5-10.0.0.9`."""
     first, dash, last = text.partition("-")
     if dash:
         return _between(first.strip(), last.strip())
@@ -321,8 +303,7 @@ def _has_host_bits(text: str) -> bool:
 
 
 def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:
-    """NetBox only names a team for ranges."""
-    alone = row.get("team") if row.shape == "range" else ""
+    alone = row.get("team") if row.shape == "range" else ""  # NetBox names only a team for ranges
     said = row.get("cluster") or row.get("name") or alone
     namespace, slash, name = said.rpartition("/")
     owner = slug(name)
@@ -345,7 +326,6 @@ def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> Impo
 
 
 def _type(row: TableRow, assumed: Assumed) -> str:
-    """Return the type of a range. Ranges of other types are reserved, but not announced."""
     said = row.get("type").casefold()
     if said in _BALANCING:
         return LOAD_BALANCER

@@ -9,6 +9,8 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 
+DEFAULT_SPACE = "default"
+
 
 class Placement(Enum):
     """How a range is selected among the free ranges."""

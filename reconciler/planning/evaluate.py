@@ -14,7 +14,7 @@ from reconciler.documents.findings import Finding, Location, Severity, has_error
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.documents.text import legible
 from reconciler.documents.yaml import dump
-from reconciler.families import families, family_of, family_of_kind, is_pool, meant_in
+from reconciler.families import families, family_of, family_of_kind, is_pool, possible_owners
 from reconciler.families.demand import growth_index
 from reconciler.families.interface import FamilyReading
 from reconciler.families.metallb import hold_back
@@ -86,7 +86,7 @@ def evaluate(tree: Tree) -> Evaluation:
     links = links_of(documents)
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
     held = current_records(renamed.records)
-    reading = _joined([family.read(documents, held, settings) for family in families()])
+    reading = _read(documents, held, settings)
     reading = owned(renamed.applied(reading), documents, tree.contracts)
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
@@ -284,24 +284,14 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
     return tuple(adopted(item.allocation) for item in tree.records if item.allocation is not None)
 
 
-def _joined(readings: list[FamilyReading]) -> FamilyReading:
-    gateways = tuple(item for reading in readings for item in reading.gateways)
-    every = {key: pool for reading in readings for key, pool in reading.pools.items()}
-    frozen = {key: path for reading in readings for key, path in reading.frozen.items()}
-    pools, held_back = hold_back(every, gateways, frozen)
-    return FamilyReading(
-        pools=pools,
-        claims={key: claim for reading in readings for key, claim in reading.claims.items()},
-        findings=(*(found for reading in readings for found in reading.findings), *held_back),
-        blocked=tuple(item for reading in readings for item in reading.blocked),
-        gateways=gateways,
-        inside=tuple(item for reading in readings for item in reading.inside),
-        protected=frozenset().union(*(reading.protected for reading in readings)),
-        frozen=frozen,
-        growing=frozenset().union(*(reading.growing for reading in readings)),
-        missing={found: key for reading in readings for found, key in reading.missing.items()},
-        presumed={found: keys for each in readings for found, keys in each.presumed.items()},
-    )
+def _read(
+    documents: Documents, held: Mapping[Key, Allocation], settings: Settings
+) -> FamilyReading:
+    reading = FamilyReading()
+    for family in families():
+        reading.add(family.read(documents, held, settings))
+    pools, held_back = hold_back(reading.pools, reading.gateways, reading.frozen)
+    return replace(reading, pools=pools, findings=[*reading.findings, *held_back])
 
 
 class DescribedFiles(Struct, frozen=True):
@@ -322,7 +312,7 @@ def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedF
     files = list(sources)
     documents = {item.identity: item for file in files for item in file.documents}
     every = Documents(documents.values())
-    reading = _joined([family.read(every, {}, settings) for family in families()])
+    reading = _read(every, {}, settings)
     return DescribedFiles(
         documents,
         frozenset(identity for file in files for identity in file.broken),
@@ -358,12 +348,12 @@ def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...
         records=records,
         clock=tree.clock,
         retention=tree.settings.retention,
-        blocked=reading.blocked,
-        gateways=reading.gateways,
-        inside=reading.inside,
+        blocked=tuple(reading.blocked),
+        gateways=tuple(reading.gateways),
+        inside=tuple(reading.inside),
         off_limits=tuple(_off_limits(tree, second)),
         unreadable=tuple(item.unreadable for item in tree.records if item.unreadable),
-        protected=reading.protected | broken,
+        protected=frozenset(reading.protected | broken),
         frozen={**reading.frozen, **{key: path for key, path in pools.items() if path in never}},
         unclear=bool(unclear) or has_error(tree.findings),
         unknown=any(source.path not in tree.last_good.files for source in unclear),
@@ -381,7 +371,7 @@ def _movable(tree: Tree) -> Iterator[Key]:
     for item in tree.overrides.counting:
         claim = Key.parse(item.scope) if item.kind == OverrideKind.MOVE else None
         family = family_of(claim.family) if claim is not None else None
-        if claim is not None and family is not None and family.moves:
+        if claim is not None and family is not None and family.relocate is not None:
             yield claim
 
 
@@ -414,15 +404,15 @@ def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     named: dict[str, Loaded] = {}
     for source, found_words in zip(broken, words, strict=True):
         named.update((word, source) for word in found_words if word not in named)
-    references = [meant_in(source.text) for source in broken]
+    references = [possible_owners(source.text) for source in broken]
     never = _never_read(tree)
     owners = {document.identity[1:]: it for it in never.values() for document in it.documents}
 
     def naming_owner(claim: Claim) -> Loaded | None:
         namespace, name, family = *claim.owner[:2], claim.key.family
-        meant = {(family, namespace, ""), (family, "", name)}
+        halves = {(family, namespace, ""), (family, "", name)}
         for source, found, refers in zip(broken, words, references, strict=True):
-            if found.issuperset((namespace, name)) or not refers.isdisjoint(meant):
+            if found.issuperset((namespace, name)) or not refers.isdisjoint(halves):
                 return source
         return None
 

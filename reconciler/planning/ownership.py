@@ -68,7 +68,7 @@ def owned(
             refusal = trespass.refusal if trespass else next(filter(None, refusals), None)
             if refusal is not None:
                 claims[claim.key] = replace(claim, refusal=refusal)
-    return replace(reading, claims=claims, findings=(*reading.findings, *found))
+    return replace(reading, claims=claims, findings=[*reading.findings, *found])
 
 
 def _claiming(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[ClaimingDocument]:

@@ -113,7 +113,7 @@ def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
     """
     reading = evaluation.reading
     wrong = {found.location for found in evaluation.findings if found.code == WRONG}
-    right = tuple(item for item in reading.blocked if item.source not in wrong)
+    right = [item for item in reading.blocked if item.source not in wrong]
     return replace(reading, blocked=right) if wrong else reading
 
 

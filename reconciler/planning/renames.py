@@ -189,11 +189,11 @@ class Renamed(Struct, frozen=True):
             elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
                 claims[key] = replace(claim, doubt=path)
         places = {it.location[:3] for it in self.findings}
-        found = tuple(
+        found = [
             it
             for it in reading.findings
             if it.code != "reference-not-found" or it.location[:3] not in places
-        )
+        ]
         protected = reading.protected | self.protected
         return replace(reading, claims=claims, findings=found, protected=protected)
 

@@ -360,7 +360,7 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
         if not _is_scope(kind, scope, key):
             message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
             yield error("field-value", place, message, _AS)
-        elif kind is OverrideKind.MOVE and family is not None and not family.moves:
+        elif kind is OverrideKind.MOVE and family is not None and family.relocate is None:
             message = f"spec.scope: {shown(scope)} cannot hold two ranges at once"
             hint = "one address in one object: delete its record, with an Override of kind record"
             yield error("field-value", place, message, hint)

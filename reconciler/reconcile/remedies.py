@@ -11,7 +11,7 @@ from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.edit import with_edits
 from reconciler.documents.findings import Finding, Severity
 from reconciler.families import family_of
-from reconciler.families.interface import Mend, Mending
+from reconciler.families.interface import Fix, Fixes
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
@@ -68,10 +68,10 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
         return []
     if refused.reason not in (*LACKS_ROOM, _QUOTA):
         return []
-    found = [_smaller(evaluation, claim, family.mending)]
+    found = [_smaller(evaluation, claim, family.fixes)]
     if refused.reason != _QUOTA:
         found += [
-            _best(evaluation, claim, mends) for mends in _rooms(evaluation, claim, family.mending)
+            _best(evaluation, claim, fixes) for fixes in _rooms(evaluation, claim, family.fixes)
         ]
     return [item for item in found if item is not None]
 
@@ -92,7 +92,7 @@ def run_with(free: IPSet, held: IPRange) -> int:
     return held.size + sum(item.size for item in free.overlapping(beside))
 
 
-def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy | None:
+def _smaller(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Remedy | None:
     if claim.pin is not None:
         return None
     low, high, best = 0, claim.size, None
@@ -102,10 +102,10 @@ def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy |
         size = sizes.pop() if sizes else (low + high) // 2
         if not low < size < high:
             continue
-        mend = mending.smaller(evaluation.documents, claim, size)
-        if mend is None:
+        fix = fixes.smaller(evaluation.documents, claim, size)
+        if fix is None:
             return None
-        remedy = _tried(evaluation, claim, mend)
+        remedy = _tried(evaluation, claim, fix)
         if remedy is None:
             high = size
         else:
@@ -113,36 +113,36 @@ def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy |
     return best
 
 
-def _rooms(evaluation: Evaluation, claim: Claim, mending: Mending) -> Iterator[Iterator[Mend]]:
+def _rooms(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Iterator[Iterator[Fix]]:
     """Yield changes of each pool of the claim, and changes that give it another pool."""
     pools = evaluation.state.pools
     for key in claim.candidates[:_POOLS]:
         lacking = max(claim.size - evaluation.plan.after[key].largest, 1)
-        yield mending.widened(evaluation.documents, pools[key], lacking)
+        yield fixes.widened(evaluation.documents, pools[key], lacking)
     after = evaluation.plan.after
     fitting = {
         key: pool
         for key, pool in pools.items()
         if key not in claim.candidates and after[key].largest >= claim.size
     }
-    yield mending.added(evaluation.documents, claim, fitting)
+    yield fixes.added(evaluation.documents, claim, fitting)
 
 
-def _best(evaluation: Evaluation, claim: Claim, mends: Iterator[Mend]) -> Remedy | None:
+def _best(evaluation: Evaluation, claim: Claim, fixes: Iterator[Fix]) -> Remedy | None:
     """Return the first change that helps and passes a check; else the first one that helps."""
     first = None
-    for _, mend in zip(range(2 * _POOLS), mends, strict=False):
-        remedy = _tried(evaluation, claim, mend)
+    for _, fix in zip(range(2 * _POOLS), fixes, strict=False):
+        remedy = _tried(evaluation, claim, fix)
         if remedy is not None and not remedy.gates:
             return remedy
         first = first or remedy
     return first
 
 
-def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
+def _tried(evaluation: Evaluation, claim: Claim, fix: Fix) -> Remedy | None:
     """Return the remedy of a change after a full evaluation; None if it does not help, or harms."""
-    document, tree = mend.document, evaluation.tree
-    data = None if document.doubt else with_edits(document, mend.edits)
+    document, tree = fix.document, evaluation.tree
+    data = None if document.doubt else with_edits(document, fix.edits)
     if data is None:
         return None
     edited = source_reader(tree.settings)(document.path, data)
@@ -156,7 +156,7 @@ def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
         return None
     known = {_name(item) for item in evaluation.gates}
     gates = tuple(item.message for item in after.gates if _name(item) not in known)
-    return Remedy(mend.says, FileChange(document.path, data), document.data, got.allocation, gates)
+    return Remedy(fix.says, FileChange(document.path, data), document.data, got.allocation, gates)
 
 
 def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:

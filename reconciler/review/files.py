@@ -11,9 +11,9 @@ from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, Location, Severity, info
 from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
-from reconciler.families.fields import DEFAULT_SPACE
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
+from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
 from reconciler.planning.evaluate import Evaluation, evaluate

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.findings import Finding, error, info, join_limited, shown, warning
 from reconciler.families import key_of
-from reconciler.families.fields import DEFAULT_SPACE, former_of
+from reconciler.families.fields import former_of
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
-from reconciler.model.pool import Pool
+from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import OverrideKind
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.space import Lookup, space_of

@@ -75,7 +75,7 @@ def test_of_no_documents_nothing_is_made_whatever_records_there_are(family: Fami
     home = f"{type(family).__module__.rpartition('.')[0]}.{family.name}.reading"
     whole = family.read if family is TOY else import_module(home).read
     for read in (family.read, whole):
-        assert read(Documents([]), held, Settings()) == FamilyReading({}, {})
+        assert read(Documents([]), held, Settings()) == FamilyReading()
 
 
 @every_family

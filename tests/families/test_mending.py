@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.families.butler.fixes import MENDING as BUTLER
-from reconciler.families.capi.pools import MENDING as CAPI
-from reconciler.families.interface import Mending
-from reconciler.families.novaedge.reading import MENDING as NOVA
+from reconciler.families.butler.fixes import FIXES as BUTLER
+from reconciler.families.capi.pools import FIXES as CAPI
+from reconciler.families.interface import Fixes
+from reconciler.families.novaedge.reading import FIXES as NOVA
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool
@@ -24,9 +24,9 @@ spec:
 """
 
 
-def widened(mending: Mending, evaluation: Evaluation, lacking: int = 1) -> list[str]:
+def widened(fixes: Fixes, evaluation: Evaluation, lacking: int = 1) -> list[str]:
     (item,) = evaluation.state.pools.values()
-    return [mend.says for mend in mending.widened(evaluation.documents, item, lacking)]
+    return [fix.says for fix in fixes.widened(evaluation.documents, item, lacking)]
 
 
 def edge(**spec: str) -> Evaluation:
@@ -56,15 +56,15 @@ def test_a_window_is_moved_only_where_it_ends_with_its_network(
     given: str, edited: list[str]
 ) -> None:
     evaluation = edge(tenantAllocation=given)
-    mends = BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1)
-    assert [str(mend.edits[-1].steps[-1]) for mend in mends] == edited
+    fixes = BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1)
+    assert [str(fix.edits[-1].steps[-1]) for fix in fixes] == edited
 
 
 def test_a_window_that_ends_with_its_network_goes_on() -> None:
     window = "{start: 10.40.0.9, end: 10.40.0.255}"
     evaluation = evaluation_of({"pools/edge.yaml": pool(tenantAllocation=window)})
-    mend = next(BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1))
-    assert mend.edits[1].value == "10.40.1.255"
+    fix = next(BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1))
+    assert fix.edits[1].value == "10.40.1.255"
 
 
 def test_a_further_pool_comes_after_those_with_a_priority() -> None:
@@ -75,8 +75,8 @@ def test_a_further_pool_comes_after_those_with_a_priority() -> None:
     }
     evaluation = evaluation_of(files)
     (claim,) = evaluation.state.claims.values()
-    (mend,) = BUTLER.added(evaluation.documents, claim, evaluation.state.pools)
-    assert mend.edits[0].value == {"name": "far", "priority": 3}
+    (fix,) = BUTLER.added(evaluation.documents, claim, evaluation.state.pools)
+    assert fix.edits[0].value == {"name": "far", "priority": 3}
 
 
 def test_a_pool_of_one_subnet_gets_what_is_free_of_it() -> None:

@@ -7,7 +7,6 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
 from reconciler.importing.assembling import join_sources
 from reconciler.importing.found import ImportedRange
-from reconciler.importing.pools import Taken, TakenIndex
 from tests.examples import scaled
 from tests.importing.sources import conflicts, imported, lines, table
 
@@ -70,12 +69,3 @@ def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
         assert not IPSet.of(others) & IPSet((item.item,))
     if not result.conflicts:
         assert IPSet.of(it.item for it in kept) == IPSet.of(it.item for it in held)
-
-
-def test_a_wide_range_that_began_long_before_is_met_past_those_within_it() -> None:
-    def taken(first: int, last: int) -> Taken:
-        return Taken(IPRange(4, first, last), "", ("default", "wide"), Location("x"))
-
-    wide, small, behind = taken(0, 100), taken(10, 12), taken(60, 70)
-    found = TakenIndex([behind, small, wide]).meeting(holding("web", 50, 64))
-    assert found == [wide, behind]

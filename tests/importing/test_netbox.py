@@ -90,9 +90,7 @@ def test_addresses_of_two_vrfs_are_apart() -> None:
     ("text", "said"),
     [
         ("[{", "0.json:1: the file is no JSON: Expecting property name enclosed in double quotes"),
-        ("[" * 100_000, "0.json: the file is no JSON: it is nested too deep"),
-        (f'[{{"id": {"9" * 10_000}}}]', "0.json: the file holds a number of thousands of digits"),
-        ('[{"address": "10.0.1.70/24", "address": "x"}]', "0.json: an object says 'address' twice"),
+        ("[" * 100_000, "0.json: the file is no JSON: it cannot be read"),
         ('{"results": 1}', "0.json: the file holds no list of objects"),
         ('{"results": [], "next": "x"}', "0.json: the file is one page of several"),
         ('[{"id": 7}]', "0.json: /0 (id 7): the row says no address"),

@@ -168,10 +168,6 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_ROWS", 2)
     text = "ip\n10.0.0.1\n10.0.0.2\n10.0.0.3\n"
     assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
-    monkeypatch.setattr("reconciler.importing.run.MAX_ROWS", 3)
-    two = [("a.csv", b"ip\n10.0.0.1\n10.0.0.2\n"), ("b.csv", b"ip\n10.0.0.3\n10.0.0.4\n")]
-    found = files_found(two, Assumed(), mapped={})
-    assert conflicts(found) == ["b.csv: all files together have more than 3 rows"]
     monkeypatch.setattr(limits, "MAX_BYTES", 3)
     assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
 

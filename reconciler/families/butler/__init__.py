@@ -1,11 +1,11 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.families.butler.fixes import MENDING
+from reconciler.families.butler.fixes import FIXES
 from reconciler.families.butler.kinds import FORM, GROWS, KINDS, NAME, POOL, SLOTS, adopt
 from reconciler.families.butler.objects import OBJECTS
 from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
-from reconciler.families.butler.requests import meant, referring, space_of, team_of
+from reconciler.families.butler.requests import possible_owner, referring, space_of, team_of
 from reconciler.families.butler.tenants import relocate
 from reconciler.families.interface import Family
 
@@ -23,10 +23,10 @@ FAMILY = Family(
     relocate=relocate,
     team=team_of,
     space=space_of,
-    meant=meant,
+    possible_owner=possible_owner,
     referring=referring,
     announcing=ANNOUNCING,
     objects=OBJECTS,
     metering=METERING,
-    mending=MENDING,
+    fixes=FIXES,
 )

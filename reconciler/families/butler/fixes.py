@@ -8,7 +8,7 @@ from reconciler.documents.edit import Edit
 from reconciler.documents.yaml import Steps
 from reconciler.families.butler.kinds import LB, POOL, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.pools import Providers
-from reconciler.families.interface import Mend, Mending
+from reconciler.families.interface import Fix, Fixes
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -17,7 +17,7 @@ _ALLOCATION = ("spec", "tenantAllocation")
 _WIDEST = 8  # doublings: no realistic claim needs more
 
 
-def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
+def _smaller(documents: Documents, claim: Claim, size: int) -> Fix | None:
     kind = TENANT
     steps: Steps = ("spec", "networking", "lbPoolSize")
     if claim.key.kind == REQUEST.kind:
@@ -28,10 +28,10 @@ def _smaller(documents: Documents, claim: Claim, size: int) -> Mend | None:
     if document is None:
         return None
     says = f"ask for {size} instead of {claim.size}, the most that fit"
-    return Mend(says, document, (Edit(steps, size),))
+    return Fix(says, document, (Edit(steps, size),))
 
 
-def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
+def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
     document = documents.find(POOL, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
@@ -47,7 +47,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
             cidr = format_cidr(wider) or ""
             says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr},"
             says += " if whoever runs the network agrees"
-            yield Mend(says, document, (Edit(("spec", "cidr"), cidr), *edits))
+            yield Fix(says, document, (Edit(("spec", "cidr"), cidr), *edits))
 
 
 def _usable(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit, ...] | None:
@@ -68,7 +68,7 @@ def _usable(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit,
     return None
 
 
-def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Iterator[Mend]:
+def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Iterator[Fix]:
     tenant = documents.find(TENANT, claim.owner.namespace, claim.owner.name)
     if claim.key.kind != TENANT.kind or tenant is None:
         return
@@ -83,7 +83,7 @@ def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Ite
             item |= {"priority": last} if last > 0 else {}
             says = f"add {key.name} to the poolRefs of {PROVIDER.kind} {provider.document.name}"
             steps = ("spec", "network", "poolRefs")
-            yield Mend(says, provider.document, (Edit(steps, item, is_item=True),))
+            yield Fix(says, provider.document, (Edit(steps, item, is_item=True),))
 
 
 def _given_back(record: Allocation) -> str:
@@ -94,4 +94,4 @@ def _given_back(record: Allocation) -> str:
     return "a change that removes the tenant (its first range stays whole while it is there)"
 
 
-MENDING = Mending(_smaller, _widened, _added, _given_back)
+FIXES = Fixes(_smaller, _widened, _added, _given_back)

@@ -10,7 +10,6 @@ from reconciler.documents.findings import Finding, Location, error, has_error, w
 from reconciler.documents.yaml import Steps
 from reconciler.families.butler.kinds import LB, NAME, POOL, PROVIDER, SYSTEM, pool_key
 from reconciler.families.fields import (
-    Collected,
     read_address,
     read_cidr,
     read_range,
@@ -19,6 +18,7 @@ from reconciler.families.fields import (
     refuse,
     refuse_network,
 )
+from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Quota
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
@@ -305,9 +305,9 @@ class Providers:
 class Networks:
     """The pools that are read so far."""
 
-    def __init__(self, documents: Documents, collected: Collected, settings: Settings) -> None:
+    def __init__(self, documents: Documents, reading: FamilyReading, settings: Settings) -> None:
         self.documents = documents
-        self.collected = collected
+        self.reading = reading
         self._settings = settings
         self._read: dict[Key, NetworkPool] = {}
         self._of: dict[tuple[str, str], list[NetworkPool]] = {}
@@ -315,15 +315,14 @@ class Networks:
     def read(self, document: Document) -> None:
         """Read a pool."""
         network, found = read_pool(document, self._settings)
-        self.collected.tell(document, *found)
+        self.reading.add_pool(document, network.pool if network else None, found)
         if network is not None:
             self._read[network.pool.key] = network
-            self.collected.add_pool(document, network.pool)
 
     def find(self, key: Key) -> NetworkPool | None:
         """Return the pool that a file names; a pool without a readable version becomes frozen."""
         if path := self.documents.unread(POOL, key.namespace, key.name):
-            self.collected.frozen[key] = path
+            self.reading.frozen[key] = path
         return self._read.get(key)
 
     def of(self, provider: Provider) -> list[NetworkPool]:
@@ -336,7 +335,7 @@ class Networks:
 
     def is_unread(self, key: Key) -> bool:
         """Return whether only an unreadable file describes the pool."""
-        return key in self.collected.frozen and key not in self._read
+        return key in self.reading.frozen and key not in self._read
 
 
 def capacity(

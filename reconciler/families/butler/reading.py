@@ -30,8 +30,7 @@ from reconciler.families.butler.tenants import (
     manual_title,
     owner_of,
 )
-from reconciler.families.fields import Collected, StatedNetworks
-from reconciler.families.interface import CurrentRecords, FamilyReading, Grower
+from reconciler.families.interface import CurrentRecords, FamilyReading, Grower, StatedNetworks
 from reconciler.families.metallb import check_pool_name
 from reconciler.model.key import Key
 from reconciler.model.objects import Ref, tenant_name
@@ -43,7 +42,7 @@ _INSIDE = {"podCIDR": "pods", "serviceCIDR": "services"}
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """Return the reading of all Butler documents; without records, without claims of tenants."""
-    return _Reader(documents, settings).reading(held)
+    return _Reader(documents, settings).read(held)
 
 
 class _Reader:
@@ -51,14 +50,14 @@ class _Reader:
         self.documents = documents
         self.settings = settings
         self.providers = Providers(documents)
-        self.collected = Collected()
-        self.networks = Networks(documents, self.collected, settings)
+        self.reading = FamilyReading()
+        self.networks = Networks(documents, self.reading, settings)
         for document in documents.of(kinds.POOL):
             self.networks.read(document)
 
-    def reading(self, held: CurrentRecords | None) -> FamilyReading:
-        collected, records = self.collected, held or {}
-        collected.findings += self.providers.findings
+    def read(self, held: CurrentRecords | None) -> FamilyReading:
+        reading, records = self.reading, held or {}
+        reading.findings += self.providers.findings
         for provider in self.providers.all():
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
@@ -72,15 +71,15 @@ class _Reader:
                 continue
             name = (document.namespace, document.name)
             demand = needs.get(name)
-            collected.tell(document, *judge_chosen_pools(document, usable))
+            reading.report(document, *judge_chosen_pools(document, usable))
             if name in grown or demand is not None:
-                collected.growing.append((kinds.NAME, kinds.TENANT.kind, *name))
+                reading.growing.add((kinds.NAME, kinds.TENANT.kind, *name))
             if demand is not None:
-                collected.tell(demand, *judge_demand_use(demand, usable))
+                reading.report(demand, *judge_demand_use(demand, usable))
             tenant = Tenant(document, usable, networks, demand)
-            own = own_claims(tenant, records, grown.get(name, []), asked.get(name, []), collected)
+            own = own_claims(tenant, records, grown.get(name, []), asked.get(name, []), reading)
             self._manual_range(document, own)
-        return collected.reading()
+        return reading
 
     def provider_of(self, document: Document) -> Provider | None:
         """Return the tenant's provider if it allocates from pools, else None.
@@ -101,7 +100,7 @@ class _Reader:
             message += f" {provider.document.name} belongs to team {provider.team}"
             found = error("team-mismatch", place, message, "use a provider of the platform")
         if provider is None or found is not None:
-            self.collected.tell(document, *([found] if found else []))
+            self.reading.report(document, *([found] if found else []))
             self._protect(document)
             return None
         if provider.is_ipam:
@@ -114,7 +113,7 @@ class _Reader:
         return provider if provider.is_ipam else None
 
     def _protect(self, document: Document) -> None:
-        self.collected.protected.append(
+        self.reading.protected.add(
             (kinds.NAME, kinds.TENANT.kind, document.namespace, document.name)
         )
 
@@ -125,7 +124,7 @@ class _Reader:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
             hint = "add the team, or correct its name"
-            self.collected.tell(document, warning("reference-not-found", place, message, hint))
+            self.reading.report(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
         """Block a static loadBalancerPool for others than the claim that pins it, if any."""
@@ -138,7 +137,7 @@ class _Reader:
             quota = provider.quota((document.namespace, document.name), kinds.LB)
             by_hand = ByHand(None if document.unread else provider.pools, quota, claim=claim)
         place = document.at(*MANUAL)
-        self.collected.blocked.append(Blocked(item, manual_title(document), place, by_hand))
+        self.reading.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
     def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
         """Add the networks of pods and services. Omitted fields are unknown."""
@@ -148,7 +147,7 @@ class _Reader:
             for field, use in _INSIDE.items()
             if field in networking
         ]
-        self.collected.add_inside(document, stated, (it.pool.space for it in networks))
+        self.reading.add_inside(document, stated, (it.pool.space for it in networks))
 
     def _provided(self, provider: Provider) -> None:
         """Report missing pools of a provider, and hold back its gateway in its other pools.
@@ -156,33 +155,35 @@ class _Reader:
         The gateway is never given out, even if no pool reserves it. For a provider without pools,
         the network of the gateway is unknown.
         """
-        document, collected = provider.document, self.collected
+        document, reading = provider.document, self.reading
         if (gateway := provider.gateway) is not None:
             title = f"{document.namespace}/{document.name} (gateway)"
             place = document.at(*GATEWAY)
-            collected.gateways.append(Gateway(gateway, title, provider.pools, place))
+            reading.gateways.append(Gateway(gateway, title, provider.pools, place))
             if not provider.pools:
-                collected.blocked.append(Blocked(gateway, title, place))
+                reading.blocked.append(Blocked(gateway, title, place))
         for index, key in pools_of(provider):
             if self.networks.find(key) is not None:
                 self._hold_back(provider, key)
-            elif provider.is_ipam and key not in collected.frozen:
+            elif provider.is_ipam and key not in reading.frozen:
                 place = document.at("spec", "network", "poolRefs", index, "name")
                 message = f"{kinds.POOL.kind} {key.short} is not in the repository"
                 hint = "add the pool, or name one that exists"
-                collected.lack(document, key, error("reference-not-found", place, message, hint))
+                reading.report_missing(
+                    document, key, error("reference-not-found", place, message, hint)
+                )
 
     def _hold_back(self, provider: Provider, key: Key) -> None:
-        gateway, pool = provider.gateway, self.collected.pools[key]
+        gateway, pool = provider.gateway, self.reading.pools[key]
         if gateway is None or not pool.usable.covers(gateway):
             return
         message = f"gateway {format_short(gateway)} of ProviderConfig {provider.document.name}"
         message += f" is not reserved in {pool.key.name}; it is held back"
         hint = f"add {format_short(gateway)}/32 to spec.reserved"
         found = warning("gateway-in-pool", pool.source, message, hint)
-        self.collected.tell(provider.document, found)
+        self.reading.report(provider.document, found)
         held_back = IPSet((gateway,))
-        self.collected.pools[key] = replace(
+        self.reading.pools[key] = replace(
             pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
         )
 

@@ -1,7 +1,6 @@
 """Requests, and requests that replace a tenant's own claim."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,8 +19,8 @@ from reconciler.families.butler.tenants import (
     TenantName,
     owner_of,
 )
-from reconciler.families.fields import FORMERLY, Collected, read_range
-from reconciler.families.interface import CurrentRecords
+from reconciler.families.fields import FORMERLY, read_range
+from reconciler.families.interface import CurrentRecords, FamilyReading, RecordBody
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
 from reconciler.model.objects import LABEL
@@ -71,8 +70,8 @@ def stands_for(document: Document) -> Key | None:
     return kinds.tenant_key(*name, kind) if is_named else None
 
 
-def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the half-readable tenant reference of a broken request (the other half empty), or None."""
+def possible_owner(body: RecordBody) -> tuple[str, str] | None:
+    """Return a half-readable reference to a tenant, with the other half empty; else None."""
     spec = body.get("spec") if body.get("kind") == kinds.REQUEST.kind else None
     reference = spec.get(kinds.OWNER) if isinstance(spec, Mapping) else None
     if not isinstance(reference, Mapping):
@@ -128,7 +127,7 @@ def read_requests(
         name = tenant_named(document)
         tenant = documents.find(kinds.TENANT, *name)
         if tenant is None and not documents.unread(kinds.TENANT, *name):
-            _report_missing_tenant(document, documents, networks.collected)
+            _report_missing_tenant(document, documents, networks.reading)
         provider = providers.of(tenant)[0] if tenant is not None else None
         claim = _claim(document, tenant, networks, provider)
         if tenant is not None:
@@ -143,7 +142,9 @@ def read_requests(
     return found
 
 
-def _report_missing_tenant(document: Document, documents: Documents, collected: Collected) -> None:
+def _report_missing_tenant(
+    document: Document, documents: Documents, reading: FamilyReading
+) -> None:
     namespace, name = tenant_named(document)
     message = f"TenantCluster {namespace}/{name} is not in the repository"
     hint = "the addresses are held all the same; add the TenantCluster when it exists"
@@ -155,14 +156,14 @@ def _report_missing_tenant(document: Document, documents: Documents, collected: 
     if near:
         hint = f"did you mean {near}? It gets other addresses while this names {namespace}/{name}"
     place = document.at(*_TENANT_NAME)
-    collected.tell(document, warning("reference-not-found", place, message, hint))
+    reading.report(document, warning("reference-not-found", place, message, hint))
 
 
 def _claim(
     document: Document, tenant: Document | None, networks: Networks, provider: Provider | None
 ) -> Claim:
     """Return and collect the claim of a request. If its pool is unknown, it is protected."""
-    spec, kind, collected = document.spec, document.spec["type"], networks.collected
+    spec, kind, reading = document.spec, document.spec["type"], networks.reading
     pool = kinds.pool_key(document.namespace, spec["poolRef"]["name"])
     network = networks.find(pool)
     found: list[Finding] = []
@@ -186,17 +187,17 @@ def _claim(
         quota=provider.quota(tenant_named(document), kind) if provider else None,
         doubt=document.doubt,
     )
-    if network is None and pool in collected.frozen:
+    if network is None and pool in reading.frozen:
         owner = (kinds.NAME, document.kind.name, document.namespace, document.name)
-        collected.protected.append(owner)
+        reading.protected.add(owner)
         return claim
-    collected.tell(document, *found)
-    collected.claims[claim.key] = claim
+    reading.report(document, *found)
+    reading.claims[claim.key] = claim
     if network is None:
         message = f"spec.poolRef.name: {kinds.POOL.kind} {pool.short} is not in the repository"
         hint = "name a pool of the request's namespace, or add the pool"
         place = document.at(*_POOL_NAME)
-        collected.lack(document, pool, error("reference-not-found", place, message, hint))
+        reading.report_missing(document, pool, error("reference-not-found", place, message, hint))
     return claim
 
 
@@ -248,7 +249,7 @@ def own_claims(
     held: CurrentRecords,
     grown: GrownRecords,
     asked: Sequence[TenantRequest],
-    collected: Collected,
+    reading: FamilyReading,
 ) -> Key:
     """Collect the claims of a tenant, and findings about the requests that name it.
 
@@ -274,22 +275,22 @@ def own_claims(
         if item is not None
     }
     for claim in tenant.claims(held, grown, instead):
-        collected.claims[claim.key] = claim
+        reading.claims[claim.key] = claim
     alone = {claim.key.slot: claim for claim in tenant.claims(held, grown)} if asked else {}
     for kind, share in shares.items():
         if kind in alone:
-            _judge_requests(share, chosen[kind], alone[kind], document, collected)
+            _judge_requests(share, chosen[kind], alone[kind], document, reading)
     # A tenant without a stated size does not request its growth, if it has any.
     if tenant.stated_size is not None or tenant.pinned is not None or grown:
         state = tenant.state(held, grown, instead)
-        collected.tell(document, *_judge_sizes(document, state))
+        reading.report(document, *_judge_sizes(document, state))
     if (conflict := _pin_conflict(document, shares[kinds.LB], chosen[kinds.LB])) is not None:
-        collected.tell(document, conflict)
+        reading.report(document, conflict)
         refusal = Refusal(conflict.code, conflict.message, conflict.hint)
         instead[kinds.LB] = replace(instead[kinds.LB], refusal=refusal)
     for claim in instead.values():
-        if claim.key in collected.claims:
-            collected.claims[claim.key] = claim
+        if claim.key in reading.claims:
+            reading.claims[claim.key] = claim
     return instead[kinds.LB].key if kinds.LB in instead else keys[kinds.LB]
 
 
@@ -298,7 +299,7 @@ def _judge_requests(
     chosen: TenantRequest | None,
     alone: Claim,
     tenant: Document,
-    collected: Collected,
+    reading: FamilyReading,
 ) -> None:
     """Report new requests, and all requests if the tenant gets its first range.
 
@@ -311,15 +312,15 @@ def _judge_requests(
     rest = [item for item in (own.asked if is_first else fresh) if item is not chosen]
     if chosen is not None and not chosen.is_named and chosen in fresh:
         found = _replaces(chosen, rest, tenant)
-        collected.tell(chosen.document, found)
-        collected.presumed[found] = frozenset({chosen.claim.key})
+        reading.report(chosen.document, found)
+        reading.presumed[found] = frozenset({chosen.claim.key})
         return
     if not alone.is_open:  # a pinned range that it already holds is reported elsewhere
         rest = [item for item in rest if own.pin is not None and item.claim.pin is not None]
     if chosen is None and rest:
         found = _in_addition(own, alone, rest, tenant)
-        collected.tell(rest[0].document, found)
-        collected.presumed[found] = frozenset({alone.key, *(item.claim.key for item in rest)})
+        reading.report(rest[0].document, found)
+        reading.presumed[found] = frozenset({alone.key, *(item.claim.key for item in rest)})
 
 
 def _replaces(chosen: TenantRequest, rest: Sequence[TenantRequest], tenant: Document) -> Finding:

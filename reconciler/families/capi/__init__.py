@@ -10,7 +10,7 @@ from reconciler.families.capi.kinds import (
     SLOTS,
 )
 from reconciler.families.capi.objects import OBJECTS
-from reconciler.families.capi.pools import MENDING
+from reconciler.families.capi.pools import FIXES
 from reconciler.families.capi.projection import METERING, project
 from reconciler.families.capi.reading import judge, read
 from reconciler.families.interface import Family, referring_whole
@@ -27,5 +27,5 @@ FAMILY = Family(
     record=referring_whole(NAME, OWNERS, ADDRESS),
     objects=OBJECTS,
     metering=METERING,
-    mending=MENDING,
+    fixes=FIXES,
 )

@@ -17,7 +17,7 @@ from reconciler.families.fields import (
     read_thresholds,
     refuse,
 )
-from reconciler.families.interface import Mend, Mending
+from reconciler.families.interface import Fix, Fixes
 from reconciler.model.key import Key, is_label_value
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -272,7 +272,7 @@ def _judge_subnet(
 _MORE = 8
 
 
-def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
+def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
     """Yield edits that add ranges of the subnet, directly after the last range first."""
     kind = kinds.POOL if pool.key.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
     document = documents.find(kind, pool.key.namespace, pool.key.name)
@@ -286,7 +286,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
             last = min(free.last, free.first + max(lacking, _MORE) - 1)
             block = format_range(IPRange(version, free.first, last))
             says = f"add {block} to the addresses of {pool.key.name}"
-            yield Mend(says, document, (Edit(_ADDRESSES, block, is_item=True),))
+            yield Fix(says, document, (Edit(_ADDRESSES, block, is_item=True),))
 
 
-MENDING = Mending(widened=_widened)
+FIXES = Fixes(widened=_widened)

@@ -11,8 +11,8 @@ from reconciler.documents.findings import Finding, Location, info, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi import kinds
 from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read_pool
-from reconciler.families.fields import Collected, StatedNetworks, read_address
-from reconciler.families.interface import CurrentRecords, FamilyReading
+from reconciler.families.fields import read_address
+from reconciler.families.interface import CurrentRecords, FamilyReading, StatedNetworks
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
 from reconciler.model.objects import ADOPT, RECORD_NAMESPACE
@@ -124,7 +124,7 @@ class _Wanted(Struct, frozen=True):
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """Return the reading of all Cluster API documents."""
-    return _Reader(documents, held or {}).reading(settings)
+    return _Reader(documents, held or {}).read(settings)
 
 
 class _Reader:
@@ -132,9 +132,9 @@ class _Reader:
         self.documents = documents
         self.held = held
         self.selector = Selector(documents)
-        self.collected = Collected()
+        self.reading = FamilyReading()
 
-    def reading(self, settings: Settings) -> FamilyReading:
+    def read(self, settings: Settings) -> FamilyReading:
         for kind in (kinds.POOL, kinds.GLOBAL_POOL):
             for document in self.documents.of(kind):
                 self._pool(document, settings)
@@ -148,24 +148,23 @@ class _Reader:
             self._claim(document)
         for document in self.documents.of(kinds.FOREIGN):
             self._foreign(document)
-        return self.collected.reading()
+        return self.reading
 
     def _pool(self, document: Document, settings: Settings) -> None:
         pool, found = read_pool(document, settings)
-        self.collected.tell(document, *found)
+        self.reading.add_pool(document, pool, found)
         if pool is None:
             return
-        self.collected.add_pool(document, pool)
         if (before := self.selector.before(pool.key)) is not None:
             first, class_, role = before
             message = f"{pool.key.short} serves class {class_} for {role}, as {first.short} does,"
             message += " which is tried first"
             place = document.at("metadata", "labels")
             hint = "a pool that is full is passed over; let each have classes of its own otherwise"
-            self.collected.tell(document, info("pool-ambiguous", place, message, hint))
+            self.reading.report(document, info("pool-ambiguous", place, message, hint))
         if (gateway := read_gateway(document, [])) is not None:
             title, place = f"{pool.key.short} (gateway)", document.at(*GATEWAY)
-            self.collected.gateways.append(Gateway(gateway, title, (pool.key,), place))
+            self.reading.gateways.append(Gateway(gateway, title, (pool.key,), place))
 
     def _class(self, document: Document) -> None:
         """Report missing variables of a class. Its Clusters get their endpoint anyway."""
@@ -175,7 +174,7 @@ class _Reader:
             hint = f"Add {variable} variable to ClusterClass: its patches cannot use the address"
             hint += " else"
             place = document.at("spec", "variables")
-            self.collected.tell(document, warning("variable-missing", place, message, hint))
+            self.reading.report(document, warning("variable-missing", place, message, hint))
 
     def _slot(self, document: Document, slot: str) -> None:
         key, manual = kinds.cluster_key(document, slot), _read_manual(document, slot, [])
@@ -199,9 +198,9 @@ class _Reader:
     def _block(self, document: Document, manual: _Manual) -> None:
         """Block the manual address of a Cluster for others. DNS names block nothing."""
         owner = f"{document.namespace}/{document.name}"
-        others = [item.range for item in self.collected.blocked if item.owner == owner]
+        others = [item.range for item in self.reading.blocked if item.owner == owner]
         if manual.range is not None and manual.range not in others:
-            self.collected.blocked.append(
+            self.reading.blocked.append(
                 Blocked(manual.range, manual.title, manual.source, ByHand(None), manual.field)
             )
 
@@ -209,7 +208,7 @@ class _Reader:
         item = read_address(document, _GIVEN, document.spec["address"], [])
         if pool_of(document) is not None and item is not None:
             title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
-            self.collected.blocked.append(Blocked(item, title, place, field=_GIVEN[-1]))
+            self.reading.blocked.append(Blocked(item, title, place, field=_GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
         """Omitted fields can come from a class. A Cluster is in the address spaces of its pools."""
@@ -220,15 +219,15 @@ class _Reader:
             for index, text in enumerate((networks.get(use) or {}).get(field) or ())
         ]
         keys = (kinds.cluster_key(document, slot) for slot in (kinds.CONTROL_PLANE, kinds.INGRESS))
-        claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
-        spaces = (self.collected.pools[it].space for claim in claims for it in claim.candidates)
-        self.collected.add_inside(document, stated, spaces)
+        claims = [self.reading.claims[key] for key in keys if key in self.reading.claims]
+        spaces = (self.reading.pools[it].space for claim in claims for it in claim.candidates)
+        self.reading.add_inside(document, stated, spaces)
 
     def _report_pause(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == kinds.ADDRESS else f"{slot} address"
         message = f"{document.title} is {why}: it gets no {what}"
         hint = "it gets one when it goes on"
-        self.collected.tell(document, warning("claim-paused", document.start, message, hint))
+        self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
         """Return the pools of a slot: the pool of a claim with its name, else pools by label."""
@@ -246,7 +245,7 @@ class _Reader:
         )
         message = f'no matching ip pool for class "{class_}" role "{slot}"'
         return _Wanted(
-            tuple(key for key in selected.keys if key in self.collected.pools),
+            tuple(key for key in selected.keys if key in self.reading.pools),
             tuple(key.name for key in selected.keys) or (told,),
             selected.unread,
             None if selected.keys else Refusal("no-matching-pool", message, hint),
@@ -256,7 +255,7 @@ class _Reader:
         """Return a named pool. A pool without a readable version gives out nothing."""
         kind = kinds.POOL if pool.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
         doubt = self.documents.unread(kind, pool.namespace, pool.name)
-        return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
+        return _Wanted((pool,) if pool in self.reading.pools else (), (pool.name,), doubt)
 
     def _claim(self, document: Document) -> None:
         """If a Cluster makes the same claim, the document only selects the pool of that claim."""
@@ -265,10 +264,7 @@ class _Reader:
             return
         if named is not None:
             cluster = self.documents.find(kinds.CLUSTER, space, named[0])
-            if (
-                cluster is not None
-                and kinds.cluster_key(cluster, named[1]) in self.collected.claims
-            ):
+            if cluster is not None and kinds.cluster_key(cluster, named[1]) in self.reading.claims:
                 return
         key = Key(kinds.NAME, space, document.name, kinds.ADDRESS, kinds.CLAIM.kind)
         why = pause_of(document)
@@ -281,7 +277,7 @@ class _Reader:
         self._add(document, key, self._named(pool), _read_pin(document, []))
 
     def _add(self, document: Document, key: Key, wanted: _Wanted, pin: IPRange | None) -> None:
-        self.collected.claims[key] = Claim(
+        self.reading.claims[key] = Claim(
             key=key,
             candidates=wanted.candidates,
             wanted=wanted.names,

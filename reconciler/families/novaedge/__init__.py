@@ -4,7 +4,7 @@ from reconciler.families.interface import Family
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
 from reconciler.families.novaedge.objects import OBJECTS
 from reconciler.families.novaedge.projection import project
-from reconciler.families.novaedge.reading import FORM, MENDING, judge, read
+from reconciler.families.novaedge.reading import FIXES, FORM, judge, read
 
 FAMILY = Family(
     name=NAME,
@@ -17,5 +17,5 @@ FAMILY = Family(
     project=project,
     record=FORM,
     objects=OBJECTS,
-    mending=MENDING,
+    fixes=FIXES,
 )

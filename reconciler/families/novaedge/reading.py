@@ -12,7 +12,6 @@ from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, has_error, shown, warning
 from reconciler.documents.yaml import Steps, dotted
 from reconciler.families.fields import (
-    Collected,
     read_address,
     read_cidr,
     read_space,
@@ -23,8 +22,8 @@ from reconciler.families.fields import (
 from reconciler.families.interface import (
     CurrentRecords,
     FamilyReading,
-    Mend,
-    Mending,
+    Fix,
+    Fixes,
     RecordBody,
     referring_whole,
 )
@@ -147,7 +146,7 @@ def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator
 _NEXT = 8
 
 
-def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
+def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
     document = documents.find(POOL, "", pool.key.name)
     if document is None or document.doubt:
         return
@@ -159,10 +158,10 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
             if first + item.size <= 1 << BITS[item.version]:
                 block = format_cidr(IPRange(item.version, first, first + item.size - 1)) or ""
                 says = f"add {block} to the cidrs of {pool.key.name}"
-                yield Mend(says, document, (Edit(_CIDRS, block, is_item=True),))
+                yield Fix(says, document, (Edit(_CIDRS, block, is_item=True),))
 
 
-MENDING = Mending(widened=_widened)
+FIXES = Fixes(widened=_widened)
 
 _ADDRESS = ("spec", "address")
 _IPV6 = ("spec", "ipv6Address")
@@ -332,7 +331,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """Return the reading of all pools and VIPs."""
-    return _Reader(documents, held or {}).reading(settings)
+    return _Reader(documents, held or {}).read(settings)
 
 
 class _Reader:
@@ -340,19 +339,17 @@ class _Reader:
         self.documents = documents
         self.held = held
         self.adopted: dict[Key, IPRange] = {}
-        self.collected = Collected()
+        self.reading = FamilyReading()
 
-    def reading(self, settings: Settings) -> FamilyReading:
+    def read(self, settings: Settings) -> FamilyReading:
         for document in self.documents.of(POOL):
             pool, found = read_pool(document, settings)
-            self.collected.tell(document, *found)
-            if pool is not None:
-                self.collected.add_pool(document, pool)
-                for held in held_in_pool(document, []):
-                    self._adopt(document, held)
+            self.reading.add_pool(document, pool, found)
+            for held in held_in_pool(document, []) if pool is not None else ():
+                self._adopt(document, held)
         for document in self.documents.of(VIP):
             self._vip(document)
-        return self.collected.reading()
+        return self.reading
 
     def _adopt(self, document: Document, held: HeldAddress) -> None:
         """Assign addresses of a pool's status to their VIPs, or block them for unknown users."""
@@ -361,23 +358,23 @@ class _Reader:
             return
         place = document.at(*held.steps)
         title = f"{held.user} (status of {document.name})"
-        self.collected.blocked.append(Blocked(held.item, title, place))
+        self.reading.blocked.append(Blocked(held.item, title, place))
         message = f"{host_text(held.item)} is given to {held.user}, which is no ProxyVIP of this"
         message += " pool in the repository; nobody else gets it"
         hint = "add the ProxyVIP, or remove the entry when the address is no longer in use"
-        self.collected.tell(document, warning("reference-not-found", place, message, hint))
+        self.reading.report(document, warning("reference-not-found", place, message, hint))
 
     def _vip(self, document: Document) -> None:
         vip = read_vip(document, [])
         if vip.pool:
             for claim in self._claims(document, vip):
-                self.collected.claims[claim.key] = claim
+                self.reading.claims[claim.key] = claim
             return
         for named in vip.named.values():
             title = f"{document.name} ({dotted(named.steps)})"
             by_hand, field = ByHand(None, anywhere=True), str(named.steps[-1])
             blocked = Blocked(named.item, title, document.at(*named.steps), by_hand, field)
-            self.collected.blocked.append(blocked)
+            self.reading.blocked.append(blocked)
 
     def _claims(self, document: Document, vip: VipRequest) -> Iterator[Claim]:
         """Yield a claim for each IP version. Two claims either both get an address or neither."""
@@ -409,12 +406,14 @@ class _Reader:
     def _candidates(self, document: Document, pool: str) -> tuple[tuple[Key, ...], str]:
         key = pool_key(pool)
         if self.documents.find(POOL, "", pool) is not None:
-            return ((key,) if key in self.collected.pools else ()), ""
+            return ((key,) if key in self.reading.pools else ()), ""
         if path := self.documents.unread(POOL, "", pool):
-            self.collected.frozen[key] = path
+            self.reading.frozen[key] = path
             return (), path
         place = document.at("spec", "poolRef", "name")
         message = f"{document.title}: {POOL.kind} {pool} is not in the repository"
         hint = "add the pool, or name another in spec.poolRef"
-        self.collected.lack(document, key, error("reference-not-found", place, message, hint))
+        self.reading.report_missing(
+            document, key, error("reference-not-found", place, message, hint)
+        )
         return (), ""

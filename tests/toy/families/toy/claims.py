@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from reconciler.documents.document import Document, Documents
-from reconciler.families.fields import Collected
 from reconciler.families.interface import CurrentRecords, FamilyReading
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
@@ -19,16 +18,14 @@ SLOT = "berth"
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
     """All quays and boats."""
     del held
-    collected = Collected()
+    reading = FamilyReading()
     for document in documents.of(QUAY):
         pool, found = read_pool(document, settings)
-        collected.tell(document, *found)
-        if pool is not None:
-            collected.add_pool(document, pool)
+        reading.add_pool(document, pool, found)
     for document in documents.of(BOAT):
-        claim = _claim(document, documents, collected.pools)
-        collected.claims[claim.key] = claim
-    return collected.reading()
+        claim = _claim(document, documents, reading.pools)
+        reading.claims[claim.key] = claim
+    return reading
 
 
 def _claim(document: Document, documents: Documents, pools: Mapping[Key, Pool]) -> Claim:
