@@ -21,7 +21,6 @@ from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.pool import Contract
 from reconciler.planning.documents import schema_files
 from reconciler.planning.ownership import contracts_of
-from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
 from reconciler.report.json import json_text
 from reconciler.report.text.plan import moves_text
@@ -144,9 +143,8 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
 
 def _codeowners(reading: options.Reading) -> int:
     read = opening.open_source(reading)
-    evaluation = evaluate_source(read.source)
+    evaluation = read.evaluation(output.painter("auto"))
     if has_error(evaluation.findings):
-        output.tell_errors(evaluation.findings, output.painter("auto"))
         return ExitCode.WRONG
     output.emit(codeowners_text(contracts_of(evaluation.documents), read.repository.roots.own))
     return ExitCode.OK

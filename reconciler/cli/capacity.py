@@ -16,39 +16,15 @@ from reconciler.model.key import Key
 from reconciler.planning.digest import summary
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import MAX_COLUMNS, MAX_ROWS, pool_map
-from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.simulate import newcomer
 from reconciler.reconcile.simulate import simulate as run_simulation
+from reconciler.report import queries as documents
 from reconciler.report.json import pool_list
 from reconciler.report.maps import pool_svg
-from reconciler.report.queries import (
-    free_runs_document,
-    outlook_document,
-    pool_map_document,
-    simulation_document,
-)
+from reconciler.report.text import pools as text
 from reconciler.report.text.plan import counted
-from reconciler.report.text.pools import (
-    GUTTER,
-    SHORT_ROWS,
-    PoolBar,
-    bars_text,
-    forecast_text,
-    map_text,
-    picture_lines,
-    short_text,
-    status_text,
-)
 from reconciler.report.text.queries import find_text
 from reconciler.report.text.runs import simulation_text
-from reconciler.report.text.table import Painter
-
-
-def _evaluated(read: opening.ReadRevision, brush: Painter) -> Evaluation:
-    with output.progress("reading"):
-        evaluation = evaluate_source(read.source)
-    output.tell_errors(evaluation.findings, brush)
-    return evaluation
 
 
 @click.command(cls=VerbCommand)
@@ -69,7 +45,7 @@ def status(
         raise UsageError("--bars is for people", hint)
     brush, is_wide = result.brush, result.output == "wide"
     read = opening.open_source(reading)
-    evaluation = _evaluated(read, brush)
+    evaluation = read.evaluation(brush)
     keys = None
     if pools:
         named = {key for name in pools for key in queries.pools_of_name(evaluation, name)}
@@ -80,9 +56,11 @@ def status(
     if bars:
         drawn = _bars(read, evaluation, keys or list(evaluation.plan.after))
         width = shutil.get_terminal_size().columns
-        output.emit(bars_text(drawn, brush, width, wide=is_wide, plain=output.is_plain()))
+        output.emit(text.bars_text(drawn, brush, width, wide=is_wide, plain=output.is_plain()))
     else:
-        output.emit(status_text(evaluation, brush, keys, wide=is_wide, plain=output.is_plain()))
+        output.emit(
+            text.status_text(evaluation, brush, keys, wide=is_wide, plain=output.is_plain())
+        )
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         count = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
@@ -90,13 +68,14 @@ def status(
     return ExitCode.OK
 
 
-def _bars(read: opening.ReadRevision, evaluation: Evaluation, keys: list[Key]) -> list[PoolBar]:
+def _bars(
+    read: opening.ReadRevision, evaluation: Evaluation, keys: list[Key]
+) -> list[text.PoolBar]:
     with output.progress("reading"):
-        history = opening.history_of(read, evaluation.tree.settings)
-        past = queries.past_of(history, evaluation.state.clock)
+        past = queries.past_of(read.history(evaluation.tree.settings), evaluation.state.clock)
     state, usage = evaluation.state, evaluation.plan.before
     trend = trends(usage, past, keys)
-    return [PoolBar(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
+    return [text.PoolBar(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
 
 
 @click.command(cls=VerbCommand)
@@ -113,22 +92,24 @@ def map(  # noqa: A001 - its name
     power of two of them. IPv6 is told in intervals.
     """
     brush, is_svg = result.brush, result.output == "svg"
-    evaluation = _evaluated(opening.open_past(reading, at), brush)
+    evaluation = opening.open_past(reading, at).evaluation(brush)
     state, usage = evaluation.state, evaluation.plan.before
     keys = sorted(state.pools) if pool is None else queries.pools_of_name(evaluation, pool)
     width = shutil.get_terminal_size().columns
-    columns = MAX_COLUMNS if is_svg else width - GUTTER
-    rows = SHORT_ROWS if result.output == "text" and pool is None else MAX_ROWS
+    columns = MAX_COLUMNS if is_svg else width - text.GUTTER
+    rows = text.SHORT_ROWS if result.output == "text" and pool is None else MAX_ROWS
     maps = [pool_map(state, key, columns, rows) for key in keys]
     if is_svg:
-        output.emit(pool_svg([(it, picture_lines(it)) for it in maps]))
+        output.emit(pool_svg([(it, text.picture_lines(it)) for it in maps]))
     elif result.is_document:
-        output.emit_document(pool_map_document(evaluation.tree.revision, maps), result.output)
+        output.emit_document(
+            documents.pool_map_document(evaluation.tree.revision, maps), result.output
+        )
     elif pool is None:
         pairs = zip(maps, (usage[key] for key in keys), strict=True)
-        output.emit(short_text(list(pairs), brush, width))
+        output.emit(text.short_text(list(pairs), brush, width))
     else:
-        output.emit("\n".join(map_text(it, brush, width) for it in maps))
+        output.emit("\n".join(text.map_text(it, brush, width) for it in maps))
     return ExitCode.OK
 
 
@@ -155,15 +136,14 @@ def forecast(
     """
     applied = apply_result_of(apply_result)
     read = opening.open_past(reading, at)
+    evaluation = read.evaluation(result.brush)
     with output.progress("reading"):
-        evaluation = evaluate_source(read.source)
-        history = opening.history_of(read, evaluation.tree.settings)
+        history = read.history(evaluation.tree.settings)
         past, outlooks = queries.forecast(evaluation, history, pool)
         idle = None if applied is None else queries.idle_of(evaluation, applied, pool)
-    output.tell_errors(evaluation.findings, result.brush)
     result.show(
-        lambda brush: forecast_text(past, outlooks, brush, idle, plain=output.is_plain()),
-        lambda: outlook_document(history.start, past, outlooks, idle),
+        lambda brush: text.forecast_text(past, outlooks, brush, idle, plain=output.is_plain()),
+        lambda: documents.outlook_document(history.start, past, outlooks, idle),
     )
     return ExitCode.OK
 
@@ -196,7 +176,7 @@ def find(
     source = opening.open_source(reading).source
     with output.progress("looking"):
         found = queries.find(source, FreeQuery(count or 0, prefix), pool, provider)
-    result.show(lambda brush: find_text(found, brush), lambda: free_runs_document(found))
+    result.show(lambda brush: find_text(found, brush), lambda: documents.free_runs_document(found))
     return ExitCode.OK if found.fits else ExitCode.WRONG
 
 
@@ -227,5 +207,7 @@ def simulate(
     with output.progress("simulating"):
         found = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
     output.tell_errors(found.evaluation.findings, result.brush)
-    result.show(lambda brush: simulation_text(found, brush), lambda: simulation_document(found))
+    result.show(
+        lambda brush: simulation_text(found, brush), lambda: documents.simulation_document(found)
+    )
     return ExitCode.OK if found.passes == tenants else ExitCode.GATE

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
-from reconciler.cli.options import Decorator, gathered, option
+from reconciler.cli.options import Decorator, gathered, option, repeatable
 from reconciler.gitio.files import with_extra
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
@@ -25,7 +25,12 @@ CLUSTERS = ("cryptography", "kubernetes", "prometheus_client")
 
 def require_clusters(what: str) -> None:
     """Refuse to start if the extra `clusters` is needed but not installed."""
-    missing = [name for name in CLUSTERS if not _is_installed(name)]
+    missing = []
+    for name in CLUSTERS:
+        try:
+            missing += [] if find_spec(name) is not None else [name]
+        except (ImportError, ValueError):
+            missing.append(name)
     if not missing:
         return
     source = with_extra("clusters")
@@ -34,13 +39,6 @@ def require_clusters(what: str) -> None:
         f"{what} needs packages that are not installed: {', '.join(missing)}",
         f"pip install '{source}', or pipx install --force '{source}'{where}",
     )
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 class Reach(Struct, frozen=True):
@@ -112,12 +110,7 @@ reach: Decorator[Any] = gathered(
         help="Management cluster. Default: $KUBECONFIG, then the pod's account.",
     ),
     option("--context", metavar="NAME", default="", help="Context of that kubeconfig."),
-    option(
-        "--cluster",
-        metavar="[NAMESPACE/]NAME=PATH",
-        multiple=True,
-        help="Kubeconfig of a tenant cluster. Repeatable.",
-    ),
+    repeatable("--cluster", "[NAMESPACE/]NAME=PATH", "Kubeconfig of a tenant cluster."),
     option(
         "--clusters",
         metavar="DIR",
@@ -131,32 +124,23 @@ reach: Decorator[Any] = gathered(
 
 
 def _apply_options(
-    crds: bool,
-    policies: bool | None,
     break_glass: Sequence[str],
-    adopt: bool,
-    require_all: bool,
     re_enrol: Sequence[str],
-    force_withdraw: bool,
     force_withdraw_claim: Sequence[str],
     confirm_withdrawn: Sequence[str],
-    default_port: int,
+    policies: bool | None,
+    **switches: Any,
 ) -> ApplyOptions:
     if break_glass and not policies:
         raise UsageError("--break-glass needs --policies")
     if not all(break_glass):
         raise UsageError("--break-glass names no group")
     return ApplyOptions(
-        crds=crds,
-        policies=policies,
         break_glass=tuple(break_glass),
-        adopt=adopt,
-        require_all=require_all,
         re_enrol=frozenset(re_enrol),
-        force_withdraw=force_withdraw,
         forced_claims=frozenset(force_withdraw_claim),
         confirm_withdrawn=frozenset(confirm_withdrawn),
-        default_port=default_port,
+        **switches,
     )
 
 
@@ -172,24 +156,13 @@ apply: Decorator[Any] = gathered(
     options.break_glass,
     option("--adopt", is_flag=True, help="Take over objects that belong to others."),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
-    option(
-        "--re-enrol",
-        metavar="CLUSTER",
-        multiple=True,
-        help="Accept another identity of this cluster. Repeatable.",
-    ),
+    repeatable("--re-enrol", "CLUSTER", "Accept another identity of this cluster."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
-    option(
-        "--force-withdraw-claim",
-        metavar="CLAIM",
-        multiple=True,
-        help="Withdraw used addresses that only this claim left. Repeatable.",
+    repeatable(
+        *("--force-withdraw-claim", "CLAIM"), "Withdraw used addresses that only this claim left."
     ),
-    option(
-        "--confirm-withdrawn",
-        metavar="CLUSTER",
-        multiple=True,
-        help="Confirm that this cluster announces nothing any more. Repeatable.",
+    repeatable(
+        *("--confirm-withdrawn", "CLUSTER"), "Confirm that this cluster announces nothing any more."
     ),
     option(
         "--default-port",

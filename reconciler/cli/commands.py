@@ -1,6 +1,6 @@
 """The commands of `ipam`, their help, and `help` and `version`."""
 
-from collections.abc import Iterable
+from collections.abc import Container
 from importlib import import_module
 from typing import Any
 
@@ -126,25 +126,15 @@ ipam completion zsh  # what is evaluated
 ipam version -o json  # for programs
 """
 
-PROMINENT = frozenset(
-    [
-        "init",
-        "import",
-        "check",
-        "plan",
-        "simulate",
-        "reconcile",
-        "apply",
-        "doctor",
-        "status",
-        "get",
-        "who",
-        "explain",
-    ]
-)
-"""The commands in `ipam --help`. `ipam help --all` also shows the others."""
+PROMINENT = {
+    "Author": ("init", "import"),
+    "Review": ("check", "plan", "simulate"),
+    "Operate": ("reconcile", "apply", "doctor"),
+    "Inspect": ("status", "get", "who", "explain"),
+}
+"""The commands in `ipam --help`, by section. `ipam help --all` also shows the others."""
+_SHOWN = {name for names in PROMINENT.values() for name in names}
 
-_SECTIONS = ("Author", "Review", "Operate", "Inspect")
 _OWN = "Options"
 # Options by topic. Options of a single command are not listed.
 GROUPS = {
@@ -259,22 +249,21 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the prominent commands by section, and the names of the others."""
         del ctx
-        self.write_verbs(formatter, [name for name in VERBS if name in PROMINENT])
-        others = ", ".join(name for name in VERBS if name not in PROMINENT)
+        self.write_verbs(formatter, _SHOWN)
+        others = ", ".join(name for name in VERBS if name not in _SHOWN)
         with formatter.section("More"):
             formatter.write_text(f"{others}. ipam help --all tells what each does.")
 
-    def write_verbs(self, formatter: click.HelpFormatter, names: Iterable[str]) -> None:
+    def write_verbs(self, formatter: click.HelpFormatter, names: Container[str]) -> None:
         """Write some commands by section."""
-        for section in _SECTIONS:
-            rows = [(name, VERBS[name].help) for name in names if VERBS[name].section == section]
-            if rows:
-                with formatter.section(section):
-                    formatter.write_dl(rows)
+        for section in PROMINENT:
+            found = [it for it in VERBS.items() if it[0] in names and it[1].section == section]
+            with formatter.section(section):
+                formatter.write_dl([(name, verb.help) for name, verb in found])
 
 
 def version_line(commit: str) -> str:
-    """Return the version in one line, with the commit if it is known."""
+    """Return the version, with the commit if it is known."""
     return f"ipam {__version__} ({commit[:12]})" if commit else f"ipam {__version__}"
 
 

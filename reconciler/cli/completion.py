@@ -12,7 +12,6 @@ from click.shell_completion import BashComplete, CompletionItem, FishComplete, Z
 from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VERBS, VerbCommand, ipam
 from reconciler.codes import CODES
-from reconciler.gitio.repository import GitRepository
 from reconciler.planning.documents import schema_files
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.listing import items, listings
@@ -60,11 +59,6 @@ def names(values: Values) -> Iterable[str]:
     return [item.name for item in found if item.name not in values["names"]]
 
 
-def teams(values: Values) -> Iterable[str]:
-    """Return teams that hold addresses."""
-    return [record.owner.team for record in _evaluation(values).state.records]
-
-
 BY_NAME: dict[str, tuple[ValueSource, ...]] = {
     **dict.fromkeys(("rev", "base", "reach", "branch", "DATE|REV"), (revisions,)),
     **dict.fromkeys(("pool", "pools"), (pools,)),
@@ -73,7 +67,7 @@ BY_NAME: dict[str, tuple[ValueSource, ...]] = {
     "asked": (claims, pools),
     "what": (lambda _: listings(),),
     "names": (names,),
-    "team": (teams,),
+    "team": (lambda values: [it.owner.team for it in _evaluation(values).state.records],),
     "kind": (lambda _: schema_files(),),
     "verb": (lambda _: VERBS,),
 }
@@ -111,9 +105,5 @@ def _reading(values: Values) -> options.Reading:
     return options.Reading(repo, rev, bool(values.get("worktree")))
 
 
-def _repository(values: Values) -> GitRepository:
-    return opening.open_here(_reading(values).repo)
-
-
 def _evaluation(values: Values) -> Evaluation:
-    return opening.evaluated(_reading(values), "never")
+    return opening.open_source(_reading(values)).evaluation(output.painter("never"))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from msgspec import Struct
@@ -67,13 +67,7 @@ _log = logging.getLogger(__name__)
 
 
 class Order(Struct, frozen=True):
-    """Options of a daemon.
-
-    Attributes:
-        begin: Opens the repository. It can fail until the repository exists.
-        reach: The clusters, or None if none is named.
-        emit: Writes runs as documents, or None for text.
-    """
+    """Work of a daemon. `emit` writes runs as documents, and is None for text."""
 
     begin: Callable[[], GitRepository]
     options: ReconcileOptions
@@ -85,40 +79,31 @@ class Order(Struct, frozen=True):
     emit: Callable[[Sequence[Round], int], None] | None
 
 
+@dataclass(slots=True)
 class DaemonServer:
     """Answers of the HTTP server. `missing` is why the repository is not open yet."""
 
-    def __init__(self) -> None:
-        self._dirty: DirtySet | None = None
-        self._health: HealthState | None = None
-        self._page: Callable[[], Page | str] = lambda: UNREAD
-        self.missing = "not read yet"
-
-    def opened(self, dirty: DirtySet, health: HealthState, page: Callable[[], Page | str]) -> None:
-        """Answer for a running daemon."""
-        self._dirty, self._health, self._page = dirty, health, page
+    dirty: DirtySet
+    health: HealthState | None = None
+    page: Callable[[], Page | str] = lambda: UNREAD
+    missing: str = "not read yet"
 
     def endpoints(self, metrics: Callable[[], bytes], secret: Path | None) -> Endpoints:
         """Return the endpoints of the server."""
         read = partial(read_secret, secret) if secret is not None else None
         if read is not None:
             read()
-        return Endpoints(
-            metrics, self._healthy, self.ready, self._moved, read, lambda: self._page()
-        )
+        moved = partial(self.dirty.mark, GIT, "hook")
+        return Endpoints(metrics, self._healthy, self.ready, moved, read, lambda: self.page())
 
     def _healthy(self) -> HealthAnswer:
-        return HealthAnswer(self._health is None or self._health.healthy())
+        return HealthAnswer(self.health is None or self.health.healthy())
 
     def ready(self) -> HealthAnswer:
         """Answer `/readyz`."""
-        if self._health is None:
+        if self.health is None:
             return HealthAnswer(is_well=False, lines=(f"git: {self.missing}",))
-        return answer_of(self._health.ready())
-
-    def _moved(self) -> None:
-        if self._dirty is not None:
-            self._dirty.mark(GIT, "hook")
+        return answer_of(self.health.ready())
 
 
 def answer_of(readiness: Readiness) -> HealthAnswer:
@@ -153,7 +138,8 @@ def run_daemon(order: Order) -> int:
     """
     if order.daemon.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
-    answers, daemon = DaemonServer(), order.daemon
+    daemon, dirty = order.daemon, DirtySet(float(order.daemon.resync))
+    answers = DaemonServer(dirty)
     if daemon.address is None:
         return _run(order, Observer(), answers)
     certificate = Certificate(*daemon.certificate) if daemon.certificate else None
@@ -169,7 +155,7 @@ def run_daemon(order: Order) -> int:
 def _run(order: Order, observer: Observer, answers: DaemonServer) -> int:
     start_log(order.daemon.log_format)
     threading.stack_size(_STACK_BYTES)
-    dirty = DirtySet(float(order.daemon.resync))
+    dirty = answers.dirty
     clusters = RoundClusters(order.reach.open()) if order.reach is not None else None
     elector = None
     if order.daemon.elects and clusters is not None:
@@ -177,9 +163,9 @@ def _run(order: Order, observer: Observer, answers: DaemonServer) -> int:
         elector = Elector(clusters.clusters.management, identity, dirty, dirty.wake)
     shutdown = ShutdownSignals(dirty.stop, elector.release if elector is not None else lambda: None)
     with handling(shutdown):
-        repository = _opened(order, dirty, answers)
+        repository = _opened(order, answers)
         if repository is not None:
-            _daemon(order, repository, clusters, elector, dirty, observer, answers).run()
+            _daemon(order, repository, clusters, elector, observer, answers).run()
     if elector is not None:
         elector.release()
     _log.info("ended")
@@ -191,10 +177,10 @@ def _daemon(
     repository: GitRepository,
     clusters: RoundClusters | None,
     elector: Elector | None,
-    dirty: DirtySet,
     observer: Observer,
     answers: DaemonServer,
 ) -> Daemon:
+    dirty = answers.dirty
     watches = Watches(clusters, dirty, observer, _spawn, random.random)
     work = DaemonRounds(
         repository,
@@ -209,8 +195,8 @@ def _daemon(
     health = HealthState(dirty.time.monotonic, dirty.resync)
     if elector is not None:
         health.leader, health.refusal = elector.leader, elector.failure
-    report = _RoundWriter(order, repository.tidy)
-    daemon = Daemon(work, watches, dirty, health, observer, report, random.random, clusters)
+    writer = _round_writer(order, repository.tidy)
+    daemon = Daemon(work, watches, dirty, health, observer, writer, random.random, clusters)
     every = order.interval or (_REMOTE_SECONDS if repository.remote is not None else _LOCAL_SECONDS)
     poll = BranchWatch(
         BranchHead(repository), work.head, every, dirty, random.random, health.branch
@@ -221,8 +207,8 @@ def _daemon(
         _spawn(elector.run, "lease")
     else:
         dirty.mark(ALL, "start", 0.0)
-    render = partial(served_page, repository)
-    answers.opened(dirty, health, CachedPage(work.revision, render))
+    answers.health = health
+    answers.page = CachedPage(work.revision, partial(served_page, repository))
     return daemon
 
 
@@ -230,39 +216,33 @@ def _spawn(work: Callable[[], None], name: str) -> None:
     threading.Thread(target=work, name=name, daemon=True).start()
 
 
-class _RoundWriter:
-    """Writer of runs to the log and to stdout.
+def _round_writer(order: Order, tidy: Callable[[], None]) -> Callable[[RoundDone], None]:
+    """Return a function that writes runs to the log and to stdout, and tidies after full ones.
 
     With a JSON log and text output, stdout stays empty, because both can share a file.
-
-    Attributes:
-        tidy: Called after each full run.
     """
+    log = RoundLog()
+    is_text = order.emit is None and order.daemon.log_format != "json"
 
-    def __init__(self, order: Order, tidy: Callable[[], None]) -> None:
-        self._order = order
-        self.tidy = tidy
-        self._log = RoundLog()
-        self._is_text = order.emit is None and order.daemon.log_format != "json"
-
-    def __call__(self, done: RoundDone) -> None:
-        if self._order.emit is not None and done.rounds:
-            self._order.emit(done.rounds, done.code)
-        lines = self._log.write(done)
-        if self._is_text:
+    def write(done: RoundDone) -> None:
+        if order.emit is not None and done.rounds:
+            order.emit(done.rounds, done.code)
+        lines = log.write(done)
+        if is_text:
             emit("".join(line.shown for line in lines), flushes=True)
-        _log.info(
-            "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
-        )
+        extra = {"round": done.number}
+        _log.info("round ended: %s, %.2f s", done.ending, done.seconds, extra=extra)
         if done.clusters is None:
-            self.tidy()
+            tidy()
+
+    return write
 
 
-def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitRepository | None:
+def _opened(order: Order, answers: DaemonServer) -> GitRepository | None:
     """Open the repository, with retries until it exists. Return None on shutdown."""
     backoff = Backoff(random.random)
     is_first = True
-    while not dirty.is_stopping:
+    while not answers.dirty.is_stopping:
         try:
             repository = order.begin()
             if not order.options.any_branch:  # another branch would only repeat this message
@@ -274,68 +254,51 @@ def _opened(order: Order, dirty: DirtySet, answers: DaemonServer) -> GitReposito
             is_first, pause = False, backoff.pause()
             _log.warning("%s; next try in %s", describe(failed).line, format_pause(pause))
             answers.missing = f"not read yet: {describe(failed).line}"
-            dirty.pause(pause)
+            answers.dirty.pause(pause)
     return None
 
 
-class _Lines(logging.Formatter):
-    """Formatter that writes one line per record, without control characters and passwords."""
+class _LogFormatter(logging.Formatter):
+    """Formatter of one line per record, without control characters and passwords."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self._is_json = form == "json"
 
     def format(self, record: logging.LogRecord) -> str:
-        words = "".join(f" {key}={escape(str(it))}" for key, it in _fields(record).items())
-        message = escape(without_passwords(record.getMessage()))
-        line = f"{_time(record)} {record.levelname}{words} {message}"
-        return f"{line}\n{self._traceback(record)}" if _shows(record) else line
-
-    def _traceback(self, record: logging.LogRecord) -> str:
-        return without_passwords(self.formatException(record.exc_info)) if record.exc_info else ""
-
-
-class _Json(_Lines):
-    def format(self, record: logging.LogRecord) -> str:
-        document = {"time": _time(record), "level": record.levelname.lower(), **_fields(record)}
-        document["message"] = escape(without_passwords(record.getMessage()))
-        if _shows(record):
-            document["traceback"] = self._traceback(record)
-        return json.dumps(document)
+        at = datetime.fromtimestamp(record.created, UTC)
+        time = f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
+        fields = {name: getattr(record, name) for name in _LOG_FIELDS if hasattr(record, name)}
+        if (number := current_round()) is not None:
+            fields = {"round": number, **fields}
+        message, steps = escape(without_passwords(record.getMessage())), ""
+        if record.exc_info and logging.getLogger().isEnabledFor(logging.DEBUG):
+            steps = without_passwords(self.formatException(record.exc_info))
+        if self._is_json:
+            document = {"time": time, "level": record.levelname.lower(), **fields}
+            document |= {"message": message, **({"traceback": steps} if steps else {})}
+            return json.dumps(document)
+        words = "".join(f" {key}={escape(str(it))}" for key, it in fields.items())
+        line = f"{time} {record.levelname}{words} {message}"
+        return f"{line}\n{steps}" if steps else line
 
 
 def start_log(form: str) -> None:
     """Configure the log of the daemon. With `--debug`, it includes debug records of all code."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Json() if form == "json" else _Lines())
+    handler.setFormatter(_LogFormatter(form))
     logging.basicConfig(level=logging.getLogger().level, handlers=[handler], force=True)
     own = logging.getLogger("reconciler")
     if own.getEffectiveLevel() > logging.INFO:
         own.setLevel(logging.INFO)
 
 
-def _fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the fields of a log line. Lines during a run have the fields of that run."""
-    found = {name: getattr(record, name) for name in _LOG_FIELDS if hasattr(record, name)}
-    number = current_round()
-    return found if number is None else {"round": number, **found}
-
-
-def _shows(record: logging.LogRecord) -> bool:
-    """Report whether a record shows its traceback, which needs `--debug`."""
-    return bool(record.exc_info) and logging.getLogger().isEnabledFor(logging.DEBUG)
-
-
-def _time(record: logging.LogRecord) -> str:
-    at = datetime.fromtimestamp(record.created, UTC)
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
-
-
 @dataclass(slots=True)
 class ShutdownSignals:
     """Shutdown by signals: the first one requests the end, the next one interrupts running work.
 
-    Attributes:
-        stop: Starts no more work. Called in its own thread, because a handler must not take a lock.
-        release: Releases resources, even if the work is interrupted.
-        leave: Ends the process with a code, regardless of running work.
-        code: The exit code, also of work that ends while it is interrupted.
+    `stop` runs in its own thread, because a handler must not take a lock. `release` also runs after
+    an interrupt.
     """
 
     stop: Callable[[], None]

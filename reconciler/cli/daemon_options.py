@@ -15,15 +15,9 @@ _MAX_PORT = 65_535
 
 
 class DaemonOptions(Struct, frozen=True):
-    """Options of a daemon.
+    """Options of a daemon: seconds between full runs, the Lease, the log, and the HTTP server.
 
-    Attributes:
-        resync: Seconds between two full runs.
-        elects: Whether it works only while it holds the Lease.
-        log_format: Format of stderr.
-        address: Host and port of the HTTP server, or None without one.
-        certificate: PEM files of certificate and key, or None without TLS.
-        secret: File with the secret of the webhook, or None if it is disabled.
+    The certificate is a pair of PEM files: certificate and key.
     """
 
     resync: int
@@ -53,13 +47,8 @@ def _daemon(
         require_clusters("--listen")
     address = parse_address(listen) if listen is not None else None
     if not watch:
-        given = {
-            "--resync": resync,
-            "--leader-elect": leader_elect,
-            "--log-format": log_format,
-            "--listen": listen,
-        }
-        for name, value in given.items():
+        names = ("--resync", "--leader-elect", "--log-format", "--listen")
+        for name, value in zip(names, (resync, leader_elect, log_format, listen), strict=True):
             if value:
                 hint = "add --watch, or use --metrics-file PATH" if name == "--listen" else ""
                 raise UsageError(f"{name} needs --watch", hint)

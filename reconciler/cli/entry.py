@@ -93,7 +93,7 @@ def _failed(failure: Exception, *, debug: bool) -> int:
 
 
 class FailureMessage(NamedTuple):
-    """Failure to print on a terminal. The hint can be empty."""
+    """Failure to print. The hint can be empty."""
 
     message: str
     hint: str
@@ -170,6 +170,5 @@ def farewell(number: int) -> int:
 
 
 def _exit(number: int) -> None:
-    """Exit without waiting for running work, such as a cluster that does not answer."""
     time.sleep(_UNWINDING_SECONDS)
     os._exit(farewell(number))

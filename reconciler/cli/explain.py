@@ -72,17 +72,15 @@ def explain(
         )
         return ExitCode.OK
     if claim is None:
-        raise UsageError(
-            "name a claim, an address or a code, or ask for --codes",
-            "ipam get allocations lists claims",
-        )
+        message = "name a claim, an address or a code, or ask for --codes"
+        raise UsageError(message, "ipam get allocations lists claims")
     if claim in CODES:
         about = code_document(claim)
         result.show(lambda brush: code_text(about, brush), lambda: about)
         return ExitCode.OK
     if write is not None:
         reading = options.Reading(reading.repo, reading.rev, worktree=True)
-    evaluation = opening.evaluated(reading, result.color)
+    evaluation = opening.open_source(reading).evaluation(result.brush)
     found = matching(evaluation, claim)
     if not found and (asked := asked_range(claim)) is not None:
         there = objects_at(evaluation, asked)
@@ -134,7 +132,6 @@ def _write(
 
 
 def _require_committed(reading: options.Reading, evaluation: Evaluation, text: str) -> None:
-    """Refuse a claim that only the work tree has, and refer to `--worktree`."""
     if reading.rev != "HEAD" or reading.worktree:
         return
     if not opening.uncommitted_files(opening.open_source(reading).repository, evaluation):

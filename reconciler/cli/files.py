@@ -27,11 +27,15 @@ apply_result_option = option(
 def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
     """Return the bytes of a regular file or of stdin (`-`), or a marker if there are too many."""
     shown, size = f"{name} {file}: it" if name else file, 0
+
+    def at_once(path: str, flags: int) -> int:  # also for a pipe that has no writer
+        return os.open(path, flags | os.O_NONBLOCK)
+
     if file == STDIN:
         data = sys.stdin.buffer.read(most + 1)
     else:
         try:
-            with open(file, "rb", opener=_open_at_once) as opened:
+            with open(file, "rb", opener=at_once) as opened:
                 about = os.fstat(opened.fileno())
                 if not stat.S_ISREG(about.st_mode):
                     raise UsageError(f"{shown} is no plain file", hint)
@@ -39,11 +43,6 @@ def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
         except OSError as failed:
             raise UsageError(f"{shown} cannot be read: {failed.strerror}", hint) from failed
     return data if len(data) <= most else Unread(max(size, len(data)))
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a file without blocking on a pipe that has no writer."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def parsed_file(

@@ -11,7 +11,7 @@ from msgspec import Struct
 from reconciler.addresses import NotationError, parse_cidr
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbGroup
-from reconciler.cli.options import option
+from reconciler.cli.options import option, repeatable
 from reconciler.documents.findings import Location, shown
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
@@ -46,11 +46,6 @@ class Target(Struct, frozen=True):
     dry_run: bool
     default_namespace: str
 
-    @property
-    def namespace(self) -> str:
-        """The namespace of owners whose source names none."""
-        return _label(self.default_namespace)
-
     def finish(self, found: ImportedSource, result: output.Result) -> int:
         """Compare the found addresses with the repository, and write the files."""
         described = tuple(map(_described, self.add_pool))
@@ -82,12 +77,7 @@ _target: options.Decorator[Any] = options.gathered(
     ),
     options.repository,
     options.out("the files", is_folder=True, show_default="the repository"),
-    option(
-        "--add-pool",
-        metavar="NAME=CIDR",
-        multiple=True,
-        help="Also write this pool, for addresses that are in none. Repeatable.",
-    ),
+    repeatable("--add-pool", "NAME=CIDR", "Also write this pool, for addresses that are in none."),
     option("--partial", is_flag=True, help="With conflicts, write what has none."),
     options.dry_run,
 )
@@ -103,13 +93,7 @@ def _shared(function: options.F) -> options.F:
 
 @import_.command()
 @_files
-@option(
-    "--map",
-    "mapped",
-    metavar="COLUMN=MEANING",
-    multiple=True,
-    help="Meaning of a column. Repeatable.",
-)
+@repeatable("--map", "COLUMN=MEANING", "Meaning of a column.", "mapped")
 @option(
     "--type",
     "type_",
@@ -130,7 +114,7 @@ def csv(
     description, status, ignore.
     """
     meanings = dict(_pair("--map", text, "COLUMN=MEANING") for text in mapped)
-    assumed = Assumed(target.namespace, type_ or "")
+    assumed = Assumed(_label(target.default_namespace), type_ or "")
     return target.finish(files_found(map(_read, files), assumed, mapped=meanings), result)
 
 
@@ -139,24 +123,17 @@ def csv(
 @_shared
 def netbox(files: Sequence[Path], target: Target, result: output.Result) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
-    return target.finish(files_found(map(_read, files), Assumed(target.namespace)), result)
+    assumed = Assumed(_label(target.default_namespace))
+    return target.finish(files_found(map(_read, files), assumed), result)
 
 
 @import_.command()
 @click.argument("kubeconfigs", nargs=-1, required=True, metavar="[NAME=]KUBECONFIG...")
-@option(
-    "--context",
-    "contexts",
-    metavar="NAME",
-    multiple=True,
-    help="Context of the kubeconfigs. Default: the current one. Repeatable.",
+@repeatable(
+    "--context", "NAME", "Context of the kubeconfigs. Default: the current one.", "contexts"
 )
-@option(
-    "--metallb-pool",
-    "kept",
-    metavar="CLUSTER=POOL",
-    multiple=True,
-    help="Pool that ipam keeps, if a cluster has several. Repeatable.",
+@repeatable(
+    "--metallb-pool", "CLUSTER=POOL", "Pool that ipam keeps, if a cluster has several.", "kept"
 )
 @options.allow_exec
 @options.timeout
@@ -178,7 +155,7 @@ def cluster(
     cluster_options.require_clusters("import cluster")
     pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)
     seconds = options.parse_seconds("--timeout", timeout)
-    namespace = target.namespace
+    namespace = _label(target.default_namespace)
     sources: list[ImportSource] = []
     read = opening.open_source(options.Reading(target.repo, worktree=True))
     for text in kubeconfigs:
@@ -189,9 +166,8 @@ def cluster(
             owner = _owner(name, path, title, namespace)
             sources.append(ImportSource(owner, opened, pools.pop("/".join(owner), "")))
     if pools:
-        message = f"--metallb-pool: no cluster {shown(min(pools))}"
         named = ", ".join("/".join(source.owner) for source in sources)
-        raise UsageError(message, f"there are: {named}")
+        raise UsageError(f"--metallb-pool: no cluster {shown(min(pools))}", f"there are: {named}")
     try:
         with output.progress("reading clusters"):
             found = looked(sources, read_own_settings(read.source).settings.metallb_pool)
@@ -232,7 +208,6 @@ def _label(text: str) -> str:
 
 
 def _named(text: str) -> tuple[str, Path]:
-    """Split an optional name from a path. An existing path is never split."""
     name, equals, path = text.partition("=")
     if not equals or Path(text).exists():
         return "", Path(text)

@@ -98,8 +98,6 @@ def is_terminal() -> bool:
 
 
 def _agreement(brush: Painter, *, asks: bool) -> Callable[[list[WantedFile]], bool]:
-    """Return a function that shows files and asks whether to write them: yes, no, all, or quit."""
-
     def agrees(group: list[WantedFile]) -> bool:
         nonlocal asks
         if not asks:
@@ -117,7 +115,6 @@ def _agreement(brush: Painter, *, asks: bool) -> Callable[[list[WantedFile]], bo
 
 
 def _require_named(site: Site) -> None:
-    """Refuse an implicit folder with foreign files if no user can confirm it."""
     source = click.get_current_context().get_parameter_source("folder")
     is_named = source is not click.core.ParameterSource.DEFAULT
     if not (is_named or site.repository is not None) and any(site.folder.iterdir()):
@@ -140,7 +137,6 @@ def _site_folder(folder: Path) -> Path:
 
 
 def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
-    """Return the forge by option, remote, existing files, or answer, in this order."""
     if named is None:
         remotes = site.remotes()
         url = remotes.get("origin") or next(iter(remotes.values()), "")
@@ -169,7 +165,6 @@ def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
 def _rows(
     items: Sequence[WantedFile], written: Sequence[WantedFile], declined: Sequence[WantedFile]
 ) -> list[tuple[str, str, str]]:
-    """Return a row per file. Schemas with the same state share a row."""
     states = {item.path: "wrote" for item in written} | {it.path: "not wanted" for it in declined}
     rows: dict[tuple[str, str, str], list[WantedFile]] = {}
     for item in sorted(items, key=initial.is_schema):
@@ -186,15 +181,13 @@ def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
         names = "|".join(forge.value for forge in Forge)
         return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
     workflow = chosen.workflow
-    is_unnamed = any(
-        it.path == workflow and UNNAMED in it.text for it in items if it.state != "yours"
+    made = [it for it in items if it.path == workflow and it.state != "yours"]
+    if chosen.package != UNNAMED or not any(UNNAMED in it.text for it in made):
+        return ""
+    return (
+        f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
+        "  A wheel, a name in your index, or git+https:// with the address of a clone.\n"
     )
-    if chosen.package == UNNAMED and is_unnamed:
-        return (
-            f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
-            "  A wheel, a name in your index, or git+https:// with the address of a clone.\n"
-        )
-    return ""
 
 
 def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:

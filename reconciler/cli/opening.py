@@ -16,20 +16,14 @@ from reconciler.cli.options import option
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
+from reconciler.gitio import repository as repositories
 from reconciler.gitio.history import GitAnnals
 from reconciler.gitio.interface import Repository, Source
 from reconciler.gitio.merging import merge, quarantined
 from reconciler.gitio.process import ObjectReader
 from reconciler.gitio.remote_state import LastSeen
 from reconciler.gitio.remotes import bringing, open_mirror, with_remote
-from reconciler.gitio.repository import (
-    GitRepository,
-    ground,
-    open_repository,
-    open_revision,
-    open_worktree,
-    uncommitted,
-)
+from reconciler.gitio.repository import GitRepository
 from reconciler.history.commits import History
 from reconciler.history.who import revision_at
 from reconciler.model.errors import GitError, UsageError
@@ -39,6 +33,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import as_of, evaluate_source
 from reconciler.planning.settings import looked_at
 from reconciler.reconcile.commits import newest
+from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
 from reconciler.review.merging import merged
 from reconciler.review.other_changes import SimulationRepository, compare_with_others
@@ -54,7 +49,20 @@ class ReadRevision(Struct, frozen=True):
     @property
     def ground(self) -> Path | None:
         """The path of the root in the checkout."""
-        return ground(self.repository)
+        return repositories.ground(self.repository)
+
+    def evaluation(self, painter: Painter) -> Evaluation:
+        """Return the evaluation. Print its errors to stderr."""
+        with output.progress("reading"):
+            evaluation = evaluate_source(self.source)
+        output.tell_errors(evaluation.findings, painter)
+        return evaluation
+
+    def history(self, settings: Settings) -> History:
+        """Return the history. For a work tree, it is the history of HEAD."""
+        head = self.source.revision() or self.repository.resolve("HEAD")
+        source = self.repository.source(head.id)
+        return History(GitAnnals(self.repository.git), source, settings, head.id)
 
 
 def asked_root() -> str | None:
@@ -65,7 +73,7 @@ def asked_root() -> str | None:
 
 def open_here(repo: Path, branch: str | None = None) -> GitRepository:
     """Return the repository of `--repo`, `--root`, and `--branch`."""
-    return _leading(open_repository(repo, dict(os.environ), branch, asked_root()))
+    return _leading(repositories.open_repository(repo, dict(os.environ), branch, asked_root()))
 
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
@@ -86,10 +94,7 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 
 def _leading(repository: GitRepository) -> GitRepository:
-    """Return the repository with the search for the newest reconcile commit of a revision.
-
-    Its processes end with the command.
-    """
+    """Return the repository with the search for the newest reconcile commit of a revision."""
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(repository.git.reader.close)
 
@@ -116,8 +121,8 @@ def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevis
     if reading.worktree and reading.rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if reading.worktree:
-        return ReadRevision(repository, open_worktree(repository, reading.repo))
-    return ReadRevision(repository, open_revision(repository, reading.rev))
+        return ReadRevision(repository, repositories.open_worktree(repository, reading.repo))
+    return ReadRevision(repository, repositories.open_revision(repository, reading.rev))
 
 
 def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
@@ -138,29 +143,13 @@ def apart(repository: GitRepository, revision: str) -> ReadRevision:
     return ReadRevision(own, own.source(revision))
 
 
-def evaluated(reading: options.Reading, color: str) -> Evaluation:
-    """Return the evaluation of a revision. Print its errors to stderr."""
-    read = open_source(reading)
-    with output.progress("reading"):
-        evaluation = evaluate_source(read.source)
-    output.tell_errors(evaluation.findings, output.painter(color))
-    return evaluation
-
-
 def uncommitted_files(repository: GitRepository, evaluation: Evaluation) -> list[str]:
     """Return the files of the work tree that are not committed, and that ipam would read."""
-    return uncommitted(repository, looked_at(evaluation.tree.settings))
-
-
-def history_of(read: ReadRevision, settings: Settings) -> History:
-    """Return the history of a revision. For a work tree, it is the history of HEAD."""
-    head = read.source.revision() or read.repository.resolve("HEAD")
-    source = read.repository.source(head.id)
-    return History(GitAnnals(read.repository.git), source, settings, head.id)
+    return repositories.uncommitted(repository, looked_at(evaluation.tree.settings))
 
 
 class ChangeOptions(Struct, frozen=True):
-    """What a revision is compared with, as options name it."""
+    """Options of the comparison with a base."""
 
     base: str | None = None
     plan_time: str | None = None
@@ -169,15 +158,9 @@ class ChangeOptions(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-def _change(
-    base: str | None, plan_time: str | None, proposed: str | None, fetch_missing: bool
-) -> ChangeOptions:
-    return ChangeOptions(base, plan_time, proposed, fetch_missing)
-
-
 change_options: options.Decorator[Any] = options.gathered(
     "change",
-    _change,
+    ChangeOptions,
     options.base,
     option(
         "--plan-time", metavar="TIME", help="Plan for a later time: now, or a time in RFC 3339."
@@ -221,12 +204,11 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
             others = _others(read, base, change.also)
             compared = with_fields(compared, also=tuple(others))
     if reading.rev == "HEAD" and not reading.worktree:
-        _note_uncommitted(read, compared.evaluation)
+        _note_uncommitted(uncommitted_files(read.repository, compared.evaluation))
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 
 def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
-    """Yield the result of merging the change together with each change of `--also`."""
     change = read.source.revision()
     if not also or change is None:
         return
@@ -235,14 +217,11 @@ def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Toge
     yield from compare_with_others(simulation, base, change, also)
 
 
-def _note_uncommitted(read: ReadRevision, evaluation: Evaluation) -> None:
-    if not (found := uncommitted_files(read.repository, evaluation)):
-        return
-    are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
-    listed = escape(join_limited(found))
-    output.note(
-        f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them"
-    )
+def _note_uncommitted(found: Sequence[str]) -> None:
+    if found:
+        are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
+        left = f"{are} not committed, and {were} not looked at: {escape(join_limited(found))}"
+        output.note(f"note: {left}; --worktree reads them")
 
 
 def source_at(source: Source, time: str | None) -> Source:

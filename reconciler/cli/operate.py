@@ -30,12 +30,7 @@ from reconciler.reconcile.verify import Verified, revisions_of
 from reconciler.reconcile.verify import verify as run_verify
 from reconciler.report.json import apply_document, diagnosis_document, envelope
 from reconciler.report.queries import verification_document
-from reconciler.report.text.runs import (
-    applied_text,
-    diagnosis_text,
-    verification_text,
-    verified_text,
-)
+from reconciler.report.text import runs
 
 
 @click.command(cls=VerbCommand)
@@ -79,13 +74,8 @@ def apply(
     with output.progress("reading"):
         evaluation = as_reconciled(_published(repository, rev), repository)
         require_unedited(evaluation)
-    wanted = replace(
-        wanted,
-        dry_run=dry_run,
-        allow_release=allow_release,
-        shard=part,
-        root=repository.git.root.path,
-    )
+    own = {"dry_run": dry_run, "allow_release": allow_release, "shard": part}
+    wanted = replace(wanted, root=repository.git.root.path, **own)
     with output.progress("applying"):
         applied = apply_fleet(evaluation, reach.open(), wanted, partial(is_in_history, repository))
     code = applied_code(evaluation, applied)
@@ -95,14 +85,13 @@ def apply(
     if not result.is_document:
         output.tell_errors(evaluation.findings, result.brush)
     result.show(
-        lambda brush: applied_text(applied, brush, dry_run=dry_run),
+        lambda brush: runs.applied_text(applied, brush, dry_run=dry_run),
         lambda: apply_document(applied, evaluation.tree.revision or "", code),
     )
     return code
 
 
 def _published(repository: GitRepository, rev: str | None) -> Source:
-    """Return the files of the branch head, or of a revision that other runs know, too."""
     head, _ = current_head(repository)
     repository.require_pushed(head)
     if rev is None:
@@ -186,11 +175,9 @@ def doctor(
     """
 
     def opened() -> GitRepository:
-        return (
-            opening.open_here(repo, branch)
-            if remote is None
-            else opening.open_there(remote, branch)
-        )
+        if remote is None:
+            return opening.open_here(repo, branch)
+        return opening.open_there(remote, branch)
 
     if reach.is_named:
         reach.require()
@@ -198,7 +185,8 @@ def doctor(
     with output.progress("looking"):
         diagnosis = diagnose(probe, reach.open() if reach.is_named else None)
     result.show(
-        lambda brush: diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis)
+        lambda brush: runs.diagnosis_text(diagnosis, brush),
+        lambda: diagnosis_document(diagnosis),
     )
     return diagnosis.exit_code
 
@@ -225,10 +213,10 @@ def verify(repo: Path, reach: str, result: output.Result) -> int:
         for item in run_verify(repository, head.id, after):
             found.append(item)
             if is_text:
-                output.emit(verified_text(item, brush), flushes=True)
+                output.emit(runs.verified_text(item, brush), flushes=True)
     code = ExitCode.WRONG if any(item.is_wrong for item in found) else ExitCode.OK
     result.show(
-        lambda brush: verification_text(found, brush),
+        lambda brush: runs.verification_text(found, brush),
         lambda: verification_document(head.id, found, code),
     )
     return code

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -36,16 +35,26 @@ def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     return click.option(*names, envvar=f"IPAM_{variable}", show_envvar=False, **attributes)
 
 
-def gathered(name: str, build: Callable[..., object], *options: Decorator[Any]) -> Callable[[F], F]:
-    """Return a decorator that passes the values of some options to the command as one argument.
+def repeatable(name: str, metavar: str, text: str, dest: str | None = None) -> Callable[[F], F]:
+    """Return an option that can be given several times, and is passed as a tuple."""
+    names = (name,) if dest is None else (name, dest)
+    return option(*names, metavar=metavar, multiple=True, help=f"{text} Repeatable.")
 
-    `build` returns the argument. Its parameters have the names of the options.
-    """
+
+def gathered(name: str, build: Callable[..., object], *options: Decorator[Any]) -> Callable[[F], F]:
+    """Return a decorator that passes options as one argument, which `build` makes of their values."""
+
+    def probe() -> None:
+        """Collect the options."""
+
+    for decorate in options:
+        decorate(probe)
+    keys = [it.name for it in vars(probe)["__click_params__"] if it.expose_value]
 
     def decorated(function: F) -> F:
         @wraps(function)
         def command(*words: Any, **values: Any) -> Any:
-            own = {key: values.pop(key) for key in signature(build).parameters}
+            own = {key: values.pop(key) for key in keys}
             return function(*words, **values, **{name: build(**own)})
 
         result: Any = command
@@ -57,19 +66,16 @@ def gathered(name: str, build: Callable[..., object], *options: Decorator[Any]) 
 
 
 class Reading(Struct, frozen=True):
-    """The files that a command reads, as `--repo`, `--rev`, and `--worktree` name them."""
+    """The files that a command reads."""
 
     repo: Path = Path()
     rev: str = "HEAD"
     worktree: bool = False
 
 
+_PATH = click.Path(path_type=Path)
 repository = option(
-    "--repo",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    show_default="the current folder",
-    help="Git repository.",
+    "--repo", type=_PATH, default=Path(), show_default="the current folder", help="Git repository."
 )
 rev = option("--rev", default="HEAD", show_default=True, help="Revision to read.")
 reading: Decorator[Any] = gathered(
@@ -80,7 +86,7 @@ reading: Decorator[Any] = gathered(
     option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
 )
 """Adds `--repo`, `--rev`, and `--worktree`, and passes them as `reading`."""
-history: Decorator[Any] = gathered("reading", lambda repo, rev: Reading(repo, rev), repository, rev)
+history: Decorator[Any] = gathered("reading", Reading, repository, rev)
 """Adds `--repo` and `--rev`, and passes them as `reading`."""
 
 remote = option(
@@ -103,11 +109,8 @@ allow_exec = option(
 timeout = option(
     "--timeout", metavar="DURATION", default="60s", show_default=True, help="Limit per cluster."
 )
-break_glass = option(
-    "--break-glass",
-    metavar="GROUP",
-    multiple=True,
-    help="With --policies: let members of GROUP write anyway. Repeatable.",
+break_glass = repeatable(
+    "--break-glass", "GROUP", "With --policies: let members of GROUP write anyway."
 )
 
 
@@ -162,9 +165,8 @@ def _eager(*names: str, **attributes: Any) -> Callable[[F], F]:
 
 _COMMON: tuple[Decorator[Any], ...] = (
     _eager(
-        "-C",
-        "--directory",
-        type=click.Path(path_type=Path),
+        *("-C", "--directory"),
+        type=_PATH,
         metavar="DIR",
         help="Change to this folder first.",
         callback=_change_folder,
@@ -181,7 +183,7 @@ _COMMON: tuple[Decorator[Any], ...] = (
 
 
 def common(function: F) -> F:
-    """Add the options that can also precede the command: `-C`, `--root`, `-q`, and `-v`."""
+    """Add the options that can also precede the command."""
     for decorate in reversed(_COMMON):
         function = decorate(function)
     return function
@@ -189,17 +191,15 @@ def common(function: F) -> F:
 
 def debug(function: F) -> F:
     """Add the options of all commands: `-C`, `--root`, `-q`, `-v`, and `--debug`."""
-    debug: Decorator[F] = _eager(
-        "--debug", is_flag=True, help="Show tracebacks and steps.", callback=_start_log
-    )
-    return common(debug(function))
+    own = {"is_flag": True, "help": "Show tracebacks and steps.", "callback": _start_log}
+    return common(_eager("--debug", **own)(function))
 
 
 def color(function: F) -> F:
     """Add `--color` and the options of all commands."""
     choice = click.Choice(["auto", "always", "never"])
-    color: Decorator[F] = option("--color", type=choice, default="auto", help="Color the text.")
-    return color(debug(function))
+    own = option("--color", type=choice, default="auto", help="Color the text.")
+    return own(debug(function))
 
 
 def parse_seconds(name: str, text: str) -> int:

@@ -67,7 +67,7 @@ def emit_document(document: Mapping[str, Any], form: str) -> None:
 
 
 class Result(Struct, frozen=True):
-    """Format and colors of a result, as `--output` and `--color` name them."""
+    """Format and colors of a result."""
 
     output: str
     color: str
@@ -92,20 +92,14 @@ class Result(Struct, frozen=True):
             emit(text(self.brush))
 
 
-def form_option(forms: Sequence[str]) -> Decorator[Any]:
-    """Return `-o` with some formats, of which the first is the default."""
-    return option(
-        *("-o", "--output"),
-        type=click.Choice(forms),
-        default=forms[0],
-        show_default=True,
-        help="Format of the result on stdout.",
-    )
-
-
 def options(*forms: str) -> Decorator[Any]:
-    """Add `-o`, `--color`, and the options of all commands, and pass the first two as `result`."""
-    return gathered("result", Result, form_option(forms), color)
+    """Add `-o`, `--color`, and the options of all commands, and pass the first two as `result`.
+
+    The first format is the default.
+    """
+    choice = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
+    form = option("-o", "--output", help="Format of the result on stdout.", **choice)
+    return gathered("result", Result, form, color)
 
 
 def is_plain() -> bool:
@@ -146,16 +140,12 @@ def file(*forms: str) -> Callable[[F], F]:
         outs = []
         for value in values:
             form, _, path = value.partition("=")
-            wrong = ""
             if form not in forms:
                 wrong = f"{form!r} is no format; use one of {', '.join(forms)}."
-            elif path in ("", "-"):
-                wrong = (
-                    f"{value!r} names no file. Name a file, as in {form}=result.{form};"
-                    " -o chooses what goes to stdout."
-                )
-            if wrong:
                 raise click.BadParameter(wrong, ctx, param)
+            if path in ("", "-"):
+                hint = f"Name a file, as in {form}=result.{form}; -o chooses what goes to stdout."
+                raise click.BadParameter(f"{value!r} names no file. {hint}", ctx, param)
             outs.append(Out(form, Path(path)))
         return tuple(outs)
 
@@ -189,8 +179,6 @@ def _write_file(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-_AFTER_SECONDS = 1.0
-_EVERY_SECONDS = 0.5
 _CLEAR = "\r\x1b[K"
 
 
@@ -208,7 +196,7 @@ def progress(doing: str) -> Iterator[None]:
         sys.stderr.flush()
 
     before = signal.signal(signal.SIGALRM, show)
-    signal.setitimer(signal.ITIMER_REAL, _AFTER_SECONDS, _EVERY_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, 1.0, 0.5)
     try:
         yield
     finally:

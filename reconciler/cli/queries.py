@@ -18,28 +18,20 @@ from reconciler.history.who import who as find_out
 from reconciler.model import objects
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.read import evaluate_source, read_own_settings
+from reconciler.planning.read import read_own_settings
 from reconciler.report import listing
+from reconciler.report import queries as documents
 from reconciler.report.json import document_list
-from reconciler.report.queries import (
-    event_rows,
-    history_document,
-    holder_rows,
-    holders_document,
-)
-from reconciler.report.text.queries import allocations_text, event_text, listing_text, who_text
+from reconciler.report.text import queries as text
 
 _LISTINGS = listing.listings()
-_MAX_HISTORY = 20
 
 
 class _What(click.ParamType[str]):
-    """Resource name in any form that kubectl accepts, with an optional name after a slash."""
-
     name = "what"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the canonical resource name, with the optional name."""
+        """Return the canonical resource name, with the optional name after a slash."""
         known = listing.words()
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
@@ -81,7 +73,7 @@ def get(
     names = (name, *names) if name else names
     space = "" if all_namespaces else namespace
     query = listing.ListQuery(names, space, _selector(selector), pool, team)
-    evaluation = opening.evaluated(reading, result.color)
+    evaluation = opening.open_source(reading).evaluation(result.brush)
     chosen = listing.choose(listing.items(evaluation, _LISTINGS[what]), query)
     found = listing.in_order(chosen.items, sort_by) if sort_by else chosen.items
     if found or not names:
@@ -92,9 +84,9 @@ def get(
     return _missing(what, chosen, evaluation)
 
 
-def _selector(text: str) -> Callable[[listing.Labels], bool] | None:
+def _selector(value: str) -> Callable[[listing.Labels], bool] | None:
     try:
-        return listing.parse_selector(text) if text else None
+        return listing.parse_selector(value) if value else None
     except listing.SelectorError as wrong:
         raise UsageError(f"--selector: {wrong}", "ipam get --help") from None
 
@@ -108,14 +100,15 @@ def _show(
     has_headers: bool,
     is_one: bool,
 ) -> None:
-    """Print objects as a table, or as kubectl does: the named object, or else a list."""
     kind, is_wide = _LISTINGS[what], result.output == "wide"
     if result.output in ("text", "wide"):
         brush, clock = result.brush, evaluation.tree.clock
         if kind is None:
-            output.emit(allocations_text(found, clock, brush, wide=is_wide, headers=has_headers))
+            output.emit(
+                text.allocations_text(found, clock, brush, wide=is_wide, headers=has_headers)
+            )
         else:
-            output.emit(listing_text(kind, found, brush, wide=is_wide, headers=has_headers))
+            output.emit(text.listing_text(kind, found, brush, wide=is_wide, headers=has_headers))
         return
     bodies = [dict(item.body()) for item in found if item.body is not None]
     if result.output == "name":
@@ -135,7 +128,6 @@ def _object_name(item: dict[str, Any]) -> str:
 
 
 def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> int:
-    """Print the names without a match, and the removed ones that still hold addresses."""
     owners = (it.owner for it in evaluation.state.records if it.is_released)
     held = {name for owner in owners for name in (owner.name, owner.short)}
     for name, similar in chosen.missing:
@@ -161,24 +153,23 @@ def who(
     that tenant, record or pool. Exit code 1 when nothing of the repository stands there.
     """
     read, brush = opening.open_past(reading, at), result.brush
+    evaluation = read.evaluation(brush)
     with output.progress("reading"):
-        evaluation = evaluate_source(read.source)
-        history = opening.history_of(read, evaluation.tree.settings)
+        history = read.history(evaluation.tree.settings)
         answer = find_out(evaluation, history, asked)
-    output.tell_errors(evaluation.findings, brush)
     holders, brought = answer.holders, answer.brought
     events = what_happened(history, answer.asked) if past else None
     if result.is_document:
         listed = None if events is None else list(events)
         revision = evaluation.tree.revision
-        document = holders_document(answer.asked, revision, holders, brought, listed)
+        document = documents.holders_document(answer.asked, revision, holders, brought, listed)
         output.emit_document(document, result.output)
         is_known = bool(listed) or answer.is_known
     else:
         if result.output == "text":
-            output.emit(who_text(holders, brought, brush))
+            output.emit(text.who_text(holders, brought, brush))
         elif events is None:
-            output.emit("".join(holder_rows(holders, brought)))
+            output.emit("".join(documents.holder_rows(holders, brought)))
         is_known = bool(events and _stream(events, result)) or answer.is_known
     if not is_known:
         _unknown(answer, looked_back=past)
@@ -186,9 +177,11 @@ def who(
 
 
 def _stream(events: Iterator[Caused], result: output.Result) -> int:
-    """Print events as they are found, because the full search can be slow. Return their number."""
+    """Print events as they are found, and return their number."""
     brush, is_csv = result.brush, result.output == "csv"
-    lines = event_rows(events) if is_csv else (event_text(it, brush) for it in events)
+    lines = (
+        documents.event_rows(events) if is_csv else (text.event_text(it, brush) for it in events)
+    )
     count = 0
     for line in lines:
         output.emit(line, flushes=True)
@@ -216,12 +209,7 @@ def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
     "--since", metavar="DATE", help="Only events since a day, a time, or 30d before the revision."
 )
 @option(
-    "-n",
-    "--number",
-    type=click.IntRange(0),
-    default=_MAX_HISTORY,
-    show_default=True,
-    help="0 for all.",
+    *("-n", "--number"), type=click.IntRange(0), default=20, show_default=True, help="0 for all."
 )
 @output.options("text", "json", "yaml", "csv")
 def history(
@@ -237,7 +225,7 @@ def history(
     that did it, and the person, the pull request and the document that brought it about.
     """
     read = opening.open_source(reading)
-    past = opening.history_of(read, read_own_settings(read.source).settings)
+    past = read.history(read_own_settings(read.source).settings)
     events = what_happened(past, asked) if asked is not None else past.events()
     if since is not None:
         events = takewhile(_later(since, read.source.clock()), events)
@@ -245,7 +233,7 @@ def history(
     if result.is_document:
         found = list(shown)
         count = len(found)
-        output.emit_document(history_document(past.start, found), result.output)
+        output.emit_document(documents.history_document(past.start, found), result.output)
     else:
         count = _stream(shown, result)
     if count and next(events, None) is not None:

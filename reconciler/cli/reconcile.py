@@ -24,7 +24,6 @@ from reconciler.cli.daemon_options import DaemonOptions, are_asked
 from reconciler.cli.daemon_options import daemon as daemon_options
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
-from reconciler.gitio.interface import Revision
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import GitRepository
@@ -134,7 +133,10 @@ def reconcile(
         own = replace(wanted, root=repository.git.root.path)
         to = open_proposing(repository, to_branch) if to_branch is not None else None
         own_options = replace(run_options, to=to)
-        return _Job(repository, own_options, read_reach, own, applies, metrics_file, printer)
+        newest = Newest(repository)
+        return _Job(
+            repository, own_options, read_reach, own, applies, metrics_file, printer, newest
+        )
 
     if seconds is not None:
         return _loop(begin, interval or "", seconds)
@@ -191,10 +193,7 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
 class _Job:
     """Reconcile of one run, repeated in a loop with new connections to clusters.
 
-    Attributes:
-        reach: The clusters, or None if none is named.
-        bugs: Bugs met in this run while clusters were read.
-        newest: Reads a complete revision. A loop reads an unchanged branch only once.
+    `bugs` are those of this run while clusters were read.
     """
 
     repository: GitRepository
@@ -204,12 +203,9 @@ class _Job:
     applies: bool
     metrics: Path | None
     printer: "_Printer"
+    newest: Newest  # a loop reads an unchanged branch only once
     bugs: list[BugError] = field(default_factory=list)
-    newest: Newest = field(init=False)
     _run: ObservingRun | None = None
-
-    def __post_init__(self) -> None:
-        self.newest = Newest(self.repository)
 
     def require_named(self) -> None:
         """Refuse options that name claims or clusters that do not exist.
@@ -230,7 +226,9 @@ class _Job:
         try:
             for item in rounds(self._reconcile, self._apply, most=1 if is_one else 2):
                 done.append(item)
-                code = ExitCode.BUG if self.bugs else code_of(done)
+                last, applied = item.done, applied_in(done)
+                code = reconciled_code(last.code, last.evaluation, applied)
+                code = ExitCode.BUG if self.bugs else code
                 self.printer.show(item, self.repository)
         except Exception as failed:
             if done:  # the first commit stays even if a later step fails
@@ -241,7 +239,10 @@ class _Job:
             why = "none is named" if self.applies else "--no-apply"
             output.note(f"Nothing was applied to clusters: {why}.")
         head = done[-1].done.head
-        self._note_too_early(head)
+        if self.wanted.says_withdrawn and options.now is not None:
+            now = int(options.now())
+            for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
+                output.note(f"{text} Say so again then.")
         if self.metrics is not None:
             write_metrics(self.metrics, head.id, self.newest(head.id), applied_in(done), code)
         self.repository.tidy()  # last, because it can be slow, and clusters must not wait for it
@@ -267,12 +268,6 @@ class _Job:
         with output.progress("applying"):
             return self._run.apply(done.head.id, partial(is_in_history, self.repository))
 
-    def _note_too_early(self, head: Revision) -> None:
-        if self.wanted.says_withdrawn and options.now is not None:
-            now = int(options.now())
-            for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
-                output.note(f"{text} Say so again then.")
-
 
 class _Printer(Struct, frozen=True):
     """Writer of runs to stdout and files. `to` is the branch that gets the commits instead."""
@@ -283,7 +278,7 @@ class _Printer(Struct, frozen=True):
     is_looped: bool
 
     def show(self, item: Round, repository: GitRepository) -> None:
-        """Print a run as text, if that is the format."""
+        """Print a run, if the format is text."""
         if self.result.is_document:
             return
         brush, evaluation = self.result.brush, item.done.evaluation
@@ -298,10 +293,9 @@ class _Printer(Struct, frozen=True):
         if not done.parts:
             evaluation = done.evaluation
             yield plan_text(evaluation, brush)
+            is_braked, is_wrong = evaluation.brake is not None, has_wrong_settings(evaluation)
             sentence = runs.nothing_sentence(
-                done.base.id,
-                is_braked=evaluation.brake is not None,
-                has_wrong_settings=has_wrong_settings(evaluation),
+                done.base.id, is_braked=is_braked, has_wrong_settings=is_wrong
             )
             yield runs.reconcile_text(sentence, brush)
         for part in done.parts:
@@ -309,9 +303,7 @@ class _Printer(Struct, frozen=True):
             yield plan_text(evaluation, brush)
             if done.proposed is None:
                 is_braked = evaluation.brake is not None
-                where = (
-                    f"branch {branch}{' of the remote' if repository.remote is not None else ''}"
-                )
+                where = f"branch {branch}" + ("" if repository.remote is None else " of the remote")
                 if repository.remote is None and repository.worktree is not None:
                     sentence = runs.unpushed_sentence(base, head, branch, is_braked=is_braked)
                 else:
@@ -335,15 +327,8 @@ class _Printer(Struct, frozen=True):
         elif self.result.is_document:
             output.emit_document(document, self.result.output)
         texts = {"json": report_json.json_text, "yaml": report_json.yaml_text}
-        output.write_texts(
-            "--output-file", ((it.path, texts[it.form](document)) for it in self.outs)
-        )
-
-
-def code_of(done: Sequence[Round]) -> ExitCode:
-    """Return the exit code of all runs."""
-    last = done[-1].done
-    return reconciled_code(last.code, last.evaluation, applied_in(done))
+        files = ((it.path, texts[it.form](document)) for it in self.outs)
+        output.write_texts("--output-file", files)
 
 
 def applied_in(done: Sequence[Round]) -> list[Applied] | None:
@@ -359,12 +344,9 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
     first, last = done[0].done, done[-1].done
     planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
+    commit, attempts = made[-1] if made else None, sum(it.done.attempts - 1 for it in done) + 1
     document = report_json.reconcile_document(
-        planned[0],
-        first.base.id,
-        made[-1] if made else None,
-        attempts=sum(item.done.attempts - 1 for item in done) + 1,
-        exit_code=code,
+        planned[0], first.base.id, commit, attempts=attempts, exit_code=code
     )
     if first.proposed is not None:
         document |= {"pushed": False, "proposed": {"branch": to, "state": str(first.proposed)}}

@@ -29,11 +29,9 @@ def _page_of(
     base: str | None,
     given: Given,
 ) -> str:
-    """Return the page of a revision, with the history of `read`: of the base if there is one."""
     # For a wrong folder, the page would report that nothing needs attention.
     compared = with_emptiness(read.source, compared, allows=False)
-    history = opening.history_of(read, evaluation.tree.settings)
-    return page(evaluation, compared, history, base, given)
+    return page(evaluation, compared, read.history(evaluation.tree.settings), base, given)
 
 
 def served_page(repository: GitRepository, revision: str) -> Page:

@@ -13,7 +13,7 @@ from reconciler import __version__
 from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import STDIN, read_file
-from reconciler.cli.options import option
+from reconciler.cli.options import option, repeatable
 from reconciler.documents.text import MAX_BYTES
 from reconciler.gitio.interface import found_root, root_folder
 from reconciler.model.errors import ExitCode, UsageError
@@ -21,15 +21,8 @@ from reconciler.model.settings import PATH as SETTINGS
 from reconciler.planning.settings import read_settings
 from reconciler.reconcile.evaluation import exit_code
 from reconciler.reconcile.files import Place, check_alone
-from reconciler.report.ci import dotenv_text, github_text, gitlab_text, junit_text, sarif_text
+from reconciler.report import ci, json
 from reconciler.report.findings import all_found
-from reconciler.report.json import (
-    causes_listed,
-    check_document,
-    json_text,
-    plan_document,
-    yaml_text,
-)
 from reconciler.report.maps import map_svg
 from reconciler.report.markdown import at_top, markdown_text, marked
 from reconciler.report.text.plan import causes_text, check_text, plan_text
@@ -51,65 +44,49 @@ _ALONE = (
 
 
 class CheckResult(Struct, frozen=True):
-    """Result of a check.
-
-    Attributes:
-        root: The root folder, or empty for the top of the repository.
-        preview: The result of the merge, or nothing if no format shows it.
-    """
+    """Result of a check, with the root folder, and the result of the merge if a format shows it."""
 
     compared: Compared
     base: str | None = None
     root: str = ""
     preview: Preview = NOTHING
 
-    @property
-    def code(self) -> ExitCode:
-        """The exit code."""
-        return exit_code(self.compared.evaluation)
-
     def text(self, form: str, painter: Painter) -> str:
-        """Return the check in one of `FORMATS`. The painter applies only to text.
+        """Return the check in one of `FORMATS`.
 
-        Forges use paths relative to the top. People and consumers of JSON use paths relative to
-        the root. Services that determine new findings themselves get all findings.
+        Formats of forges have paths relative to the top. Services that determine new findings
+        themselves get all findings.
         """
         compared, base = self.compared, self.base or ""
         if form == "text":
             return check_text(compared.evaluation, painter, compared.inherited, base, compared)
         if form in ("json", "yaml", "dotenv"):
-            plan = plan_document(compared.evaluation, base=self.base)
-            document = check_document(
-                compared.evaluation, plan, self.code, compared.inherited, compared
+            plan = json.plan_document(compared.evaluation, base=self.base)
+            code = exit_code(compared.evaluation)
+            document = json.check_document(
+                compared.evaluation, plan, code, compared.inherited, compared
             )
-            return {"json": json_text, "yaml": yaml_text, "dotenv": dotenv_text}[form](document)
+            forms = {"json": json.json_text, "yaml": json.yaml_text, "dotenv": ci.dotenv_text}
+            return forms[form](document)
         if form == "svg":
             return map_svg(self.preview.maps)
         compared = at_top(compared, self.root)
-        match form:
-            case "markdown":
-                text = markdown_text(compared, "check", base=self.base, preview=self.preview)
-                return marked(text, self.root)
-            case "github":
-                return github_text(compared.evaluation)
-            case "gitlab":
-                return gitlab_text(compared.whole(base))
-            case "sarif":
-                return sarif_text(compared.whole(base), __version__, self.root)
-            case _:
-                return junit_text(compared.whole(base))
+        if form == "markdown":
+            text = markdown_text(compared, "check", base=self.base, preview=self.preview)
+            return marked(text, self.root)
+        if form == "github":
+            return ci.github_text(compared.evaluation)
+        whole = compared.whole(base)
+        if form == "sarif":
+            return ci.sarif_text(whole, __version__, self.root)
+        return ci.gitlab_text(whole) if form == "gitlab" else ci.junit_text(whole)
 
 
 @click.command(cls=VerbCommand)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @options.reading
 @opening.change_options
-@option(
-    "--also",
-    metavar="REV",
-    multiple=True,
-    help="Also merge with this other open change. Repeatable.",
-)
+@repeatable("--also", "REV", "Also merge with this other open change.")
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
 @output.file(*FORMATS)
 @output.options(*FORMATS)
@@ -140,11 +117,10 @@ def check(
     output.emit(checked.text(result.output, result.brush))
     plain = Painter(is_on=False)
     output.write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
-    return checked.code
+    return exit_code(checked.compared.evaluation)
 
 
 def _preview(found: opening.Reviewed, change: opening.ChangeOptions) -> Preview:
-    """Return the result of the merge, or only the maps without a base."""
     evaluation, repository = found.compared.evaluation, found.repository
     if change.base is None:
         return preview(evaluation)
@@ -155,7 +131,6 @@ def _preview(found: opening.Reviewed, change: opening.ChangeOptions) -> Preview:
 
 
 def _alone(files: Sequence[str]) -> Compared:
-    """Return the findings of files, without their repository."""
     context = click.get_current_context()
     for name in _OF_REVISIONS:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -226,8 +201,8 @@ def plan(
         text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
         output.emit(marked(text, found.root))
     else:
-        document = plan_document(evaluation, base=base, keeps=keeps)
-        causes = {} if base is None else {"causes": causes_listed(compared.causes)}
+        document = json.plan_document(evaluation, base=base, keeps=keeps)
+        causes = {} if base is None else {"causes": json.causes_listed(compared.causes)}
         output.emit_document({**document, **causes}, result.output)
     code = exit_code(evaluation)
     is_pending = detailed_exitcode and bool(evaluation.changes)
