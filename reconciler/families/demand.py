@@ -18,10 +18,7 @@ GROWN = "loadbalancer-"
 """The prefix of the slots of entries. The slot of the first claim has no index."""
 
 GROWTH = "growth"
-"""The role of records of entries.
-
-Records of manual requests in such slots have the role `initial`.
-"""
+"""The role of records of entries; those of manual requests in such slots have `initial`."""
 
 ENTRIES = ("spec", "loadBalancer")
 MAX_DEMAND, LARGEST, LAST = 1_024, 65_536, 999_999
@@ -76,10 +73,7 @@ def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) ->
 
 
 def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -> bytes:
-    """Return the canonical bytes of a tenant's Demand, entries by index.
-
-    Without entries, it gives back the tenant's growth.
-    """
+    """Return the canonical bytes of a tenant's Demand, entries by index."""
     listed = [{"count": entry.count, "index": entry.index} for entry in sorted(entries)]
     body = {
         "apiVersion": DEMAND.api_version,

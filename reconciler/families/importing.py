@@ -34,10 +34,8 @@ class IntakeKind(Struct, frozen=True):
     """A kind whose objects can exist only in the management cluster.
 
     Attributes:
-        family_kinds: All document kinds of its family.
         lacks: The effect of an object that is not in Git, in singular and plural; empty for none.
-        pool: The pool that an object names. If no document describes it, the object is not
-            imported.
+        pool: The pool that an object names. Without its document, the object is not imported.
         is_others: Whether another controller already serves the object, so it makes no request.
         amend: Returns the copy with values of the object in other fields.
     """
@@ -67,11 +65,7 @@ class IntakeKind(Struct, frozen=True):
 
 
 def copied(manifest: Manifest, intake: IntakeKind) -> ImportedBody:
-    """Return the document of a live object: identity, uid, and the known fields of its kind.
-
-    All versions of a kind have one resource name. The document uses the version with the most
-    fields of the object; among equals, the oldest.
-    """
+    """Return the document of a live object, in the version that has most of its fields."""
     asked = _without_ours(manifest)
     bodies = []
     for kind in intake.kinds:
@@ -92,7 +86,6 @@ def annotated(body: ImportedBody, more: Mapping[str, str]) -> ImportedBody:
 
 
 def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
-    """Keep what the schema lists. A scalar of another type stays, so that validation refuses it."""
     if isinstance(value, list):
         return [_kept(item, part["items"], is_spec=is_spec) for item in value if "items" in part]
     if isinstance(value, float):
@@ -103,8 +96,7 @@ def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
     for field, inner in part.get("properties", {}).items():
         if field in value and not inner.get("x-unread"):
             item = _kept(value[field], inner, is_spec=is_spec)
-            # Servers add defaults and empty values. An annotation can be meaningful without a
-            # value.
+            # Servers add defaults and empty values. An annotation can be meaningful without one.
             is_empty = item is None or item == {}
             if not is_empty and not (is_spec and _is_default(item, inner)):
                 found[field] = item
@@ -160,12 +152,7 @@ def made_of_record(manifest: Manifest) -> str:
 
 
 class Copied(Struct, frozen=True):
-    """A kind whose objects are copied from a cluster as documents.
-
-    Attributes:
-        folder: The default source folder of its documents.
-        left: Returns why an object is not copied, given all objects; empty if it is copied.
-    """
+    """A kind whose objects are copied to a source folder; `left` returns why one is not copied."""
 
     intake: IntakeKind
     folder: str
@@ -174,7 +161,7 @@ class Copied(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True):
-    """A pool to write; `is_full` if it contains only existing addresses, so no capacity limit applies."""
+    """A pool to write; `is_full` if it contains only existing addresses."""
 
     name: str
     extent: IPRange
@@ -195,7 +182,7 @@ class Pin(Struct, frozen=True):
 
 
 class ImportedCluster(Struct, frozen=True):
-    """A cluster to write, with the size of its own claim and a MetalLB pool that is not the default."""
+    """A cluster to write, with the size of its own claim, and its MetalLB pool if not default."""
 
     owner: tuple[str, str]
     team: str
@@ -207,12 +194,9 @@ class ImportedCluster(Struct, frozen=True):
 class Writing(Struct, frozen=True):
     """Writer of a family's documents.
 
-    Attributes:
-        provider: Returns the document that assigns pools to clusters, by its name and their names.
-        provider_of: Returns the name of an existing document that serves from some pools, or empty.
-        request_name: Returns the name of the request for an owner's first range of a type, so that
-            it replaces the owner's own claim.
-        annotation: The annotation of a cluster's document that names its MetalLB pool.
+    `provider_of` returns the name of an existing provider that serves from some pools, or empty.
+    `request_name` returns the name of a request that replaces the owner's own claim. `annotation`
+    names the MetalLB pool in a cluster's document.
     """
 
     cluster_title: str

@@ -138,11 +138,7 @@ class RecordForm(Struct, frozen=True):
 
 
 def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) -> RecordForm:
-    """Return the form of every family except Butler: complete `claimRef` and `poolRef`.
-
-    `owners` is the kind that claims, by slot. A copied record has its slot as `type`; a record
-    without `type` has `type_`.
-    """
+    """Return the form of complete `claimRef` and `poolRef`, for the kind that claims by slot."""
 
     def claim(body: RecordBody) -> Key | None:
         spec = body.get("spec")
@@ -324,6 +320,18 @@ class Listing(Struct, frozen=True):
     columns: tuple[ListingColumn, ...]
     wide: tuple[ListingColumn, ...] = ()
     short: tuple[str, ...] = ()
+
+
+def pool_rows(family: str, kind: GroupKind) -> Callable[[ListingInput], Iterator[ListingRow]]:
+    """Return the rows of a kind of pool, each with its usage; invalid pools have none."""
+
+    def rows(listed: ListingInput) -> Iterator[ListingRow]:
+        for document in listed.documents.of(kind):
+            key = Key(family, document.namespace, document.name, "", kind.kind)
+            if (usage := listed.usage.get(key)) is not None:
+                yield ListingRow(document, usage)
+
+    return rows
 
 
 NAMESPACE_COLUMN = ListingColumn("NAMESPACE", lambda row: row.document.namespace)

@@ -56,9 +56,7 @@ def hold_back(
 ) -> tuple[dict[Key, Pool], list[Finding]]:
     """Return the pools without the gateways of their address spaces, and findings about them.
 
-    A family excludes the gateway of a pool from that pool itself. A gateway with an unknown network
-    is excluded everywhere. Pools in `silent` get no finding, because their file no longer matches
-    the version that was read.
+    Pools in `silent` get no finding: their file no longer matches the version that was read.
     """
     routers: dict[str, list[Gateway]] = {}
     for gateway in gateways:

@@ -1,7 +1,8 @@
 """Cluster objects of Butler: observation, events, listings, and import."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from reconciler.addresses import (
@@ -44,10 +45,10 @@ from reconciler.families.interface import (
     Objects,
     Sizes,
     UpdateRule,
+    pool_rows,
 )
 from reconciler.families.metallb import NAMED
 from reconciler.model.claim import Allocation
-from reconciler.model.key import Key
 from reconciler.model.objects import LABEL, NODE, PREFIX, SERVICE, Manifest, Ref
 from reconciler.model.objects import RESOURCE as REQUESTS
 from reconciler.model.plan import CONDITION, REASONS
@@ -58,7 +59,7 @@ _SOURCES = (("metallb", "serviceRef"), ("node", "nodeRef"), ("machine", "machine
 
 
 class _User(NamedTuple):
-    """An address in use, sorted by address, then by precedence of its source."""
+    """An address in use. The first source of an address names it."""
 
     number: int
     rank: int
@@ -83,7 +84,6 @@ def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
 
 
 def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
-    """The first source of an address names it; further sources only add their names."""
     found: dict[int, dict[str, Any]] = {}
     others = pool.extent - pool.usable  # reserved, or outside the usable ranges
     for extent in pool.extent:
@@ -144,13 +144,6 @@ def _newcomer(name: str, namespace: str, provider: str | None, sizes: Sizes) -> 
     return _document(kinds.TENANT.kind, namespace, name, spec)
 
 
-def _pools(listed: ListingInput) -> Iterator[ListingRow]:
-    for document in listed.documents.of(kinds.POOL):
-        usage = listed.usage.get(kinds.pool_key(document.namespace, document.name))
-        if usage is not None:
-            yield ListingRow(document, usage)
-
-
 def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
     held: dict[tuple[str, str], list[Allocation]] = {}
     for record in listed.records:
@@ -160,8 +153,8 @@ def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
         yield ListingRow(document, held.get((document.namespace, document.name), []))
 
 
-def _ranges(records: Sequence[Allocation], kind: str) -> str:
-    found = sorted(record.range for record in records if record.type == kind and record.range)
+def _ranges(row: ListingRow, kind: str) -> str:
+    found = sorted(record.range for record in row.more if record.type == kind and record.range)
     return ", ".join(format_short(item) for item in found) or "-"
 
 
@@ -173,7 +166,7 @@ LISTINGS = (
     Listing(
         "pools",
         kinds.POOL,
-        _pools,
+        pool_rows(kinds.NAME, kinds.POOL),
         (
             NAME_COLUMN,
             ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),
@@ -198,8 +191,8 @@ LISTINGS = (
             NAMESPACE_COLUMN,
             NAME_COLUMN,
             ListingColumn("TEAM", lambda row: owner_of(row.document).team),
-            ListingColumn("NODES", lambda row: _ranges(row.more, kinds.NODES)),
-            ListingColumn("LOADBALANCER", lambda row: _ranges(row.more, kinds.LB)),
+            ListingColumn("NODES", lambda row: _ranges(row, kinds.NODES)),
+            ListingColumn("LOADBALANCER", lambda row: _ranges(row, kinds.LB)),
         ),
         (ListingColumn("POOLS", _pools_of), SOURCE_COLUMN),
         ("tc",),
@@ -238,30 +231,22 @@ def capacity_event(
     events: Iterable[Manifest],
     now: int,
 ) -> Manifest | None:
-    """Return the Event to create if a pool crosses a tier without a recent event, else None.
-
-    For rising usage, the event names the highest tier. For falling usage, it names the lowest tier
-    that usage is below again. Create it before the status is applied: an interrupted run then
-    repeats the event, and its name prevents a duplicate.
-    """
+    """Return the Event if a pool crosses a tier without a recent event: the tier that it reached or left."""
     status = wanted.get("status") or {}
     total = status.get("totalIPs", 0)
     after, before = _tier(wanted), _tier(live or {})
     if after is before or not total:
         return None
-    told = f"({total - status.get('availableIPs', 0)}/{total} IPs allocated)"
+    counts = f"({total - status.get('availableIPs', 0)}/{total} IPs allocated)"
     if after.rank > before.rank:
         tier, kind, reason = after, "Warning", f"PoolCapacity{after.value.capitalize()}"
-        message = f"NetworkPool is over {getattr(thresholds, tier)}% utilized {told}"
+        message = f"NetworkPool is over {getattr(thresholds, tier)}% utilized {counts}"
     else:
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
-        message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
+        message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {counts}"
     pool = reference(kinds.NETWORK_POOL, wanted, live)
-    said = [
-        (event["metadata"].get("annotations") or {}).get(TIER, tier)
-        for event in _repeated(events, pool, reason, now)
-    ]
-    if tier in said:
+    recent = _repeated(events, pool, reason, now)
+    if tier in [(it["metadata"].get("annotations") or {}).get(TIER, tier) for it in recent]:
         return None
     # Events that are further apart than the quiet time never share a window, so their names differ.
     name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
@@ -272,11 +257,11 @@ def tenant_event(
     wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
 ) -> Manifest | None:
     """Return the Event that explains why a tenant does not grow, at most once in ten minutes."""
-    is_told = [(it["reason"], it.get("message")) for it in _network(live or {})]
+    reported = [(it["reason"], it.get("message")) for it in _network(live or {})]
     about = reference(kinds.TENANT_CLUSTER, wanted, live)
     for it in _network(wanted):
         reason, message = it["reason"], it["message"]
-        if reason not in REASONS or (reason, message) in is_told:
+        if reason not in REASONS or (reason, message) in reported:
             continue
         if not any(_repeated(events, about, reason, now)):
             name = event_name(about, reason, str(now // QUIET_SECONDS))
@@ -292,7 +277,6 @@ def _network(tenant: Manifest) -> list[Manifest]:
 def _repeated(
     events: Iterable[Manifest], about: Mapping[str, str], reason: str, now: int
 ) -> Iterator[Manifest]:
-    """Yield the recent events on an object with a reason."""
     for event in events:
         involved = event.get("involvedObject") or {}
         is_same = all(involved.get(key) == about.get(key) for key in ("kind", "name", "namespace"))
@@ -314,15 +298,15 @@ def allocation_event(
         case "Allocated":
             ends = f"{status['startAddress']} - {status['endAddress']}"
             message = f"Allocated {status['allocatedCount']} IPs ({ends}) for {name}"
-            told = ("Normal", "IPsAllocated", message)
+            event = ("Normal", "IPsAllocated", message)
         case "Failed":
             message = f"Failed to allocate IPs for {name}: {ready['message']}"
-            told = ("Warning", "AllocationFailed", message)
+            event = ("Warning", "AllocationFailed", message)
         case _:
             return None
     involved = reference(kinds.NETWORK_POOL, pool)
-    unique = event_name(involved, told[1], name, ready["lastTransitionTime"])
-    return event_on(involved, unique, told, now, {})
+    unique = event_name(involved, event[1], name, ready["lastTransitionTime"])
+    return event_on(involved, unique, event, now, {})
 
 
 def _tier(pool: Manifest) -> Tier:
@@ -431,7 +415,7 @@ def _provider(name: str, pools: Iterable[str]) -> ImportedBody:
 
 
 def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
-    wanted = set(map(_pool_key, pools))
+    wanted = {kinds.pool_key(kinds.SYSTEM, pool) for pool in pools}
     found = (
         it.document.name
         for it in Providers(documents).all()
@@ -441,25 +425,17 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
     return min(found, default="")
 
 
-def _is_there(documents: Documents, namespace: str, name: str) -> bool:
-    return documents.find(kinds.TENANT, namespace, name) is not None
-
-
-def _pool_key(name: str) -> Key:
-    return kinds.pool_key(kinds.SYSTEM, name)
-
-
 WRITING = Writing(
     cluster_title=kinds.TENANT.kind,
     version=4,
-    pool_key=_pool_key,
+    pool_key=partial(kinds.pool_key, kinds.SYSTEM),
     pool=_pool,
     pin=_request,
     cluster=_tenant,
     provider=_provider,
     provider_of=_provider_of,
     request_name=kinds.own_name,
-    is_there=_is_there,
+    is_there=lambda documents, *name: documents.find(kinds.TENANT, *name) is not None,
     annotation=NAMED,
 )
 

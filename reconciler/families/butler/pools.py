@@ -85,7 +85,6 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
 def _reserved(
     document: Document, network: IPRange, found: list[Finding]
 ) -> list[tuple[int, IPRange]]:
-    """Return the valid reserved blocks with their indexes. An overlap is reported once."""
     blocks: list[tuple[int, IPRange]] = []
     for index, entry in enumerate(document.spec.get("reserved") or ()):
         steps = ("spec", "reserved", index, "cidr")
@@ -112,7 +111,6 @@ def _reserved(
 
 
 def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
-    """Return the allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
     allocation = document.spec.get("tenantAllocation") or {}
     halves = [field for field in ("start", "end") if field in allocation]
     ranges = allocation.get("ranges")
@@ -166,7 +164,6 @@ def _is_outside(
 def _judge_borders(
     document: Document, index: int, block: IPRange, windows: list[IPRange], found: list[Finding]
 ) -> None:
-    """Add a finding for each range that contains exactly one end of a reserved block."""
     for position, window in enumerate(windows):
         starts, ends = (window.first <= end <= window.last for end in (block.first, block.last))
         if starts != ends:
@@ -187,12 +184,9 @@ _CLOUDS = ("azure", "aws", "gcp")
 
 
 class Provider(Struct, frozen=True):
-    """A parsed ProviderConfig.
+    """A parsed ProviderConfig: its pools, which might not exist, in the order in which they are tried.
 
-    Attributes:
-        pools: Keys of its pools in the order in which they are tried; a pool might not exist.
-        lb_size: Size of a load-balancer claim, or None for the default of the pool.
-        team: The only team that can use it, or None.
+    `team` is the only team that can use it. `lb_size` is None for the default of the pool.
     """
 
     is_ipam: bool
@@ -219,12 +213,7 @@ class Provider(Struct, frozen=True):
 
 
 def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
-    """Return the provider of a document; None if it has any error.
-
-    With an error, its tenants keep their addresses and get nothing new: an unreadable gateway must
-    not be given out, and a provider of a team without a readable team name must not serve all
-    teams. A provider without a pool can be read, but has an error and serves no tenant.
-    """
+    """Return the provider of a document; None if it has any error, so that its tenants get nothing new."""
     found: list[Finding] = []
     spec = document.spec
     network = spec.get("network") or {}
@@ -289,10 +278,9 @@ class Providers:
         return self._by_name.values()
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
-        """Return the usable provider of a tenant, or None, with its namespace and name.
+        """Return the provider of a tenant, None if it is not usable, with its namespace and name.
 
-        The provider is `providerConfigRef`, else the one named `default`, else the first in
-        `butler-system`. An invalid provider is not skipped.
+        It is `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
         """
         reference = tenant.spec.get("providerConfigRef")
         if not reference:
@@ -341,12 +329,8 @@ class Networks:
 def capacity(
     usage: Mapping[Key, Usage], provider: Provider, nodes: Mapping[Key, int]
 ) -> tuple[int, int]:
-    """Return the free addresses in a provider's pools, and the number of tenants that fit.
-
-    Butler calculates with 5 nodes and the static size. Its elastic providers give neither, so the
-    size of an elastic tenant counts: with 16 of 32 left and 2 for each, there is room for 8.
-    """
-    # A pool that is named twice has its addresses only once.
+    """Return the free addresses in a provider's pools, and the number of tenants that fit."""
+    # Butler calculates with 5 nodes and the static size, and an elastic tenant with its own size.
     found = [key for key in dict.fromkeys(provider.pools) if key in usage]
     available = sum(usage[key].available for key in found)
     given = next((nodes[key] for key in found if key in nodes), 0)

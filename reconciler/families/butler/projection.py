@@ -5,7 +5,7 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
 from reconciler.families.butler import kinds
-from reconciler.families.butler.pools import Provider, Providers, capacity, nodes_per_tenant
+from reconciler.families.butler.pools import Providers, capacity, nodes_per_tenant
 from reconciler.families.butler.requests import stands_for
 from reconciler.families.butler.tenants import TenantName, manual_title
 from reconciler.families.fields import condition
@@ -30,7 +30,7 @@ from reconciler.model.objects import Manifest, tenant_name
 from reconciler.model.plan import CONDITION, Grant, Refuse, Usage
 from reconciler.model.pool import Pool, Tier
 
-Told = tuple[str, str, str]
+State = tuple[str, str, str]
 """Status, reason, and message of a condition."""
 
 
@@ -119,12 +119,12 @@ def _provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator
             yield status_only(provider.document, {"conditions": [failed]})
         elif provider.is_ipam:
             available, tenants = capacity(world.usage, provider, nodes)
-            told: Told = ("True", _AVAILABLE, f"{available} IPs available (~{tenants} tenants)")
+            state: State = ("True", _AVAILABLE, f"{available} IPs available (~{tenants} tenants)")
             if available == 0:
-                told = ("False", "PoolExhausted", "all configured pools are exhausted")
+                state = ("False", "PoolExhausted", "all configured pools are exhausted")
             status = {
                 "capacity": {"availableIPs": available, "estimatedTenants": tenants},
-                "conditions": [condition(_AVAILABLE, *told, world.clock)],
+                "conditions": [condition(_AVAILABLE, *state, world.clock)],
             }
             yield status_only(provider.document, status)
 
@@ -152,24 +152,24 @@ def _tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[P
         key = kinds.tenant_key(*name, kinds.LB)
         provider, _ = providers.of(document)
         if provider is not None and not provider.is_ipam:
-            told: Told = _CLOUD
+            state: State = _CLOUD
         elif provider is not None and provider.names_no_pool:
-            told = _NO_POOLS
+            state = _NO_POOLS
         elif (record := records.get(key)) is not None:
-            told = _recorded(record, growth.get(name, ()))
+            state = _recorded(record, growth.get(name, ()))
         else:
             reading = world.reading
             is_unknown = provider is None or key.owner in reading.protected
-            told = _WAITING if key in reading.claims or key in replaced or is_unknown else _SKIPPED
-        status["conditions"] = [condition(CONDITION, *told, world.clock)]
+            state = _WAITING if key in reading.claims or key in replaced or is_unknown else _SKIPPED
+        status["conditions"] = [condition(CONDITION, *state, world.clock)]
         yield status_only(document, status)
 
 
-def _recorded(record: Allocation, further: Sequence[Allocation]) -> Told:
+def _recorded(record: Allocation, further: Sequence[Allocation]) -> State:
     if record.range is not None:
         ranges = [it.range for it in (record, *further) if it.range is not None]
-        told = ", ".join(format_cidr(item) or format_range(item) for item in ranges)
-        return "True", "Ready", f"LB IPs allocated: {told}"
+        texts = ", ".join(format_cidr(item) or format_range(item) for item in ranges)
+        return "True", "Ready", f"LB IPs allocated: {texts}"
     if record.phase is Phase.PENDING:
         return _WAITING
     if record.reason in ("pool-exhausted", "pool-fragmented"):
@@ -181,14 +181,12 @@ def _recorded(record: Allocation, further: Sequence[Allocation]) -> Told:
 def _effective(
     records: Iterable[Allocation], replacing: Mapping[Key, Key]
 ) -> dict[Key, Allocation]:
-    """Return the effective record of each tenant and slot; records in retention have no effect."""
     found: dict[Key, Allocation] = {}
     for record in records:
         if record.claim.family != kinds.NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
-        # A record of a request counts under Butler's name if it holds addresses or replaces the own
-        # claim.
+        # A record of a request counts if it holds addresses or replaces the own claim.
         if key.kind != kinds.TENANT.kind:
             is_own = (
                 record.name == kinds.own_name(record.owner[:2], record.type) or key in replacing
@@ -219,10 +217,6 @@ def _growth(records: Iterable[Allocation]) -> dict[TenantName, list[Allocation]]
     return found
 
 
-def _cluster_of(record: Allocation) -> str:
-    return tenant_name(record.owner.namespace, record.owner.name)
-
-
 def _announcer(manifest: Manifest) -> str | None:
     spec = manifest.get("spec") or {}
     owner = spec.get(kinds.OWNER) or {}
@@ -242,12 +236,7 @@ def _homes(live: Manifest | None, namespace: str) -> Iterator[str]:
 
 
 def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
-    """Return the ranges that each tenant's cluster announces, by cluster name.
-
-    Announced ranges follow records, not errors in documents. The old range of a moved claim stays
-    in addition to the new range. A manual range counts only while no live record replaces it. A
-    range that a claim pins counts until that claim has its record.
-    """
+    """Return the ranges that each tenant's cluster announces, by cluster name."""
     ranges: dict[str, list[IPRange]] = {}
     live = {record.claim for record in world.records if record.is_live}
     for record in world.records:
@@ -255,7 +244,7 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
             continue
         if (record.is_live or record.announced) and record.range is not None:
             own = IPSet((record.range,)) - world.withheld.get(record.path, IPSet())
-            ranges.setdefault(_cluster_of(record), []).extend(own)
+            ranges.setdefault(tenant_name(*record.owner[:2]), []).extend(own)
     manual = {blocked.title: blocked for blocked in world.reading.blocked}
     for document in world.documents.of(kinds.TENANT):
         blocked = manual.get(manual_title(document))
@@ -269,12 +258,14 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
 
 
 ANNOUNCING = Announcing(
-    ClusterKind(kinds.TENANT_CLUSTER, _homes), _cluster_of, _announcer, announces
+    ClusterKind(kinds.TENANT_CLUSTER, _homes),
+    lambda it: tenant_name(*it.owner[:2]),
+    _announcer,
+    announces,
 )
 
 
 def _announced(world: ProjectionInput) -> Iterator[Projection]:
-    """Yield each tenant's MetalLB pool, even if its document is missing or unreadable."""
     ranges = announces(world)
     named = {
         tenant_name(document.namespace, document.name): pool
@@ -320,23 +311,17 @@ def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 
 
 def _of_documents(measured: Measured) -> Iterator[Sample]:
-    """Yield samples of providers of mode `ipam`; cloud providers allocate no addresses here."""
     nodes = nodes_per_tenant(measured.documents)
     for provider in Providers(measured.documents).all():
-        if provider.is_ipam:
-            yield from _of_provider(measured, provider, nodes)
-
-
-def _of_provider(
-    measured: Measured, provider: Provider, nodes: Mapping[Key, int]
-) -> Iterator[Sample]:
-    spec, labels = provider.document.spec, (provider.document.name, provider.document.namespace)
-    left, tenants = capacity(measured.usage, provider, nodes)
-    type_ = str(spec.get("provider") or "")
-    scope = str((spec.get("scope") or {}).get("type") or "platform")
-    yield Sample(_READY, (*labels, type_, scope), int(left > 0))
-    yield Sample(_LEFT, labels, left)
-    yield Sample(_TENANTS, labels, tenants)
+        if not provider.is_ipam:
+            continue
+        spec, labels = provider.document.spec, (provider.document.name, provider.document.namespace)
+        left, tenants = capacity(measured.usage, provider, nodes)
+        type_ = str(spec.get("provider") or "")
+        scope = str((spec.get("scope") or {}).get("type") or "platform")
+        yield Sample(_READY, (*labels, type_, scope), int(left > 0))
+        yield Sample(_LEFT, labels, left)
+        yield Sample(_TENANTS, labels, tenants)
 
 
 def _of_turn(turn: Turn) -> Iterator[Sample]:

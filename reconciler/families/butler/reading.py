@@ -82,10 +82,9 @@ class _Reader:
         return reading
 
     def provider_of(self, document: Document) -> Provider | None:
-        """Return the tenant's provider if it allocates from pools, else None.
+        """Return the tenant's provider if it allocates from readable pools, else None.
 
-        A tenant with an unknown provider is protected: its records stay. A tenant with a missing
-        pool is also protected. If a pool has no readable version, the tenant also gets nothing new.
+        A tenant with an unknown provider or a missing pool is protected: its records stay.
         """
         provider, key = self.providers.of(document)
         found: Finding | None = None
@@ -127,7 +126,6 @@ class _Reader:
             self.reading.report(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
-        """Block a static loadBalancerPool for others than the claim that pins it, if any."""
         item = manual_range(document, [])
         if item is None:
             return
@@ -140,7 +138,6 @@ class _Reader:
         self.reading.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
     def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
-        """Add the networks of pods and services. Omitted fields are unknown."""
         networking = document.spec.get("networking") or {}
         stated = [
             StatedNetworks(use, networking[field], ("spec", "networking", field))
@@ -150,11 +147,7 @@ class _Reader:
         self.reading.add_inside(document, stated, (it.pool.space for it in networks))
 
     def _provided(self, provider: Provider) -> None:
-        """Report missing pools of a provider, and hold back its gateway in its other pools.
-
-        The gateway is never given out, even if no pool reserves it. For a provider without pools,
-        the network of the gateway is unknown.
-        """
+        """Report missing pools of a provider, and hold back its gateway, which is never given out."""
         document, reading = provider.document, self.reading
         if (gateway := provider.gateway) is not None:
             title = f"{document.namespace}/{document.name} (gateway)"

@@ -28,8 +28,7 @@ from reconciler.model.objects import LABEL
 _COUNT = {kinds.NODES: 5, kinds.LB: 8}
 _TENANT_NAME = ("spec", kinds.OWNER, "name")
 _POOL_NAME = ("spec", "poolRef", "name")
-_NEAR = 0.8
-"""Similarity threshold. It is high because names in one namespace are often similar."""
+_NEAR = 0.8  # names in one namespace are often similar
 
 
 def tenant_named(document: Document) -> TenantName:
@@ -61,9 +60,7 @@ def space_of(document: Document) -> str:
 def stands_for(document: Document) -> Key | None:
     """Return the tenant's own claim that the request replaces by its name; else None.
 
-    Butler adopts an allocation with the name of a tenant's record, but only from its own namespace,
-    so authors in other namespaces cannot act for a tenant. The same applies here: a request named
-    `<namespace>-<name>-lb` is the load-balancer claim of that tenant, not a second claim.
+    As in Butler, only authors in Butler's own namespace can act for a tenant.
     """
     name, kind = tenant_named(document), document.spec["type"]
     is_named = document.namespace == kinds.SYSTEM and document.name == kinds.own_name(name, kind)
@@ -94,12 +91,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
 
 
 class TenantRequest(Struct, frozen=True):
-    """A request that names a tenant.
-
-    Attributes:
-        is_named: Whether its name is the name of the tenant's own record.
-        may_stand: Whether its author is permitted to act for the tenant.
-    """
+    """A request, whether it has the name of the tenant's own record, and may act for the tenant."""
 
     document: Document
     claim: Claim
@@ -116,11 +108,7 @@ class TenantRequest(Struct, frozen=True):
 def read_requests(
     networks: Networks, providers: Providers, held: CurrentRecords, observed: str
 ) -> dict[TenantName, list[TenantRequest]]:
-    """Collect the claims of requests; return the requests of existing tenants, by tenant.
-
-    As in Butler, only authors in Butler's own namespace act for tenants. A request in the folder
-    `observed`, which was only observed in a cluster, replaces a claim only by its name.
-    """
+    """Collect the claims of requests; return the requests of existing tenants, by tenant."""
     found: dict[TenantName, list[TenantRequest]] = {}
     documents = networks.documents
     for document in documents.of(kinds.REQUEST):
@@ -162,7 +150,6 @@ def _report_missing_tenant(
 def _claim(
     document: Document, tenant: Document | None, networks: Networks, provider: Provider | None
 ) -> Claim:
-    """Return and collect the claim of a request. If its pool is unknown, it is protected."""
     spec, kind, reading = document.spec, document.spec["type"], networks.reading
     pool = kinds.pool_key(document.namespace, spec["poolRef"]["name"])
     network = networks.find(pool)
@@ -217,10 +204,9 @@ class _Share(Struct, frozen=True):
     pin: IPRange | None = None
 
     def replacement(self) -> TenantRequest | None:
-        """Return the request that replaces the tenant's own claim; None if there is none.
+        """Return the request that replaces the tenant's own claim, which must not be live; or None.
 
-        Existing addresses never change their claim. While the tenant's own record is live, no
-        request replaces it. A request that held addresses first keeps replacing the claim.
+        A request that held addresses first keeps replacing the claim.
         """
         if self.record is not None and self.record.is_live:
             return None
@@ -233,13 +219,11 @@ class _Share(Struct, frozen=True):
             return next((item for item in pins if item.claim.pin == self.pin), None)
         if not pins or self.stated in (None, pins[0].claim.size):
             return pins[0] if pins else None
-        # The request has another size than the pin, which became the tenant's own claim: this is
-        # growth.
+        # The request has another size than the pin, which became the own claim: this is growth.
         return pins[0] if pins[0].is_live and self.record is None else None
 
 
 def _rank(item: TenantRequest) -> tuple[bool, str, IPRange]:
-    """Return the sort key: requests with addresses first, in order of allocation, then by name."""
     since = item.record.allocated_at if item.record is not None and item.is_live else ""
     return not item.is_live, since, item.claim.pin or IPRange(0, 0, 0)
 
@@ -251,10 +235,9 @@ def own_claims(
     asked: Sequence[TenantRequest],
     reading: FamilyReading,
 ) -> Key:
-    """Collect the claims of a tenant, and findings about the requests that name it.
+    """Collect the claims of a tenant, and findings about its requests (`asked`).
 
-    `grown` are its further records, as returned by `grown_slots`. Returns the claim that takes over
-    its loadBalancerPool.
+    `grown` is of `grown_slots`. Returns the claim that takes over its loadBalancerPool.
     """
     document = tenant.document
     keys = {
@@ -303,9 +286,8 @@ def _judge_requests(
 ) -> None:
     """Report new requests, and all requests if the tenant gets its first range.
 
-    Without this finding, a tenant could get a second range silently, for example because a request
-    still uses the old name after a rename. Findings apply only if the claims are granted. `alone`
-    is the claim of the tenant without replacement.
+    Otherwise, a tenant could get a second range silently, for example after a rename. `alone` is
+    the claim of the tenant without replacement.
     """
     fresh = [item for item in own.asked if not item.is_live]
     is_first = chosen is None and own.record is None
@@ -353,14 +335,12 @@ def _in_addition(
 
 
 def _was_own(item: TenantRequest) -> bool:
-    """Return whether the request, by its name, was the tenant's own claim before."""
     if item.record is None or not item.is_live or item.is_named or not item.may_stand:
         return False
     return item.document.name == kinds.own_name(item.record.owner[:2], item.claim.type)
 
 
 def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Finding]:
-    """Yield findings about addresses that a tenant holds and no longer requests. They stay."""
     steps = ("spec", "networking", "lbPoolSize")
     if state.is_elsewhere and state.first is not None and state.pin is not None:
         kept, path = state.first.range, state.first.path

@@ -72,10 +72,7 @@ def _annotation(sort: str) -> str:
 
 
 def relocate(claim: Key, pool: Key) -> Relocation:
-    """Return the document changes that move a claim to a pool.
-
-    A request keeps pinning its range: without a pin it would not replace a tenant's own claim.
-    """
+    """Return the document changes that move a claim to a pool. A request keeps pinning its range."""
     if claim.kind == REQUEST.kind:
         return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
     annotation = _annotation(claim.slot.partition("-")[0])
@@ -113,12 +110,9 @@ class LoadBalancerState(Struct, frozen=True):
     """A tenant's load-balancer addresses and requests.
 
     Attributes:
-        first: The record of its own claim, if that holds addresses.
         instead: The claim of the request that is its own claim, with its record, if any.
-        more: Records of further manually requested ranges, by number.
-        number: The next number.
+        more: Records of further manually requested ranges, by number; `number` is the next one.
         default: The size of its first claim without a stated size; 0 for no claim.
-        pin: The range that its document pins and its pool, or None.
     """
 
     first: Allocation | None
@@ -274,8 +268,7 @@ class Tenant:
     def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:
         """Yield a claim for each entry of the Demand, or of its records without a Demand.
 
-        If the provider does not permit growth, only claims with addresses remain. Entries that
-        were requested manually are only given back manually.
+        If the provider does not permit growth, only claims with addresses remain.
         """
         asked_for = {key.slot for key in records if _is_asked_for(held, key)}
         grown = [key for key in records if key.slot not in asked_for]
@@ -308,9 +301,7 @@ class Tenant:
     ) -> Iterator[Claim]:
         """Yield a nodes claim if a pool gives node addresses, and claims that extend it.
 
-        Growth consists of whole claims. The existing claims that are needed stay, in the order of
-        their numbers, and one claim with a new number requests the missing addresses. A pool that
-        no longer gives node addresses does not take any away.
+        Existing claims that are needed stay, and one claim requests all missing addresses.
         """
         defaults = (network.nodes_per_tenant for network in self._networks)
         default = next((size for size in defaults if size is not None), None)
@@ -339,7 +330,6 @@ class Tenant:
             yield self._claim(f"{NODES}-{last + 1}", lacking)
 
     def _live_size(self, held: CurrentRecords, slot: str) -> int:
-        """Tenants keep addresses of a default that was removed later."""
         record = held.get(self._key(slot))
         return record.size if record is not None and record.is_live else 0
 
@@ -371,5 +361,4 @@ class Tenant:
 
 
 def _is_asked_for(held: CurrentRecords, key: Key) -> bool:
-    """Return whether a further load-balancer record was requested manually, not by the cluster."""
     return key.slot.startswith(f"{LB}-") and held[key].role != GROWTH

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from reconciler.addresses import format_count, format_short
-from reconciler.documents.document import GroupKind, Identity
+from reconciler.documents.document import Identity
 from reconciler.families.capi import kinds
 from reconciler.families.capi.projection import address_of
 from reconciler.families.capi.reading import class_of, named_for
@@ -32,6 +31,7 @@ from reconciler.families.interface import (
     ObjectEvent,
     ObjectFit,
     Objects,
+    pool_rows,
 )
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import (
@@ -63,10 +63,7 @@ def _contains(fields: Mapping[str, Any], step: str) -> bool:
 
 
 def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -> ObjectFit:
-    """Return the fields to write into a Cluster, or the error that prevents it.
-
-    `lost` are names of addresses that other objects hold; they are not announced.
-    """
+    """Return the fields to write into a Cluster without addresses that others hold (`lost`)."""
     if live is None:
         return ObjectFit()
     metadata = live["metadata"]
@@ -83,8 +80,6 @@ def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -
 
 
 class _Part:
-    """Builder of the fields; `takes` are empty fields that another field manager owns."""
-
     def __init__(self, wanted: Manifest, live: Manifest, lost: frozenset[str]) -> None:
         self.wanted = wanted
         self.live = live
@@ -233,7 +228,6 @@ class _Fitting:
         )
 
     def _is_providers(self, live: Manifest | None, manager: str, step: str) -> bool:
-        """Return whether the provider maintains a field: it exists, and `ipam` did not set it."""
         return self.has_provider and (live is None or not _owns(live, manager, step))
 
     def _claim(self, ref: Ref, item: Manifest) -> ObjectFit:
@@ -308,13 +302,6 @@ def _title(manifest: Manifest) -> str:
     return f"{manifest['kind']} {'/'.join(_named(manifest))}"
 
 
-def _pools(kind: GroupKind, listed: ListingInput) -> Iterator[ListingRow]:
-    for document in listed.documents.of(kind):
-        key = kinds.pool_key(kind.kind, document.namespace, document.name)
-        if (usage := listed.usage.get(key)) is not None:
-            yield ListingRow(document, usage)
-
-
 def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
     return {
         (item.claim.namespace, item.claim.name, item.claim.slot): item
@@ -324,7 +311,6 @@ def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
 
 
 def _claims(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield IPAddressClaims, including claims of Clusters, by their names in a cluster."""
     held = _held(listed)
     rows = {
         (document.namespace, document.name): ListingRow(
@@ -391,14 +377,14 @@ LISTINGS = (
     Listing(
         "globalinclusterippools",
         kinds.GLOBAL_POOL,
-        partial(_pools, kinds.GLOBAL_POOL),
+        pool_rows(kinds.NAME, kinds.GLOBAL_POOL),
         (NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
     Listing(
         "inclusterippools",
         kinds.POOL,
-        partial(_pools, kinds.POOL),
+        pool_rows(kinds.NAME, kinds.POOL),
         (NAMESPACE_COLUMN, NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
@@ -430,7 +416,6 @@ LISTINGS = (
 
 
 def _pool_identity(manifest: Manifest) -> Identity:
-    """Return the pool of a claim or address; for another provider, a pool that no document has."""
     named = _spec(manifest).get("poolRef") or {}
     group, kind = str(named.get("apiGroup")), str(named.get("kind"))
     is_local = (group, kind) == (kinds.IPAM_GROUP, kinds.POOL.kind)

@@ -48,7 +48,6 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
 
 
 def _values(document: Document, name: str, found: list[Finding]) -> list[str]:
-    """Return the values of a label: one, or a comma-separated list in label or annotation."""
     text = document.labels().get(name, "")
     if text == LISTED:
         text = document.annotations().get(name, "")
@@ -230,7 +229,6 @@ def _judge_versions(
     listed: tuple[list[IPRange], list[IPRange], list[IPRange]],
     found: list[Finding],
 ) -> None:
-    """Report addresses, excluded addresses, and gateways of another version, and the prefix."""
     messages = (
         (_ADDRESSES, "provided addresses are of mixed IP families"),
         (_EXCLUDED, "addresses and excluded addresses are of mixed IP families"),
@@ -250,7 +248,6 @@ def _judge_versions(
 
 
 def _subnet(given: list[IPRange], prefix: int) -> IPRange:
-    """Return the network of the lowest address."""
     version = given[0].version
     size = 1 << (BITS[version] - prefix)
     first = min(given).first & -size

@@ -75,7 +75,6 @@ def _pools(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pr
 
 
 def _labels(document: Document) -> dict[str, Any]:
-    """Return valid labels and annotations: a list of values becomes an annotation."""
     labels, annotations = dict(document.labels()), dict(document.annotations())
     for name in (kinds.CLASS_LABEL, kinds.ROLE_LABEL):
         if not is_label_value(labels.get(name, "")):
@@ -196,7 +195,6 @@ def _claim(
 
 
 def _ready(record: Allocation) -> Mapping[str, str]:
-    """Return the Ready condition of a claim, with the reasons that Cluster API's core uses."""
     if record.range is not None:
         message = f"{address_of(record)} allocated from {record.pool.name}"
         said = ("True", "AddressAllocated", message)
@@ -210,7 +208,6 @@ def _clusters(
     clusters: Mapping[tuple[str, str], Document],
     held: list[Allocation],
 ) -> Iterator[Projection]:
-    """Yield the fields of each Cluster with live records and a document in the tree."""
     live: dict[tuple[str, str], dict[str, Allocation]] = {}
     for record in held:
         if record.claim.slot != kinds.ADDRESS:
@@ -331,7 +328,6 @@ def _of_documents(measured: Measured) -> Iterator[Sample]:
 
 
 def _available(measured: Measured) -> Iterator[Sample]:
-    """Only existing or requested classes count, so a pool cannot create arbitrary label values."""
     classes = {document.name for document in measured.documents.of(kinds.CLASS)}
     classes |= {_class(document) for document in measured.documents.of(kinds.CLUSTER)} - {""}
     found: Counter[tuple[str, str]] = Counter()

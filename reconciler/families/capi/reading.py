@@ -60,7 +60,6 @@ class _Manual(Struct, frozen=True):
 
 
 def _read_manual(document: Document, slot: str, found: list[Finding]) -> _Manual | None:
-    """Return the manual address of a Cluster for a slot; None if absent or invalid."""
     steps: Steps
     if slot == kinds.INGRESS:
         text, field = document.annotations().get(kinds.INGRESS_VIP, "").strip(), kinds.INGRESS_VIP
@@ -167,7 +166,6 @@ class _Reader:
             self.reading.gateways.append(Gateway(gateway, title, (pool.key,), place))
 
     def _class(self, document: Document) -> None:
-        """Report missing variables of a class. Its Clusters get their endpoint anyway."""
         variable = kinds.VARIABLES[kinds.CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
@@ -196,7 +194,6 @@ class _Reader:
         self._add(document, key, self._wanted(document, class_.name, slot), address)
 
     def _block(self, document: Document, manual: _Manual) -> None:
-        """Block the manual address of a Cluster for others. DNS names block nothing."""
         owner = f"{document.namespace}/{document.name}"
         others = [item.range for item in self.reading.blocked if item.owner == owner]
         if manual.range is not None and manual.range not in others:
@@ -230,7 +227,6 @@ class _Reader:
         self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
-        """Return the pools of a slot: the pool of a claim with its name, else pools by label."""
         name = f"{kinds.CLAIM_NAMES[slot]}{document.name}"
         own = self.documents.find(kinds.CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
@@ -252,7 +248,6 @@ class _Reader:
         )
 
     def _named(self, pool: Key) -> _Wanted:
-        """Return a named pool. A pool without a readable version gives out nothing."""
         kind = kinds.POOL if pool.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
         doubt = self.documents.unread(kind, pool.namespace, pool.name)
         return _Wanted((pool,) if pool in self.reading.pools else (), (pool.name,), doubt)

@@ -45,7 +45,6 @@ def _with_own_addresses(body: ImportedBody, manifest: Manifest) -> ImportedBody:
 
 
 def _with_others(body: ImportedBody, manifest: Manifest, _: ImportedList) -> ImportedBody:
-    """Return a pool with the status entries of users other than its ProxyVIPs."""
     given = (manifest.get("status") or {}).get("allocations")
     others = [
         {key: item[key] for key in ("address", "vipRef") if key in item}

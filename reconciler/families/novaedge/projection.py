@@ -89,7 +89,6 @@ def _vips(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
-    """Return the addresses of a VIP and whether it has all of them; empty without a pool."""
     vip = read_vip(document, [])
     if not vip.pool:
         return {}
@@ -107,7 +106,6 @@ def _status(document: Document, records: Mapping[Key, Allocation], since: str) -
 def _bound(
     pool: str, texts: list[str], records: Iterable[Allocation | None]
 ) -> tuple[str, str, str]:
-    """Return status, reason, and message of the condition `Bound`."""
     if all(texts):
         noun = "Addresses" if len(texts) > 1 else "Address"
         message = f"{noun} {' and '.join(texts)} allocated from pool {pool}"

@@ -212,7 +212,6 @@ def read_vip(document: Document, found: list[Finding]) -> VipRequest:
 
 
 def _misplaced(document: Document, steps: Steps, item: IPRange, family: str) -> Finding | None:
-    """Return the finding for a field that cannot pin an address of its IP version."""
     message = f"{dotted(steps)}: {format_address(item.version, item.first)} is IPv{item.version}"
     if steps == _IPV6 and item.version == 4:
         hint = "write it as spec.address"
@@ -263,7 +262,6 @@ def held_by_vip(document: Document, vip: VipRequest, found: list[Finding]) -> di
 
 
 def _contradicted(steps: Steps, item: IPRange, vip: VipRequest) -> tuple[str, str]:
-    """Return message and hint for a status that contradicts the spec; empty if it does not."""
     text, named = host_text(item), vip.named.get(item.version)
     if item.version not in vip.versions:
         message = f"{text} is IPv{item.version}, which addressFamily excludes"
@@ -352,7 +350,6 @@ class _Reader:
         return self.reading
 
     def _adopt(self, document: Document, held: HeldAddress) -> None:
-        """Assign addresses of a pool's status to their VIPs, or block them for unknown users."""
         if not is_of_others(held, document, self.documents):
             self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
             return
