@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.families.butler.fixes import FIXES as BUTLER
+from reconciler.families.butler.pools import FIXES as BUTLER
 from reconciler.families.capi.pools import FIXES as CAPI
 from reconciler.families.interface import Fixes
 from reconciler.families.novaedge.reading import FIXES as NOVA

@@ -1,8 +1,8 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.families.butler.fixes import FIXES
 from reconciler.families.butler.kinds import FORM, GROWS, KINDS, NAME, POOL, SLOTS, adopt
 from reconciler.families.butler.objects import OBJECTS
+from reconciler.families.butler.pools import FIXES
 from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
 from reconciler.families.butler.requests import possible_owner, referring, space_of, team_of

@@ -349,7 +349,7 @@ def _pool(row: ListingRow) -> tuple[str, str]:
 
 def _class(row: ListingRow) -> str:
     found = class_of(row.document)
-    return found.name if found is not None else "-"
+    return found[1] if found is not None else "-"
 
 
 def _used(row: ListingRow) -> int:

@@ -66,27 +66,20 @@ def _unfit(document: Document, label: str, message: str, hint: str) -> Finding:
     return warning("label-unfit", document.at("metadata", "labels", label), message, hint)
 
 
-class Selected(Struct, frozen=True):
-    """Pools in the order in which they are tried, and an unreadable file that might be another."""
-
-    keys: tuple[Key, ...]
-    unread: str
-
-
 class Selector:
     """Selector of pools for Clusters. It parses the labels of each pool once."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._selected: dict[tuple[str, str, str], Selected] = {}
+        self._selected: dict[tuple[str, str, str], tuple[tuple[Key, ...], str]] = {}
         self._serves = {
             kinds.pool_key(kind.kind, document.namespace, document.name): read_serves(document, [])
             for kind in (kinds.POOL, kinds.GLOBAL_POOL)
             for document in documents.of(kind)
         }
 
-    def select(self, namespace: str, class_: str, role: str) -> Selected:
-        """Return the pools that serve a class for a role, by name; of one name, the namespaced first."""
+    def select(self, namespace: str, class_: str, role: str) -> tuple[tuple[Key, ...], str]:
+        """Return the pools that serve a class for a role, by name, and an unreadable file, or empty."""
         asked = namespace, class_, role
         if asked not in self._selected:
             places = ((kinds.POOL, namespace), (kinds.GLOBAL_POOL, ""))
@@ -101,7 +94,7 @@ class Selector:
             unread = [
                 path for place in places for path in self._documents.matching(*place, {}).unread
             ]
-            self._selected[asked] = Selected(tuple(found), next(iter(unread), ""))
+            self._selected[asked] = tuple(found), next(iter(unread), "")
         return self._selected[asked]
 
     def before(self, own: Key) -> tuple[Key, str, str] | None:
@@ -111,7 +104,7 @@ class Selector:
             (first.name, first.kind != kinds.POOL.kind, class_, role, first)
             for class_ in serves.classes
             for role in serves.roles
-            if (first := self.select(own.namespace, class_, role).keys[0]) != own
+            if (first := self.select(own.namespace, class_, role)[0][0]) != own
         ]
         _, _, class_, role, first = min(found, default=("", False, "", "", own))
         return (first, class_, role) if found else None

@@ -390,7 +390,7 @@ def _is_of_cluster(key: Key) -> bool:
 
 def _class(document: Document) -> str:
     found = class_of(document)
-    return found.name if found is not None else ""
+    return found[1] if found is not None else ""
 
 
 METERING = FamilyMetrics(

@@ -1,7 +1,6 @@
 """Reader of Clusters, their classes, IPAddressClaims, and addresses of other providers."""
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -81,22 +80,15 @@ def is_adopted(document: Document) -> bool:
     return document.annotations().get(ADOPT) == "true"
 
 
-class ClassRef(NamedTuple):
-    """The ClusterClass of a Cluster."""
-
-    namespace: str
-    name: str
-
-
-def class_of(document: Document) -> ClassRef | None:
-    """Return the class of a Cluster; None without topology: such a Cluster claims nothing."""
+def class_of(document: Document) -> tuple[str, str] | None:
+    """Return the class (namespace, name) of a Cluster; None without topology: it claims nothing."""
     topology = document.spec.get("topology") or {}
     reference = topology.get("classRef") or {}
     name = topology.get("class") or reference.get("name")
     if not name:
         return None
     namespace = topology.get("classNamespace") or reference.get("namespace") or document.namespace
-    return ClassRef(namespace, name)
+    return namespace, name
 
 
 def pause_of(document: Document) -> str:
@@ -191,7 +183,7 @@ class _Reader:
         if (why := pause_of(document)) and record is None:
             self._report_pause(document, slot, why)
             return
-        self._add(document, key, self._wanted(document, class_.name, slot), address)
+        self._add(document, key, self._wanted(document, class_[1], slot), address)
 
     def _block(self, document: Document, manual: _Manual) -> None:
         owner = f"{document.namespace}/{document.name}"
@@ -231,9 +223,9 @@ class _Reader:
         own = self.documents.find(kinds.CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
             return self._named(pool)
-        selected = self.selector.select(document.namespace, class_, slot)
-        told = f"{kinds.CLASS_LABEL}={class_}, {kinds.ROLE_LABEL}={slot}"
-        hint = f"label a pool {told}"
+        keys, unread = self.selector.select(document.namespace, class_, slot)
+        labels = f"{kinds.CLASS_LABEL}={class_}, {kinds.ROLE_LABEL}={slot}"
+        hint = f"label a pool {labels}"
         hint += (
             f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
             if slot == kinds.INGRESS
@@ -241,10 +233,10 @@ class _Reader:
         )
         message = f'no matching ip pool for class "{class_}" role "{slot}"'
         return _Wanted(
-            tuple(key for key in selected.keys if key in self.reading.pools),
-            tuple(key.name for key in selected.keys) or (told,),
-            selected.unread,
-            None if selected.keys else Refusal("no-matching-pool", message, hint),
+            tuple(key for key in keys if key in self.reading.pools),
+            tuple(key.name for key in keys) or (labels,),
+            unread,
+            None if keys else Refusal("no-matching-pool", message, hint),
         )
 
     def _named(self, pool: Key) -> _Wanted:

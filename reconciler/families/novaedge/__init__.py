@@ -2,8 +2,7 @@
 
 from reconciler.families.interface import Family
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
-from reconciler.families.novaedge.objects import OBJECTS
-from reconciler.families.novaedge.projection import project
+from reconciler.families.novaedge.objects import OBJECTS, project
 from reconciler.families.novaedge.reading import FIXES, FORM, judge, read
 
 FAMILY = Family(
