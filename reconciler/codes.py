@@ -6,7 +6,6 @@ CODES: dict[str, str] = {
     "not-a-file": "Only plain files are read: no symlinks, no submodules.",
     "not-a-folder": "A file stands where Settings name a folder.",
     "name-clash": "Two files are one where upper and lower case are not told apart. Rename one.",
-    "name-unfit": "A name that Windows keeps for itself or does not take. Choose another.",
     "file-not-read": "A file counts for nothing: it ends with .json or .YAML, or stands in no folder that is read. Move or rename it.",
     "path-invalid": "No checkout can write the path: a name occurs twice, is .git, or is too long. Remove it.",
     "not-utf8": "Files must be UTF-8 text.",

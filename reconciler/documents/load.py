@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 from unicodedata import normalize
 
@@ -116,7 +116,7 @@ def _wrong_type(failure: Any) -> tuple[str, str]:
         return message, "write true or false"
     if "string" in names and not isinstance(value, dict | list):
         example = f"; an example: {examples[0]}" if examples else ""
-        hint = "" if value is None else f'quote it: "{_shorter(scalar_text(value))}"{example}'
+        hint = "" if value is None else f'quote it: "{_shorter(_scalar_text(value))}"{example}'
         return message, hint
     return message, str(part.get("description", ""))
 
@@ -143,17 +143,15 @@ def _wrong_value(failure: Any) -> tuple[str, str]:
 
 
 def _described(value: object) -> str:
-    """Return a value with its type, as written: `string '4'`, `boolean true`, `null`."""
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):
         return f"{name} {shown(value)}"
     if value is None or isinstance(value, dict | list):
         return name
-    return f"{name} {_shorter(scalar_text(value))}"
+    return f"{name} {_shorter(_scalar_text(value))}"
 
 
-def scalar_text(value: object) -> str:
-    """Return the YAML text of a scalar, without quotes."""
+def _scalar_text(value: object) -> str:
     return value if isinstance(value, str) else scalar(value)
 
 
@@ -210,7 +208,6 @@ def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
 
 @cache
 def _alone(name: str) -> Mapping[str | int, Steps]:
-    """Return fields with only one valid place, which a schema marks `x-alone`."""
     return {at[-1]: at for at, it in _parts(schema(name), ()) if at and it.get("x-alone")}
 
 
@@ -353,7 +350,7 @@ def _identify(
     elif not isinstance(name, str):
         hint = _NAME_EXAMPLE
         if "name" in metadata and not isinstance(name, dict | list):
-            hint = f'quote it: "{_shorter(scalar_text(name))}"'
+            hint = f'quote it: "{_shorter(_scalar_text(name))}"'
         found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         return None, found
@@ -440,14 +437,6 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
 
 
 _MEANT = (".yaml", ".yml", ".json")
-# https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-_ALONE, _PORTS, _OF_PORTS = ("con", "prn", "aux", "nul"), ("com", "lpt"), "0123456789¹²³"
-_DEVICES = frozenset((*_ALONE, *(f"{port}{sign}" for port in _PORTS for sign in _OF_PORTS)))
-# Most names start differently.
-_DEVICE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_PORTS)})[{_OF_PORTS}])"
-_PLAIN = re.compile(rf"(?!{_DEVICE}(?:\.|$))[a-z0-9._-]*[a-z0-9_-]")
-_SIGNS = re.compile(r'[<>:"|?*]')
-_ENDS = (".", " ")
 
 
 def is_meant(path: str) -> bool:
@@ -460,26 +449,6 @@ def unread(path: str) -> Finding:
     suffix = path[path.rindex(".") :]
     message = f"files that end with {suffix} are not read: it counts for nothing"
     return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
-
-
-def unfit(path: str) -> tuple[Finding, ...]:
-    """Return findings about a path that is invalid on Windows."""
-    folder, _, name = path.rpartition("/")
-    why = _against_folder(folder) or _against(name)
-    if not why:
-        return ()
-    message = f"{why}: the file cannot be checked out there"
-    return (warning("name-unfit", Location(path), message, "rename it"),)
-
-
-def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
-    """Yield findings for document names that cause such a path of a record."""
-    for document in documents:
-        for field, name in (("name", document.name), ("namespace", document.namespace)):
-            if name in _DEVICES:
-                message = f"Windows keeps {shown(name)} for a device: a record of it cannot be checked out there"
-                place = document.at("metadata", field)
-                yield warning("name-unfit", place, message, "choose another name")
 
 
 def clashes(paths: Iterable[str]) -> list[Finding]:
@@ -530,22 +499,3 @@ def upwards(path: str) -> list[str]:
 
 def _folded(path: str) -> str:
     return path.lower() if path.isascii() else normalize("NFC", path).casefold()
-
-
-@lru_cache(maxsize=4_096)
-def _against_folder(folder: str) -> str:
-    return next(filter(None, map(_against, folder.split("/"))), "")
-
-
-def _against(name: str) -> str:
-    """Return why Windows does not permit a file name; empty if it does."""
-    if _PLAIN.fullmatch(name):
-        return ""
-    first = name.partition(".")[0]
-    if first.rstrip(" ").lower() in _DEVICES:
-        return f"Windows keeps {shown(name)} for a device"
-    if name.endswith(_ENDS):
-        return f"Windows drops the end of {shown(name)}"
-    if _SIGNS.search(name):
-        return f"Windows takes no {shown(name)}, because of a sign in it"
-    return ""

@@ -9,17 +9,7 @@ from typing import Any
 
 import yaml
 from msgspec import Struct
-from yaml import YAMLError
 from yaml import events as ev
-from yaml.events import (
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
 
 from reconciler.documents.findings import shown
 from reconciler.documents.text import (
@@ -162,110 +152,6 @@ def quoted(text: str) -> str:
     return f'quote it: "{text}"' if len(text) <= QUOTED_CHARACTERS else "quote it"
 
 
-_ODD = object()
-_ENDS = (MappingEndEvent, SequenceEndEvent)
-
-
-class _OddError(Exception):
-    """The fast reader does not support the document; the full reader is required."""
-
-
-Read = tuple[Any, int, tuple[int, int]]
-"""A document: its value, its first line from 1, and its start and end, in characters."""
-
-
-def _quick(get_event: Any) -> list[Read] | None:
-    """Return all documents from the events of libyaml; None if any construct is unusual."""
-    found: list[Read] = []
-    try:
-        get_event()  # start of the stream
-        while type(event := get_event()) is DocumentStartEvent:
-            if event.version is not None or event.tags:
-                return None
-            found.append(_document(get_event))
-            get_event()  # end of the document
-    except (_OddError, YAMLError):
-        return None
-    return found if type(event) is StreamEndEvent else None
-
-
-def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all that people write
-    get_event: Any,
-) -> Read:
-    event = get_event()
-    start = event.start_mark
-    if type(event) is not MappingStartEvent or event.anchor or event.tag:
-        raise _OddError
-    root: dict[str, Any] = {}
-    container: Any = root
-    is_mapping, key = True, None
-    stack: list[tuple[Any, bool]] = []
-    nodes = 1
-    while True:
-        event = get_event()
-        kind = type(event)
-        if kind is ScalarEvent:
-            if event.anchor is not None or event.tag is not None:
-                raise _OddError
-            value = event.value
-            if event.implicit[0] and (value := _plain(value)) is _ODD:
-                raise _OddError
-            if is_mapping:
-                if key is None:
-                    if type(value) is not str or value in container or not _is_plain_key(value):
-                        raise _OddError
-                    key = value
-                    continue
-                container[key] = value
-                key = None
-            else:
-                container.append(value)
-        elif kind in _ENDS:
-            if not stack:
-                return root, start.line + 1, (start.index, event.end_mark.index)
-            container, is_mapping = stack.pop()
-            continue
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            if event.anchor is not None or event.tag is not None:
-                raise _OddError
-            inner: Any = {} if kind is MappingStartEvent else []
-            if not is_mapping:
-                container.append(inner)
-            elif key is None:
-                raise _OddError
-            else:
-                container[key] = inner
-                key = None
-            stack.append((container, is_mapping))
-            if len(stack) >= MAX_DEPTH:
-                raise _OddError
-            container, is_mapping = inner, kind is MappingStartEvent
-        else:
-            raise _OddError
-        nodes += 1
-        if nodes > MAX_NODES:
-            raise _OddError
-
-
-@lru_cache(maxsize=2_048)
-def _is_plain_key(key: str) -> bool:
-    """Return whether a key is neither too long nor a merge key.
-
-    Some readers accept a merge key even in quotes.
-    """
-    return len(key) <= 1024 and key != "<<"
-
-
-@lru_cache(maxsize=2_048)
-def _plain(text: str) -> Any:
-    """Return the value of a plain scalar, if both YAML versions and every limit agree on it."""
-    try:
-        value = resolve(text)
-    except TooManyDigitsError:
-        return _ODD
-    return _ODD if value is text and is_ambiguous(text) else value
-
-
 try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets to export it
 
@@ -311,12 +197,8 @@ def read(data: bytes) -> YamlReading:
     text, problem = decode(data)
     if problem is not None:
         return YamlReading((), (problem,), ())
-    if HAS_LIBYAML:
-        found = _quick(CParser(text).get_event)
-        if found is not None:
-            return YamlReading(tuple(Parsed(*item) for item in found), (), ())
     builder = _Builder()
-    documents = tuple(Parsed(*item) for item in builder.documents(text, None))
+    documents = tuple(builder.documents(text, None))
     return YamlReading(documents, tuple(builder.problems), tuple(builder.doubts))
 
 
@@ -341,7 +223,7 @@ class _Builder:
         self.doubts: list[Problem] = []
         self._nodes = 0
 
-    def documents(self, text: str, found: list[Places] | None) -> Iterator[Read]:
+    def documents(self, text: str, found: list[Places] | None) -> Iterator[Parsed]:
         """Yield each document's value, first line, and span.
 
         If `found` is given, `found[0]` receives the locations.
@@ -356,7 +238,7 @@ class _Builder:
                     start = first.start_mark
                     value, last = self._value(first, events, found[0] if found else None)
                     if value is not None or start.index < first.end_mark.index:
-                        yield value, start.line + 1, (start.index, last.end_mark.index)
+                        yield Parsed(value, start.line + 1, (start.index, last.end_mark.index))
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:

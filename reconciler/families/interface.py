@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPRange, IPSet, NotationError, parse_cidr
+from reconciler.addresses import IPRange, NotationError, parse_cidr
 from reconciler.documents.document import Document, Documents, GroupKind, Identity, Kind
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, warning
@@ -164,8 +164,7 @@ DEFAULT_PORT = 6443
 class ProjectionInput(Struct, frozen=True):
     """Input of projections: one committed tree.
 
-    `applies_documents` if source documents are applied as objects too. `withheld` are ranges of
-    records that an earlier record already held, by path.
+    `applies_documents` if source documents are applied as objects too.
     """
 
     documents: Documents
@@ -174,7 +173,6 @@ class ProjectionInput(Struct, frozen=True):
     usage: Mapping[Key, Usage]
     clock: str
     applies_documents: bool = False
-    withheld: Mapping[str, IPSet] = field(default_factory=dict)
     default_port: int = DEFAULT_PORT
     metallb_pool: str = METALLB_POOL
 

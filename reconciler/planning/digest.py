@@ -100,8 +100,7 @@ def former_of(decision: Decision, evaluation: Evaluation) -> FormerRecord | None
 def digest(decided: Iterable[Mapping[str, Any]]) -> str:
     """Return `sha256:` and the hash of the canonical JSON of all actions that change something.
 
-    No field contains a time: the merge commit of a pull request and its reconcile commit have the
-    same digest.
+    No field contains a time, so a merge commit and its reconcile commit have the same digest.
     """
     rows = [
         {name: item[name] for name in _DIGESTED if name in item}

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Identity, Kind
@@ -19,7 +18,7 @@ from reconciler.documents.findings import (
     nearest,
     warning,
 )
-from reconciler.documents.load import Kinds, Loaded, is_meant, load, reserved, unfit, unread
+from reconciler.documents.load import Kinds, Loaded, is_meant, load, unread
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, judge, role_of
 from reconciler.families.demand import DEMAND, demand_document, entries_of, judge_demand
@@ -39,8 +38,7 @@ class LastGood(Struct, frozen=True):
         files: Broken files that have a readable earlier version.
         documents: Documents of those versions; `unread` names the broken file now at their path.
         originals: The effective file for each object that several files describe.
-        halted: The file that prevents all grants, releases, and expiries; empty if there is none.
-        findings: Findings about these files.
+        halted: The file that prevents all grants, releases, and expiries, or empty.
     """
 
     files: tuple[str, ...] = ()
@@ -54,18 +52,14 @@ class Tree(Struct, frozen=True):
     """One revision, parsed: its Settings, source files, and records.
 
     Attributes:
-        revision: The commit, or None for a work tree.
-        clock: The revision's committer date, in seconds since 1970; or the newest date of its
-            ancestors that is not in the future.
+        clock: The newest committer date that is not in the future, in seconds since 1970.
         findings: Problems of the tree itself, such as a symlink among the sources.
-        last_good: Documents that replace broken files, from earlier revisions.
-        retained: Paths of released records that a cluster might still announce, with the reason; an
-            empty reason if no cluster was queried.
-        left: Paths of records that claims moved away from and that a cluster was queried for, with
-            the reason why it still announces them; an empty reason if it does not.
-        overrides: The Overrides of the base, and findings about Override files.
+        retained: Paths of released records that a cluster might still announce, with the reason;
+            an empty reason if no cluster was queried.
+        left: Paths of records that claims moved away from, with the reason why a cluster still
+            announces them; an empty reason if it does not.
         contracts: Contracts of the base of a change, checked in addition to the tree's own.
-        gone: Owners that are proven to be deleted: family, kind, namespace, name.
+        gone: Owners that are proven to be deleted.
         clock_ahead: The committer date if it is in the future; nothing expires then.
     """
 
@@ -127,13 +121,7 @@ def _edited(document: Document, folder: str) -> Iterator[Finding]:
 
 
 class EffectiveDocuments(NamedTuple):
-    """Effective and duplicate documents.
-
-    Attributes:
-        first: The effective document of each object.
-        second: Duplicates: documents of objects that another document describes.
-        replaced: Observed documents that a document in the source folders replaces.
-    """
+    """The effective document of each object, duplicates, and replaced observed documents."""
 
     first: dict[Identity, Document]
     second: list[Document]
@@ -141,10 +129,7 @@ class EffectiveDocuments(NamedTuple):
 
 
 def effective_documents(tree: Tree) -> EffectiveDocuments:
-    """Return the effective documents.
-
-    Within one file, the first document of an object is effective.
-    """
+    """Return the effective documents. Within one file, the first one of an object is effective."""
     originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
     files = sorted(tree.sources, key=lambda it: it.path.startswith(folder))
     every = [(item.identity, item) for source in files for item in source.documents]
@@ -169,10 +154,7 @@ def of_people(tree: Tree) -> frozenset[Identity]:
 
 
 def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
-    """Return the changes of a discovery, plus deletions of moved copies of the same documents.
-
-    A moved copy would describe its object twice. The changes are at canonical paths.
-    """
+    """Return the changes of a discovery, plus deletions of moved copies of the same documents."""
     folder = tree.settings.observed
     found = {it.path: it for it in changes}
     there = [it for it in tree.sources if is_observed(tree.settings, it.path)]
@@ -191,10 +173,7 @@ def tidied(tree: Tree, changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
 
 
 def taken_over(tree: Tree) -> list[str]:
-    """Return observed files that source documents replace, so they can be deleted.
-
-    Files with a broken document are excluded, because their intended content is unknown.
-    """
+    """Return observed files that source documents replace, except for broken files."""
     seen = [source for source in tree.sources if is_observed(tree.settings, source.path)]
     if not seen or tree.last_good.halted:
         return []
@@ -296,10 +275,7 @@ def _wrong_folder(
 
 
 def is_elsewhere(path: str, settings: Settings) -> bool:
-    """Return whether a file outside the read folders has a name that `ipam` would read.
-
-    Hidden folders belong to other programs.
-    """
+    """Return whether a file outside the read folders and hidden ones has a name of read files."""
     folders = (*settings.folders, settings.records, OVERRIDES)
     is_ours = path == SETTINGS_PATH or any(within(path, folder) for folder in folders)
     return is_meant(path) and not is_ours and not f"/{path}".count("/.")
@@ -322,10 +298,7 @@ def _every_kind() -> dict[GroupKind, Kind]:
 
 
 def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
-    """Return the finding for a file outside the read folders that holds known kinds.
-
-    Files that are not valid YAML are ignored.
-    """
+    """Return the finding for a valid file outside the read folders that holds known kinds."""
     lines: dict[Kind, int] = {}
     for parsed in yaml.read(data).documents if is_suspect(path, data) else ():
         body = parsed.value if isinstance(parsed.value, dict) else {}
@@ -358,11 +331,7 @@ def _way_in(path: str, kind: Kind, settings: Settings) -> str:
 
 
 def schema_files() -> dict[str, str]:
-    """Return the schema of each source kind, by kind.
-
-    Names that two kinds or versions share are followed by version and group, as in kubectl:
-    `Kind.v1.example.org`.
-    """
+    """Return the schema of each source kind, by its name, or by `Kind.v1.example.org`."""
     kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]
     names = [kind.name for kind in kinds]
     found = {}
@@ -419,22 +388,16 @@ class FileReader(Struct, frozen=True):
 
 
 def reader_of(source: Source, settings: Settings) -> FileReader:
-    """Return the file parser for a source. It also checks the names of files."""
+    """Return the file parser for a source. Files that only look like YAML files are reported."""
     read = source_reader(settings)
 
     def read_source(path: str, data: bytes) -> Loaded:
-        if not is_yaml(path):
-            return Loaded(path, (), (unread(path),))
-        loaded = read(path, data)
-        odd = (*unfit(path), *reserved(loaded.documents))
-        return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
+        return read(path, data) if is_yaml(path) else Loaded(path, (), (unread(path),))
 
     def read_record(path: str, data: bytes) -> Recalled:
         if not is_yaml(path):
             return Recalled(None, findings=(unread(path),))
-        recalled = parse_record(settings.records, path, data)
-        odd = unfit(path)
-        return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
+        return parse_record(settings.records, path, data)
 
     return FileReader(source, settings, read_source, read_record)
 
@@ -442,10 +405,6 @@ def reader_of(source: Source, settings: Settings) -> FileReader:
 def _parsed(
     source: Source, entries: Sequence[Entry], how: Hashable, work: Callable[[str, bytes], T]
 ) -> list[T]:
-    """Return parsed files, each parsed once.
-
-    Files of a work tree have no id and are parsed every time.
-    """
     known = source.parsed.setdefault(how, {})
     missing = [it for it in entries if not it.oid or (it.path, it.oid) not in known]
     new = zip(missing, source.each(missing, work), strict=True) if missing else ()
@@ -456,10 +415,7 @@ def _parsed(
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
-    """Split the files of the folders in Settings into source files and record files.
-
-    Files that only look like source or record files are included, so that findings can report them.
-    """
+    """Split files into source files and record files, with files that only look like these."""
     read = [entry for entry in entries if is_meant(entry.path)]
     is_record = [entry.path.startswith(f"{settings.records}/") for entry in read]
     sources = [entry for entry, it in zip(read, is_record, strict=True) if not it]

@@ -59,9 +59,7 @@ class Evaluation(Struct, frozen=True):
     """The result of evaluating a tree.
 
     Attributes:
-        findings: Errors and warnings, by place.
-        gates: Refusals of valid content by a limit, by place.
-        changes: The files that carry out the plan.
+        gates: Refusals of valid content by a limit.
         brake: The finding of the release limit if it is exceeded, else None.
         moves: Claims that get another range, with their previous records.
     """
@@ -144,10 +142,7 @@ def _with_brake(evaluation: Evaluation) -> Evaluation:
 
 
 def counts_of(evaluation: Evaluation) -> limits.Counts:
-    """Return the numbers that the release limit compares.
-
-    Growth and the ranges that a move leaves are not reserved records: no claim gave them up.
-    """
+    """Return the numbers for the release limit. Growth and ranges that a move leaves are excluded."""
     state, clock = evaluation.state, evaluation.tree.clock
     stays = {record.claim for record in state.records if record.is_live}
     reserved = 0
@@ -165,8 +160,7 @@ def counts_of(evaluation: Evaluation) -> limits.Counts:
 def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
     """Return whether the release limit counts a decision.
 
-    It counts releases, except for growth whose claim stays, the ranges that a move leaves, and the
-    claims of objects that are proven to be deleted.
+    It counts releases, except for growth, moves, and objects that are proven to be deleted.
     """
     return (
         isinstance(decision, Release)
@@ -232,7 +226,7 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return the claims that a key, `namespace/name`, or a tenant's or record's name matches."""
+    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches."""
     records, claims = evaluation.state.records, evaluation.state.claims
     decided = {decision.claim for decision in evaluation.plan.decisions}
     named = {record.name: record.claim for record in records}
@@ -248,9 +242,7 @@ def matching(evaluation: Evaluation, text: str) -> list[Key]:
 def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     """Return all documents, and findings about duplicates.
 
-    Of two documents for one object, the older one is effective. Its owner keeps its addresses and
-    gets nothing new, because the second document might be the intended one. A source document
-    replaces an observed document without a finding.
+    The owner of a duplicate gets nothing new: the second document might be the intended one.
     """
     first, second, _ = effective_documents(tree)
     found: list[Finding] = []
@@ -271,11 +263,7 @@ def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
 
 
 def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
-    """Return all readable records, by path.
-
-    A record that was copied from a cluster names no claim: its family finds the claim among all
-    documents.
-    """
+    """Return all readable records, by path; their family finds the claim of a copied record."""
 
     def adopted(record: Allocation) -> Allocation:
         family = family_of(record.claim.family) if record.adopted else None
@@ -295,10 +283,7 @@ def _read(
 
 
 class DescribedFiles(Struct, frozen=True):
-    """Contents of some source files: valid documents, and recognized documents with errors.
-
-    Manual ranges are by the title of their holder. `unread` are the paths of broken files.
-    """
+    """Contents of some source files; manual ranges by holder, `unread` are paths of broken files."""
 
     documents: Mapping[Identity, Document] = MappingProxyType({})
     broken: frozenset[Identity] = frozenset()
@@ -367,7 +352,6 @@ def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...
 
 
 def _movable(tree: Tree) -> Iterator[Key]:
-    """Yield claims that an Override permits to move and whose cluster can announce two ranges."""
     for item in tree.overrides.counting:
         claim = Key.parse(item.scope) if item.kind == OverrideKind.MOVE else None
         family = family_of(claim.family) if claim is not None else None
@@ -376,16 +360,12 @@ def _movable(tree: Tree) -> Iterator[Key]:
 
 
 def _never_read(tree: Tree) -> dict[str, Loaded]:
-    """Return broken files without a readable version, whose readable parts get nothing new."""
     files = tree.last_good.files
     return {it.path: it for it in tree.sources if it.text and it.path not in files}
 
 
 def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
-    """Yield addresses in files without a readable version, and in duplicate documents.
-
-    A duplicate pool is excluded: its usable ranges are not in use.
-    """
+    """Yield addresses in files without a readable version, and in duplicates except for pools."""
     texts = [(path, text) for path, it in _never_read(tree).items() for text in legible(it.text)]
     texts += [(it.path, dump(it.body)) for it in second if not is_pool(it.kind.id)]
     for path, text in texts:
@@ -394,10 +374,9 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
 
 
 def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
-    """Return the claims, without new allocations for claims that an unreadable file might affect.
+    """Return the claims, with a doubt for claims that an unreadable file might affect.
 
-    A claim is affected if a broken file without a readable version contains it or names its record.
-    An open claim is also affected if such a file names its owner, or might refer to it.
+    Such a file contains the claim or names its record; for an open claim, it names its owner.
     """
     broken = [source for source in tree.sources if source.text]
     words = [frozenset(_WORD.findall("\n".join(legible(it.text)))) for it in broken]
@@ -429,11 +408,7 @@ def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
 
 
 def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
-    """Yield findings without errors that only follow from a file without a readable version.
-
-    Errors that follow from a missing pool with records are also dropped, because that pool has one
-    finding. A finding that presumes an allocation is dropped if the claim is refused.
-    """
+    """Yield findings without those that only follow from another finding or refusal."""
     removed = rules.removed_pools(state) if reading.missing else {}
     given = {it.claim for it in plan.decisions if reading.presumed and isinstance(it, Grant | Keep)}
     for found in reading.findings:
@@ -457,10 +432,7 @@ def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[
 
 
 def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation in which pools keep the limits and thresholds of the base.
-
-    `pools` are the pools of the base that the change touches.
-    """
+    """Return an evaluation in which pools keep the limits and thresholds of the base."""
     state, plan = evaluation.state, evaluation.plan
     judged = {
         key: replace(now, gate=old.gate, thresholds=old.thresholds)
@@ -549,7 +521,6 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
 
 
 def _stricter(pool: Pool, own: Settings, strict: Settings) -> Pool:
-    """Return a pool with the stricter Settings for all limits that are not its own."""
     gate = stricter_gate(pool.gate, strict.gate) if pool.gate is own.gate else pool.gate
     levels = zip(
         pool.thresholds.levels, own.thresholds.levels, strict.thresholds.levels, strict=True

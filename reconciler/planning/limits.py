@@ -39,7 +39,7 @@ class Quotas:
     def refusal(self, claim: Claim, size: int, item: IPRange | None = None) -> Refusal | None:
         """Return why `size` more addresses exceed the claim's quota; None if they fit.
 
-        If the range is known, manual addresses inside it count only once.
+        Manual addresses inside the range `item` count only once.
         """
         quota = claim.quota
         if quota is None:
@@ -94,10 +94,7 @@ def refusals(plan: Plan) -> Iterator[Finding]:
 def capacity(
     state: State, plan: Plan, settings: Settings, overrides: Overrides
 ) -> Iterator[Finding]:
-    """Yield findings for pools that the plan fills further, up to a refused usage tier.
-
-    A pool that was equally full before does not stop a change that does not affect it.
-    """
+    """Yield findings for pools that the plan fills further, up to a refused usage tier."""
     for key, pool in state.pools.items():
         before, after = plan.before[key], plan.after[key]
         used_before, used_after = before.allocated + before.held, after.allocated + after.held
@@ -146,13 +143,7 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
 
 
 class Counts(Struct, frozen=True):
-    """The numbers that the release limit compares.
-
-    Attributes:
-        releases: Live records that the plan releases (N).
-        live: Records of phase Allocated (L).
-        reserved: Released records whose retention has not ended at the clock of the plan (K).
-    """
+    """Records for the release limit: releases of the plan, all live ones, and those in retention."""
 
     releases: int
     live: int
@@ -170,8 +161,7 @@ def brake(
 ) -> Finding | None:
     """Return the gate of a plan that releases more than Settings permit; else None.
 
-    An Override permits a number of releases together with the reserved records, so it cannot be
-    used twice. `--allow-release` permits a number of releases of this plan (`allowed`).
+    An Override counts reserved records, so it cannot be used twice; `allowed` does not.
     """
     releases, gone = counts.releases, counts.releases + counts.reserved
     if releases == 0 or (allowed is not None and releases <= allowed):

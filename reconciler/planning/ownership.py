@@ -18,13 +18,7 @@ NOT_YOURS = "not-yours"
 
 
 class ClaimingDocument(Struct, frozen=True):
-    """A document with claims, as ownership rules see it.
-
-    Attributes:
-        named: The team that its records name.
-        spaces: Namespaces that it makes requests in and for; none for cluster-scoped documents.
-        claims: Its claims.
-    """
+    """A document with claims: the team that its records name, and the namespaces of its requests."""
 
     document: Document
     named: str
@@ -51,7 +45,7 @@ def owned(
 ) -> FamilyReading:
     """Return the reading without new allocations for requests that ownership rules refuse.
 
-    A request must satisfy the contracts of the documents, and those of the base of a change.
+    `judging` are the contracts of the base of a change, which apply in addition.
     """
     sides = dict.fromkeys([contracts_of(documents), tuple(judging)])
     rules = [Rules(side) for side in sides if side]
@@ -124,8 +118,7 @@ class Rules:
     def team(self, asking: ClaimingDocument) -> str:
         """Return the team that makes a request; empty without a contract for it.
 
-        A document that names a team belongs to that team. A team name that equals the namespace
-        does not count as named.
+        A team name that equals the namespace does not count as named.
         """
         if asking.named and asking.named not in asking.spaces:
             return asking.named

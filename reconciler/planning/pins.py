@@ -19,10 +19,7 @@ def find_pin(
     space_of: Callable[[str], Space],
     holders: Holders,
 ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
-    """Return the pinned range with the position of the first pool that gives it, and all refusals.
-
-    The range is only found. The caller allocates it.
-    """
+    """Return the pinned range with the position of the first pool that gives it, and all refusals."""
     refusals: list[Refusal] = []
     for at, pool in enumerate(pools):
         refused = _refusal(pin, pool, space_of(pool.space), holders, claim.owner)
@@ -60,10 +57,6 @@ def _refusal(
 
 
 def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
-    """Return the refusal that names each holder once, and marks holders without a record.
-
-    A claim can hold its manual range by now.
-    """
     manual = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
     by = join_limited([*claims, *dict.fromkeys(it.title for it in manual)])
     places = join_limited(list(dict.fromkeys(str(it.source) for it in used)))
@@ -75,11 +68,7 @@ def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
 
 
 def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each claim that gets a range that another claim also pins.
-
-    Neither claim has a record, so the range goes to the claim that is served first, which a typing
-    error can decide. The other claim is refused in its own file.
-    """
+    """Yield a finding for each claim that gets a range that another claim also pins."""
     taken = [it for it in plan.decisions if isinstance(it, Refuse) and it.reason == "pin-taken"]
     pins = [(claim.pin, it) for it in taken if (claim := state.claims[it.claim]).pin is not None]
     losers = Lookup(pins)
@@ -108,8 +97,7 @@ def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
 def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
     """Return each pool with overlapping pools of lower keys, in order of keys.
 
-    Of many overlapping pools, each is listed only with the pool that reaches furthest at its start,
-    so there are at most as many entries as ranges. Without overlaps the result is empty.
+    Of many, each is listed only with the pool that reaches furthest at its start.
     """
     found: dict[Key, set[Key]] = {}
     for left, right in _meeting(pools):
@@ -156,11 +144,7 @@ def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[tuple[IPRange, Key]]]
 
 
 def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
-    """Yield pairs of pools that share addresses.
-
-    Each range is compared with the furthest-reaching range before it. Ranges of one pool never
-    overlap, so the two pools differ.
-    """
+    """Yield pairs of pools that share addresses: each range with the furthest-reaching before it."""
     for entries in _by_space(pools).values():
         reaching: tuple[IPRange, Key] | None = None
         for item, key in sorted(entries):

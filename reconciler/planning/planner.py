@@ -49,11 +49,8 @@ _ANY = 1 << 129
 def plan(state: State) -> Plan:
     """Return one decision for every claim and for every record without a claim, by claim key.
 
-    Kept and granted ranges are pairwise disjoint in an address space, unless two records overlapped
-    before. Each granted range lies in its pool's usable set.
-
-    Source:
-        docs/reference/planning.md; Butler's allocator for best fit and pins.
+    Granted ranges are usable in their pool, and disjoint from all others of its address space.
+    Source: docs/reference/planning.md; Butler's allocator for best fit and pins.
     """
     planner = _Planner(state)
     decisions = [*planner.without_claim(), *planner.claims()]
@@ -69,8 +66,7 @@ def other_of(claim: Claim, claims: Claims) -> Claim | None:
 def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
     """Return the sort key of a claim: pins first, then large before small, then by key.
 
-    Pins come first so that no other claim takes a pinned address. Two claims that require each
-    other are served together: after all pins if only one of them is pinned.
+    Claims that require each other are served after all pins if only one of them is pinned.
     """
     rank = 2 if claim.pin is None else 0
     other = other_of(claim, claims)
@@ -82,8 +78,7 @@ def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
 def frozen_pools(state: State) -> dict[Key, str]:
     """Return pools that give nothing new, with the path of the unreadable file.
 
-    A record without a readable version can hold any address of its pool, and of pools that overlap
-    it.
+    An unreadable record can hold any address of its pool, and of pools that overlap it.
     """
     found: dict[Key, str] = dict(state.frozen)
     if not state.unreadable:
@@ -103,10 +98,8 @@ class Candidates:
     """Candidate pools of all claims that name the same pools and IP version.
 
     Attributes:
-        pools: Pools in the order in which they are tried.
         refusals: Why some pools give nothing to any such claim.
-        frozen: Position of the first pool that gives nothing new; past the last one if there is
-            none.
+        frozen: Position of the first pool that gives nothing new, else the number of pools.
     """
 
     def __init__(
@@ -125,10 +118,9 @@ class Candidates:
     def allocate(
         self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
     ) -> tuple[int, IPRange] | None:
-        """Take a range from the first candidate with room; return its position and the range.
+        """Take a range next to `near`, else of the first candidate with room; return its position.
 
-        A range that touches an existing range of the claim is preferred. Without `take`, the range
-        is only found.
+        Without `take`, the range is only found.
         """
         if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
             return found
@@ -158,8 +150,6 @@ def _never(pool: Pool, version: int | None) -> Refusal | None:
 
 
 class _Planner:
-    """The state of one planning run. Taken ranges grow as claims are served."""
-
     def __init__(self, state: State) -> None:
         self.state = state
         self.now = format_instant(state.clock)
@@ -204,9 +194,8 @@ class _Planner:
     def claims(self) -> list[Decision]:
         """Return decisions on claims, served in the order of `precedence`.
 
-        Refused claims are decided again after all claims are served. Nothing became free in the
-        meantime, so they are refused again, with the message that the next plan will also compute.
-        The next plan therefore rewrites no record.
+        Refused claims are decided again at the end, with the message that the next plan also
+        computes. The next plan therefore rewrites no record.
         """
         asked = self.state.claims
         served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
@@ -247,7 +236,6 @@ class _Planner:
         return Keep(record, stale=difference) if is_live else self._take_back(claim, record)
 
     def _other_lacks(self, claim: Claim, record: Allocation | None) -> Refusal | None:
-        """Return why a claim gets nothing although it could: its required claim gets nothing."""
         other = other_of(claim, self.state.claims)
         if other is None or self.is_trial or (record is not None and record.is_live):
             return None
@@ -266,11 +254,7 @@ class _Planner:
         return found
 
     def _leave(self, claim: Claim, record: Allocation | None, why: str) -> Decision:
-        """Keep the claim's current range and give it nothing new.
-
-        The range that the claim would get is reserved, so that other claims get the same ranges as
-        when the file can be read again.
-        """
+        """Keep the claim's range, or reserve the range that it gets when the file is readable."""
         if record is not None and record.is_live:
             return Keep(record, held=True)
         if record is None or record.range is None:
@@ -279,7 +263,6 @@ class _Planner:
         return replace(_refuse(claim, refusal, record), is_left=True)
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
-        """Move the claim, as an Override permits. The old range stays allocated for a while."""
         assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
         back = former(claim, self.state)
         self.quotas.give_back(claim, record.range)
@@ -326,7 +309,6 @@ class _Planner:
     def _find(
         self, claim: Claim, among: Candidates
     ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
-        """Find a range, and take it unless this is a trial."""
         take, refusals = not self.is_trial, among.refusals
         if claim.pin is None:
             found = among.allocate(self._space, claim.size, claim.adjacent_to, take=take)

@@ -33,16 +33,7 @@ class AddressUse(StrEnum):
 
 
 class AddressPart(NamedTuple):
-    """Consecutive addresses with the same use.
-
-    Attributes:
-        range: The addresses, limited to the queried range.
-        space: The address space in which they have this use; empty for none.
-        pool: Their pool, or the pool that their record names; None for none.
-        record: The record that holds them, or None.
-        title: Their holder, for display; empty without a holder.
-        source: The location that declares the use, or None.
-    """
+    """Consecutive addresses with the same use in an address space; `title` is their holder."""
 
     range: IPRange
     sort: AddressUse
@@ -54,11 +45,7 @@ class AddressPart(NamedTuple):
 
 
 def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
-    """Return the parts of a range, by address. An address with two uses appears in both parts.
-
-    In each address space that contains an address, the address has one use: if a record holds it,
-    the use is that record, whatever its pool declares.
-    """
+    """Return the parts of a range, by address. An address has one use per address space."""
     wanted = IPSet.of(asked)
     layers = list(_layers(state))
     known: dict[str, list[IPRange]] = {pool.space: [] for pool in state.pools.values()}
@@ -79,7 +66,6 @@ def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
 
 
 def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[AddressPart]) -> IPSet:
-    """Append the pieces of `left` that are in some parts; return the remaining addresses."""
     taken = []
     for part in parts:
         for shared in left & IPSet((part.range,)):
@@ -89,11 +75,7 @@ def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[Addr
 
 
 def _layers(state: State) -> Iterator[list[AddressPart]]:
-    """Yield the uses of addresses. Each takes precedence over later ones, and can overlap itself.
-
-    The order is records, uses without a record, then reserved, usable, and excluded ranges of
-    pools.
-    """
+    """Yield the uses of addresses; each takes precedence over later ones."""
     yield [_held(state, record) for record in state.records if record.range is not None]
     yield without_record(state)
     pools = list(state.pools.values())
@@ -189,15 +171,7 @@ class MapRow(NamedTuple):
 
 
 class PoolMap(NamedTuple):
-    """A pool as a map.
-
-    Attributes:
-        parts: Its addresses, by address.
-        letters: The letter of each holder, by title.
-        per_cell: Addresses per cell; 0 without cells.
-        rows: Rows of cells, by address.
-        conflicts: Ranges that two live or released records share.
-    """
+    """A pool as a map: `letters` by title; `per_cell` is 0 without cells."""
 
     pool: Key
     parts: tuple[AddressPart, ...]
@@ -239,10 +213,9 @@ def pool_maps(
 
 
 def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
-    """Return `columns` cells for some parts.
+    """Return `columns` cells for some parts, at least one each, by the logarithm of their sizes.
 
-    The width of each part is proportional to the logarithm of its size, and at least one cell. If
-    there are more parts than cells, a cell shows its part of highest precedence.
+    If there are more parts than cells, a cell shows its part of highest precedence.
     """
     count = len(parts)
     if count > columns:
@@ -276,7 +249,6 @@ def _parts(state: State, key: Key) -> list[AddressPart]:
 
 
 def _letters(parts: Iterable[AddressPart]) -> dict[str, str]:
-    """Return the letter of each holder, in the order of their first addresses."""
     mine = sorted(
         (part.range, at, part.title)
         for at, part in enumerate(parts)
@@ -328,7 +300,6 @@ def _rows(network: IPSet, parts: Sequence[AddressPart], width: int, size: int) -
 
 
 def _shown(parts: Sequence[AddressPart], at: int, cell: IPRange) -> AddressPart | None:
-    """Return the part that a cell shows: a held part, else the part with the most addresses."""
     best, shown = (-1, 0), None
     while at < len(parts) and parts[at].range.first <= cell.last:
         part, at = parts[at], at + 1

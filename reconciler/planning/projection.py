@@ -1,33 +1,26 @@
 """Kubernetes objects of an evaluation."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet
 from reconciler.documents.document import Identity
 from reconciler.families import families
 from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import MANAGEMENT
-from reconciler.model.plan import Release
 from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.rules import WRONG
 from reconciler.records.changes import apart, records_after
-from reconciler.records.emit import form_of, record_object
+from reconciler.records.emit import record_object
 
 
 def project(evaluation: Evaluation, default_port: int = DEFAULT_PORT) -> tuple[Projection, ...]:
-    """Return the objects of all clusters for the committed records, not for the plan.
-
-    `default_port` is the port of endpoints that name none.
-    """
+    """Return the objects of all clusters for the committed records, not for the plan."""
     records = apart(evaluation.state.records, evaluation.state.claims)
-    withheld = _without_owner(evaluation)
-    given = replace(world_of(evaluation, records, withheld), default_port=default_port)
+    given = replace(world_of(evaluation, records), default_port=default_port)
     made = [item for family in families() for item in family.project(given)]
     made += [Projection(MANAGEMENT, record_object(record)) for record in records]
     return tuple(_applied(made, _observed(evaluation)))
@@ -36,10 +29,7 @@ def project(evaluation: Evaluation, default_port: int = DEFAULT_PORT) -> tuple[P
 def records_then(
     evaluation: Evaluation, concerns: Callable[[Allocation], bool] | None = None
 ) -> tuple[Allocation, ...]:
-    """Return the records after the plan, except for changes that the release limit holds back.
-
-    `concerns` selects records among those with addresses; None selects all records.
-    """
+    """Return the records after the plan, except for changes that the release limit holds back."""
     plan, state = evaluation.plan, evaluation.state
     rest = (it for it in plan.decisions if not is_held(it, evaluation))
     if concerns is not None:
@@ -61,11 +51,7 @@ def carried_out(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def world_of(
-    evaluation: Evaluation,
-    records: tuple[Allocation, ...],
-    withheld: Mapping[str, IPSet] = MappingProxyType({}),
-) -> ProjectionInput:
+def world_of(evaluation: Evaluation, records: tuple[Allocation, ...]) -> ProjectionInput:
     """Return the projection input of an evaluation for some records."""
     return ProjectionInput(
         documents=evaluation.documents,
@@ -74,7 +60,6 @@ def world_of(
         usage=evaluation.plan.before,
         clock=format_instant(evaluation.tree.clock),
         applies_documents=evaluation.tree.settings.applies_documents,
-        withheld=withheld,
         metallb_pool=evaluation.tree.settings.metallb_pool,
     )
 
@@ -92,7 +77,7 @@ def _observed(evaluation: Evaluation) -> frozenset[Identity]:
 
 
 def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
-    """Yield the projections to apply: for observed objects only the status, never the spec."""
+    """Yield the projections to apply: only the status of observed objects."""
     for item in made:
         manifest = item.manifest
         names = {it: manifest["metadata"].get(it, "") for it in ("name", "namespace")}
@@ -107,28 +92,8 @@ def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Itera
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
-    """Return the reading without invalid manual ranges, which are not sent to clusters.
-
-    A cluster that already has such a range keeps it: nothing is withdrawn while there is an error.
-    """
+    """Return the reading without invalid manual ranges, which are not sent to clusters."""
     reading = evaluation.reading
     wrong = {found.location for found in evaluation.findings if found.code == WRONG}
     right = [item for item in reading.blocked if item.source not in wrong]
     return replace(reading, blocked=right) if wrong else reading
-
-
-def _without_owner(evaluation: Evaluation) -> dict[str, IPSet]:
-    """Return ranges of records without a claim whose owner appears only in the record text.
-
-    Unedited records that the release limit holds back are excluded: their cluster keeps announcing
-    them.
-    """
-    edited = ("record-edited", "record-misplaced")
-    touched = {it.location.path for it in evaluation.findings if it.code in edited}
-    return {
-        record.path: IPSet((record.range,))
-        for item in evaluation.plan.decisions
-        if isinstance(item, Release) and (record := item.allocation).range is not None
-        if not is_held(item, evaluation) or record.path in touched
-        if form_of(record.claim.family).record.type_of(record.claim.slot) is None
-    }

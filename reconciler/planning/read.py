@@ -38,12 +38,9 @@ MAX_VERSIONS = 100
 
 
 class EvaluationOptions(Struct, frozen=True):
-    """Inputs of an evaluation that are not files of the revision: see `Tree`.
+    """Inputs of an evaluation besides the files of the revision: see `Tree`.
 
-    Attributes:
-        settings: Settings of another revision to use instead of its own.
-        overrides: The Overrides that apply; None for the Overrides of the revision.
-        gone: Paths of observed files whose objects are proven to be deleted.
+    `settings` and `overrides` replace those of the revision. `gone` are paths of observed files.
     """
 
     settings: Settings | None = None
@@ -128,8 +125,7 @@ def read_overrides(source: Source) -> Overrides:
 def overrides_of_change(base: Source, source: Source) -> Overrides:
     """Return the Overrides of a change that its base also contains.
 
-    The committer sets the committer date. A commit date before the base, or before its parent,
-    therefore does not extend an Override.
+    A commit date before the base, or before its parent, does not extend an Override.
     """
     files = _override_files(source)
     if not files:
@@ -155,14 +151,10 @@ def _is_all(source: Source, changed: set[str]) -> bool:
 
 
 class OwnSettings(Struct, frozen=True):
-    """The Settings of a revision.
+    """The effective Settings of a revision: the last readable ones if `is_broken`.
 
-    Attributes:
-        settings: The effective Settings. For an unreadable file: the last readable version, or the
-            defaults if there is none. If the records were left in another folder, that folder.
-        is_broken: The file is unreadable, was deleted, or no longer names the records folder:
-            nothing can be derived from it.
-        halts: The file that causes this.
+    Settings are broken if the file is unreadable, was deleted, or no longer names the records
+    folder. `halts` is the file that causes this.
     """
 
     settings: Settings
@@ -172,10 +164,7 @@ class OwnSettings(Struct, frozen=True):
 
 
 def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
-    """Return the Settings of a source, with the folder that contains its records.
-
-    From now on, the source is limited by its Settings, or by those of the base (`judging`).
-    """
+    """Return the Settings of a source, and limit it by them, or by those of the base (`judging`)."""
     if judging is not None:
         source.bound(judging.limits)
     own = _read_own(source)
@@ -229,7 +218,6 @@ def _settings_before(source: Source) -> Settings | None:
 
 
 def _older(source: Source, step: BranchCommit) -> Settings | None:
-    """Return the Settings before a step: defaults without a file, None if unreadable."""
     old = _old(step)
     settings, findings = read_settings(source.read([old])[0] if old is not None else None)
     return None if has_error(findings) else settings
@@ -265,7 +253,7 @@ def _holds(source: Source, folder: str) -> bool:
 
 
 def records_elsewhere(settings: Settings, folder: str) -> Finding:
-    """Return the finding for a records folder without records, while another folder has them."""
+    """Return the finding for a records folder without records: another folder has them."""
     message = (
         f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
     )
@@ -327,9 +315,7 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
 def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, str]:
     """Return the effective file for each object that several files describe.
 
-    A source file takes precedence over an observed file. The history is searched newest first: a
-    file that did not describe the object before a commit is newer than a file that did. If all
-    files appeared in one commit, the first path is effective.
+    A source file takes precedence over an observed file, then the file that described it first.
     """
     places: dict[Identity, dict[str, None]] = {}
     for file in loaded:
@@ -359,7 +345,6 @@ def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, s
 def _before(
     reader: FileReader, step: BranchCommit, paths: set[str]
 ) -> Mapping[str, Sequence[Identity]]:
-    """Return the identities in changed files before a commit; none for ambiguous files."""
     changed = [item for item in step.changed if item.path in paths]
     found: dict[str, Sequence[Identity]] = {it.path: () for it in changed if it.old is None}
     old = [item.old for item in changed if item.old is not None]
@@ -374,10 +359,9 @@ class _Search(Struct):
     """One walk through the first-parent history.
 
     Attributes:
-        pending: Files whose last readable version is not found yet, with the number of versions
-            seen.
-        behind: Files of `pending` that were broken when they were deleted or fixed, next to a file
-            that is broken now: their older versions replace it.
+        pending: Files whose last readable version is not found yet, with the number of versions.
+        behind: Those that were broken when they were deleted or fixed, next to a file that is
+            broken now: their older versions replace it.
         files: Files with a readable version.
         halted: The file whose history the clone does not contain, or empty.
     """
@@ -440,7 +424,6 @@ class _Search(Struct):
             self.documents.setdefault(item.identity, replace_document(item, unread=replaced))
 
     def _replaced(self, path: str, first: str = "") -> str:
-        """Return the file of the tree that an older file replaces."""
         return self.behind.get(path, path if path in self.pending else first)
 
     def _give_up(self, step: BranchCommit) -> None:

@@ -93,7 +93,7 @@ def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
 
 
 class Tried(Struct, frozen=True):
-    """Candidates without enough room: the first ones, each with its size and its free space."""
+    """Candidates without enough room: the first ones, each with its size and free space."""
 
     named: tuple[tuple[Pool, int, Room], ...]
     more: int  # further candidates
@@ -139,10 +139,6 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
 
 
 def _wider(pool: Pool, need: int) -> str:
-    """Return the smallest wider network with a large enough new range; empty if there is none.
-
-    A pool that gives out only some ranges of its network gains nothing from a wider network.
-    """
     if len(pool.extent.ranges) != 1 or IPSet.of(pool.windows) != pool.extent:
         return ""
     (network,) = pool.extent
@@ -200,7 +196,6 @@ class Holders:
         return [*self.of(before, space), *self.of(after, space)]
 
     def _sort(self) -> None:
-        """Sort added records on first use: most plans refuse nothing and never need them."""
         if not self._noted:
             return
         for record in self._noted:

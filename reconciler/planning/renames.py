@@ -69,7 +69,7 @@ def _found(link: Link, documents: Documents) -> Document | None:
 
 
 def broken(link: Link, documents: Documents) -> str:
-    """Return the unreadable file that describes the previous name; else empty."""
+    """Return the unreadable file that describes the previous name, or empty."""
     if (there := _found(link, documents)) is not None:
         return there.unread
     return documents.unread(link.document.kind.id, link.before.namespace, link.before.name)
@@ -92,7 +92,6 @@ def _several(rivals: Sequence[Link]) -> list[Finding]:
 
 
 def _unclear(tree: Tree) -> str:
-    """Return an unreadable file that might describe anything; empty if there is none."""
     if tree.last_good.halted:
         return tree.last_good.halted
     unclear = next((source.path for source in tree.sources if source.unclear), "")
@@ -102,11 +101,7 @@ def _unclear(tree: Tree) -> str:
 def _tangled(
     link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
 ) -> Finding | None:
-    """Return why a document cannot take over from a document that is renamed itself.
-
-    `links` are all documents with a previous name, by their current name. A name is pending if no
-    document has it, and it still holds addresses.
-    """
+    """Return why a document cannot take over from a document that is renamed itself."""
     chain = [link]
     while (following := links.get(chain[-1].before.owner)) is not None:
         if following is link:
@@ -159,11 +154,10 @@ class Renamed(Struct, frozen=True):
 
     Attributes:
         former: Previous names of records, by path.
-        refused: Documents that get nothing new because their rename is ambiguous, with the reason.
+        refused: Documents that get nothing new because their rename is ambiguous.
         doubts: Documents that get nothing new because of an unreadable file, with its path.
         protected: Documents whose records stay unchanged.
-        along: Paths of records whose claim refers to the new name while the record has the old
-            name.
+        along: Paths of records with the old name whose claim refers to the new name.
     """
 
     records: tuple[Allocation, ...]
@@ -177,8 +171,7 @@ class Renamed(Struct, frozen=True):
     def applied(self, reading: FamilyReading) -> FamilyReading:
         """Return the reading without new allocations for documents with an unresolved rename.
 
-        A reference to the old name is reported only once. A finding about the missing old name
-        would give different advice.
+        A missing old name is not reported again, with different advice.
         """
         if not (self.refused or self.doubts or self.protected):
             return reading
@@ -282,14 +275,12 @@ class _Owners:
             self._findings += _still_there(link, self._documents)
 
     def _take_referring(self, rivals: list[Link]) -> None:
-        """Add references to the new name: records of the old name are renamed with them."""
         for link in rivals if len(rivals) == 1 else ():
             for document in (it.document for it in self._referring.get(link.now.owner, ())):
                 name = link.now.family, document.kind.name, document.namespace, document.name
                 self._referring_now[name] = link
 
     def _is_pending(self, name: DocumentName) -> bool:
-        """Return whether no document has a name that still holds addresses."""
         holds = self._live[name] or name in self._lost or name in self._referring
         return bool(holds) and not is_there(self._by_former[name][0], self._documents)
 
@@ -337,7 +328,6 @@ class _Owners:
         return teams[link.now.family](link.document, self._documents)
 
     def _taken(self, former: dict[str, FormerRecord]) -> Iterator[Allocation]:
-        """Yield all records, including records that continue under another name."""
         for record in self._records:
             now = self._becomes.get(record.claim.owner)
             if now is None or not self._goes_along(record):
@@ -353,8 +343,7 @@ class _Owners:
     def _goes_along(self, record: Allocation) -> bool:
         """Return whether a record follows the rename.
 
-        A cluster might still announce a released record, and only the cluster of the new name can
-        be queried. A released record of another team belonged to another owner.
+        A cluster might still announce a released record, unless it was of another team.
         """
         if record.is_live or record.announced:
             return True
@@ -362,7 +351,6 @@ class _Owners:
         return record.is_released and record.owner.team in teams
 
     def _along(self) -> Iterator[str]:
-        """Yield paths of records whose claim refers to the new name instead of the old name."""
         for record in self._records if self._referring_now else ():
             link, owner = self._referring_now.get(record.claim.owner), record.owner
             if link is None or owner[:2] != (link.before.namespace, link.before.name):
@@ -432,7 +420,6 @@ def _new_pools(
 def _knots(
     links: Iterable[Link], documents: Documents, used: Collection[Key]
 ) -> dict[Key, Finding]:
-    """Return pools that take nothing over because their names are swapped or form a chain."""
     every = {link.now.owner: link for link in links}
     by_former = {link.before.owner: link for link in reversed(every.values())}
 

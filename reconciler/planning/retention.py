@@ -21,12 +21,7 @@ _SHARE = 4
 
 
 class Shrinking(Struct, frozen=True):
-    """Records that a plan holds back.
-
-    Attributes:
-        waiting: Paths of live records that are released later.
-        kept: Paths of released records that stay until then.
-    """
+    """Paths of live records that are released later, and of released records that stay until then."""
 
     waiting: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
@@ -46,10 +41,7 @@ def rest_of(state: State, record: Allocation) -> int:
 
 
 def shrinking(state: State) -> Shrinking:
-    """Return the records that wait.
-
-    The oldest growth of each tenant waits, so the highest numbers are released first.
-    """
+    """Return the growth that waits: the oldest, so the highest numbers are released first."""
     waiting: list[str] = []
     kept: list[str] = []
     for growth in _by_pool(state):
@@ -93,7 +85,6 @@ def _by_pool(state: State) -> list[_Growth]:
 
 
 def _first(record: Allocation) -> tuple[int, Key]:
-    """Return the sort key: highest numbers first, then by claim."""
     _, _, number = record.claim.slot.rpartition("-")
     return -int(number) if number.isdecimal() else 0, record.claim
 
@@ -121,7 +112,7 @@ def former(claim: Claim, state: State) -> Allocation | None:
 def holding_after(
     state: State, changed: Sequence[Grant | Release], expired: Collection[str]
 ) -> list[Allocation]:
-    """Return the records that hold addresses after grants and releases, and deletions of records."""
+    """Return the records that hold addresses after grants, releases, and deletions of records."""
     grants = [item for item in changed if isinstance(item, Grant)]
     gone = {item.allocation.path for item in changed if isinstance(item, Release)}
     gone |= {old.path for item in grants for old in (item.replaces, item.leaves) if old}
@@ -145,7 +136,7 @@ def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocatio
 def last_withdrawal(record: Allocation, until: int) -> int | None:
     """Return the latest time up to `until` at which a left range can be withdrawn, or None.
 
-    These times are a minute apart, so all runs within one minute make the same plan.
+    All runs within one minute make the same plan.
     """
     since = parse_instant(record.since)
     if since is None or until < since + EVERY:
@@ -162,7 +153,7 @@ def next_withdrawal(record: Allocation, after: int) -> int | None:
 def retention_end(record: Allocation, state: State) -> int | None:
     """Return the first second at which a released record no longer holds its range.
 
-    Return None if its text has no valid time: it stays reserved until it is fixed.
+    None without a valid time: the record stays reserved until it is fixed.
     """
     released = parse_instant(record.since)
     return None if released is None else released + rest_of(state, record)
@@ -171,8 +162,7 @@ def retention_end(record: Allocation, state: State) -> int | None:
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:
     """Yield the times at which released records expire or waiting growth continues, unordered.
 
-    `records` are the records after the plan; by default the current records. The end of an Override
-    is not such a time: changes that it permitted are already done.
+    `records` are the records after the plan; by default the current records.
     """
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)

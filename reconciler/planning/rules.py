@@ -46,8 +46,7 @@ def check_rules(
 ) -> Iterator[Finding]:
     """Yield findings about overlapping pools, and records that contradict a pool or each other.
 
-    If `strict`, overlapping pools of one address space are errors. `missing` are pools that
-    documents name, by the finding that reports them.
+    If `strict`, overlapping pools are errors. `missing` are pools by the finding that names them.
     """
     yield from _pool_overlaps(state.pools, is_error=strict)
     yield from _used_in_pools(state, is_error=strict)
@@ -112,11 +111,7 @@ def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
 
 
 def check_inside(state: State) -> Iterator[Finding]:
-    """Yield a warning for each overlapping cluster network, at the first cluster that has it.
-
-    This is never an error, whatever Settings require for pools, because the networks of a live
-    cluster cannot be changed.
-    """
+    """Yield a warning for each overlapping cluster network, at the first cluster that has it."""
     if not state.inside:
         return
     by_space: dict[str | None, list[tuple[IPRange, AddressUsage]]] = {}
@@ -153,10 +148,9 @@ def _shared_inside(item: IPRange, other: AddressUsage) -> str:
 
 
 def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
-    """Yield findings for records outside their pool's usable ranges, after a shrink or an edit.
+    """Yield findings for records outside their pool's usable ranges.
 
-    If only the gateway of another pool excludes the range, the record may predate the gateway, so
-    the finding does not block.
+    If only the gateway of another pool excludes the range, the finding does not block.
     """
     for item, record in holding:
         pool = state.pools.get(record.pool)
@@ -228,10 +222,10 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
 
 
 def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
-    """Yield findings for two records that hold one address: both are named, neither is moved.
+    """Yield findings for two records that hold one address.
 
-    Records of missing pools count in every address space. A pool that is currently unreadable is
-    not missing: until it is readable again, its records conflict only with each other.
+    Records of missing pools count in every address space. Records of an unreadable pool conflict
+    only with each other.
     """
     by_space: dict[str | None, list[tuple[IPRange, str, Allocation]]] = {None: []}
     for item, record in holding:
@@ -277,15 +271,13 @@ def _duplicates(holding: Holding) -> Iterator[Finding]:
 
 
 class _Network:
-    """The existing pools of a provider, and their address spaces."""
-
     def __init__(self, state: State, keys: Sequence[Key]) -> None:
         self.pools = [state.pools[key] for key in keys if key in state.pools]
         self.is_known = bool(self.pools) and not any(state.may_be_there(key) for key in keys)
         self.spaces = frozenset(pool.space for pool in self.pools)
 
     def meets(self, spaces: Iterable[str]) -> bool:
-        """Return whether something in some address spaces is in this network; none means all."""
+        """Return whether one of some address spaces is in this network; none means all."""
         others = frozenset(spaces)
         return not self.spaces or not others or not others.isdisjoint(self.spaces)
 

@@ -223,14 +223,11 @@ _AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim wi
 
 
 class EarlierOverrides(Struct, frozen=True):
-    """The Overrides before a change.
+    """The Override files before a change, and a time that has certainly passed.
 
     Attributes:
-        files: The bytes of each earlier file of the folder, by path.
-        clock: A time that has certainly passed, in seconds since 1970.
         is_cut: The clone does not contain the earlier revision, so no Override is effective.
-        is_base: Whether this is the base of a change, or HEAD for a work tree; not the parent of a
-            branch revision.
+        is_base: Whether this is the base of a change, not the parent of a branch revision.
     """
 
     files: Mapping[str, bytes]

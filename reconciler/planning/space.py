@@ -87,11 +87,7 @@ def percentage(used: int, total: int) -> float:
 
 
 def usage(pool: Pool, holdings: Holdings) -> Usage:
-    """Return the counters of one pool.
-
-    Addresses of overlapping pools count in each of the pools, because neither can give them out:
-    `available` is always `total - allocated - held`.
-    """
+    """Return the counters of one pool. Addresses of overlapping pools count in each of them."""
     allocated, held, available, largest, runs = holdings.measured(pool)
     total, used = pool.usable.size, allocated + held
     return Usage(
@@ -137,11 +133,9 @@ class Lookup(Generic[T]):
 
 
 class AddressUsage(NamedTuple):
-    """Addresses with a meaning.
+    """Addresses with a meaning, in some address spaces; none for all.
 
-    Attributes:
-        sort: `pool`, `gateway`, `in-use`, `record`, `pods`, or `services`.
-        spaces: Its address spaces; none if it counts in all spaces.
+    `sort` is `pool`, `gateway`, `in-use`, `record`, `pods`, or `services`.
     """
 
     range: IPRange
@@ -287,17 +281,9 @@ class Room(Struct, frozen=True):
 
 
 class _Free(Struct, frozen=True):
-    """Free ranges of all pools with the same addresses.
-
-    Attributes:
-        runs: Free ranges by IP version.
-        seen: The number of grants among rivals that were removed from `runs`.
-        rooms: Cached `Room` values by requested IP version, with the number of grants.
-    """
-
-    runs: dict[int, FreeRuns]
-    seen: list[int]
-    rooms: dict[int | None, tuple[int, Room]]
+    runs: dict[int, FreeRuns]  # by IP version
+    seen: list[int]  # the number of grants among rivals that were removed from `runs`
+    rooms: dict[int | None, tuple[int, Room]]  # by IP version, with the number of grants
 
 
 class Withheld:
@@ -319,18 +305,13 @@ _NOTHING = Withheld()
 class Space:
     """Pools that compete for addresses, and their taken ranges.
 
-    The free ranges of a pool are built on first use, so unused pools cost nothing. On later use,
-    grants of its rivals are removed. Many pools with the same addresses cost no more than one pool.
+    Free ranges are built on first use, once for pools with the same addresses.
     """
 
     def __init__(
         self, taken: Iterable[IPRange], rivals: Mapping[Key, Key], withheld: Withheld = _NOTHING
     ) -> None:
-        """Start with the ranges of records.
-
-        `rivals` are pools that share addresses with others, with one representative. Only a pin of
-        the tenant that uses a withheld range can take it.
-        """
+        """Start with the ranges of records; `rivals` are pools with one representative each."""
         self._records = IPSet.of(taken)
         self._withheld = withheld
         self._rivals = rivals
@@ -344,7 +325,7 @@ class Space:
     ) -> IPRange | None:
         """Take `size` addresses by the pool's placement, or return None.
 
-        `needed` is the IP version; None for any. Without `take`, the range is only found.
+        `needed` is the IP version. Without `take`, the range is only found.
         """
         free = self._free_of(pool)
         for version, runs in free.runs.items():
@@ -420,10 +401,7 @@ class Space:
 def find_near(
     near: Near, size: int, pools: Sequence[Pool], space_of: Callable[[str], Space], *, take: bool
 ) -> tuple[int, IPRange] | None:
-    """Return free addresses after the last range, else before it, with the position of the pool.
-
-    Return None if neither is free. Without `take`, the range is only found.
-    """
+    """Return free addresses after the last range, else before it, with the position of the pool."""
     version, first, last = near.range
     touching = [IPRange(version, last + 1, last + size)]
     if first >= size:

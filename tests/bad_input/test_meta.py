@@ -31,7 +31,6 @@ ELSEWHERE = {
     "override-short": "overrides: tests/planning/test_overrides.py",
     "override-unused": "overrides: tests/planning/test_overrides.py",
     "name-clash": "paths: tests/hostile",
-    "name-unfit": "paths: tests/hostile",
     "file-not-read": "paths: tests/hostile",
     "pool-shrunk": "check --base: tests/review",
     "gate-changed": "check --base: tests/hostile",

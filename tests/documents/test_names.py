@@ -2,42 +2,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reconciler.documents.document import Document, Kind
-from reconciler.documents.load import case_clashes, clashes, is_meant, reserved, unfit, unread
-
-
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("tenants/con.yaml", "keeps 'con.yaml' for a device"),
-        ("tenants/Aux/x.yaml", "keeps 'Aux' for a device"),
-        ("tenants/lpt1.tar.yaml", "keeps 'lpt1.tar.yaml' for a device"),
-        ("tenants/COM\u00b9.yaml", "keeps 'COM\u00b9.yaml' for a device"),
-        ("tenants/lpt\u00b2/x.yaml", "keeps 'lpt\u00b2' for a device"),
-        ("tenants/nul .yaml", "keeps 'nul .yaml' for a device"),
-        ("tenants/x./y.yaml", "drops the end of 'x.'"),
-        ("tenants/x /y.yaml", "drops the end of 'x '"),
-        ("tenants/a:b.yaml", "takes no 'a:b.yaml'"),
-        ("tenants/a?.yaml", "takes no 'a?.yaml'"),
-    ],
-)
-def test_what_windows_does_not_take_is_a_warning_at_its_path(path: str, words: str) -> None:
-    (found,) = unfit(path)
-    assert (found.code, found.severity, found.location.path) == ("name-unfit", "warning", path)
-    assert words in found.message
-
-
-@pytest.mark.parametrize(("field", "name"), [("name", "nul"), ("namespace", "com7")])
-def test_a_document_whose_record_windows_would_not_take_is_told(field: str, name: str) -> None:
-    data = f"metadata: {{{field}: {name}}}\n".encode()
-    names = {"namespace": "a", "name": "b", field: name}
-    kind = Kind("v1", "X", "", None)
-    document = Document(
-        "t.yaml", 0, 1, kind, names["namespace"], names["name"], {"metadata": {field: name}}, data
-    )
-    (found,) = reserved([document])
-    assert (found.code, found.location.pointer) == ("name-unfit", f"/metadata/{field}")
-    assert f"'{name}'" in found.message
+from reconciler.documents.load import case_clashes, clashes, is_meant, unread
 
 
 @pytest.mark.parametrize("path", ["a.json", "a.YAML", "a.Yml", "a.JSON"])

@@ -243,8 +243,7 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
         if record.claim.family != kinds.NAME or record.type != kinds.LB:
             continue
         if (record.is_live or record.announced) and record.range is not None:
-            own = IPSet((record.range,)) - world.withheld.get(record.path, IPSet())
-            ranges.setdefault(tenant_name(*record.owner[:2]), []).extend(own)
+            ranges.setdefault(tenant_name(*record.owner[:2]), []).append(record.range)
     manual = {blocked.title: blocked for blocked in world.reading.blocked}
     for document in world.documents.of(kinds.TENANT):
         blocked = manual.get(manual_title(document))

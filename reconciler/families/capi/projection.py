@@ -87,11 +87,7 @@ def _labels(document: Document) -> dict[str, Any]:
 def _held(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Projection]:
     documents = {(it.namespace, it.name): it for it in given.documents.of(kinds.CLAIM)}
     clusters = {(it.namespace, it.name): it for it in given.documents.of(kinds.CLUSTER)}
-    mine = [
-        it
-        for it in given.records
-        if it.claim.family == kinds.NAME and it.path not in given.withheld
-    ]
+    mine = [it for it in given.records if it.claim.family == kinds.NAME]
     claims = given.reading.claims
     held = [it for it in mine if it.is_live and it.pool in pools and not _is_unclaimed(it, claims)]
     for record in held:
