@@ -1,6 +1,6 @@
 """Records as canonical YAML."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -86,13 +86,15 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
 
 def reference_lines(record: Allocation) -> tuple[str, str, str]:
     """Return `references` as lines: before the count, within `poolRef`, and after it."""
-    field = form_of(record.claim.family).record.owner
-    pool, owner = (
-        "".join([f"    {field}: {text(value)}\n" for field, value in reference.items()])
-        for reference in references(record).values()
-    )
-    owner = f"  {field}:\n{owner}"
-    return (owner, pool, "") if field < "count" else ("", pool, owner)  # keys are sorted
+    form = form_of(record.claim.family).record
+    pool = _reference_lines(form.pool, record.pool)
+    owner = f"  {form.owner}:\n{_reference_lines(form.owner_fields, _claimant(record))}"
+    return (owner, pool, "") if form.owner < "count" else ("", pool, owner)  # keys are sorted
+
+
+@lru_cache(maxsize=4_096)
+def _reference_lines(fields: tuple[str, ...], of: Key) -> str:
+    return "".join(f"    {it}: {text(value)}\n" for it, value in _reference(fields, of).items())
 
 
 def _claimant(record: Allocation) -> Key:
