@@ -114,7 +114,7 @@ class FakeRepository:
         return [it for it in self._line(revision) if "Ipam-Accepts: " in self.made(it).message]
 
     @property
-    def standing(self) -> "FakeRepository":
+    def remote_state(self) -> "FakeRepository":
         return self
 
     reference = "refs/ipam/last"

@@ -63,7 +63,7 @@ class MemorySource:
     def require(self, file: str, folders: Sequence[str]) -> None:
         del file, folders
 
-    def standing(self, paths: Sequence[str]) -> list[Entry]:
+    def entries_at(self, paths: Sequence[str]) -> list[Entry]:
         parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
         return [entry for entry in self.folders(list(parents)) if entry.path in paths]
 

@@ -25,9 +25,9 @@ from reconciler.families.demand import (
     LAST,
     MAX_DEMAND,
     DemandEntry,
+    granted_entries,
     growth_index,
     next_index,
-    standing,
 )
 from reconciler.families.interface import Grower
 from reconciler.model.change import FileChange
@@ -226,7 +226,7 @@ def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
     An entry never changes. If it differs from its record, the record counts.
     """
     if granted.entries is None:
-        return standing(granted.records)
+        return granted_entries(granted.records)
     sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
     return tuple(
         DemandEntry(it.index, sizes.get(it.index, it.count)) for it in sorted(granted.entries)

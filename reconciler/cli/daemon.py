@@ -34,9 +34,8 @@ from reconciler.daemon.http import Certificate, Endpoints, Server, read_secret
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import RoundLog, current_round
 from reconciler.daemon.loop import Daemon
-from reconciler.daemon.metrics import HealthAnswer, Metering, Page
-from reconciler.daemon.observer import HealthState, Observer, Readiness, RoundDone
-from reconciler.daemon.page import UNREAD, CachedPage
+from reconciler.daemon.observer import HealthAnswer, HealthState, Observer, RoundDone
+from reconciler.daemon.page import UNREAD, CachedPage, Page
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
@@ -103,22 +102,15 @@ class DaemonServer:
         """Answer `/readyz`."""
         if self.health is None:
             return HealthAnswer(is_well=False, lines=(f"git: {self.missing}",))
-        return answer_of(self.health.ready())
-
-
-def answer_of(readiness: Readiness) -> HealthAnswer:
-    """Return the answer of `/readyz`: a line for each reason."""
-    lines = [f"{subject}: {why}" for subject, why in sorted(readiness.reasons.items())]
-    if not readiness.is_leading and readiness.is_ready:
-        lines.append("standing by: another one leads")
-    return HealthAnswer(readiness.is_ready, tuple(lines))
+        return self.health.ready()
 
 
 def begin_metering(
     ready: Callable[[], HealthAnswer], certificate: Certificate | None = None
-) -> "tuple[Registry, Metering]":
+) -> "tuple[Registry, Observer]":
     """Return a registry with all metrics, and the observer that feeds it."""
-    from reconciler.daemon.prometheus import Registry  # prometheus_client takes 60 ms
+    from reconciler.daemon.metrics import Metering  # prometheus_client takes 60 ms
+    from reconciler.daemon.prometheus import Registry
 
     def of_server() -> Iterator[Sample]:
         yield Sample(READY, (), int(ready().is_well))

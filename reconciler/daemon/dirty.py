@@ -37,16 +37,16 @@ class Time:
 
 @dataclass(slots=True)
 class Backoff:
-    """Exponential pauses with full jitter. `chance` returns a number in [0, 1)."""
+    """Exponential pauses with jitter. `chance` returns a number in [0, 1)."""
 
     chance: Callable[[], float]
     failures: int = 0
 
-    def pause(self) -> float:
-        """Count one more failure and return the seconds to wait."""
-        longest = min(MAX_PAUSE, 2.0 ** min(self.failures, _DOUBLINGS))
+    def pause(self, first: float = 1.0) -> float:
+        """Count one more failure, and return the seconds to wait: at most `first` at first."""
+        longest = min(MAX_PAUSE, first * 2.0 ** min(self.failures, _DOUBLINGS))
         self.failures += 1
-        return longest * self.chance()
+        return longest * (1 + self.chance()) / 2
 
     def reset(self) -> None:
         """Start again with the shortest pause."""

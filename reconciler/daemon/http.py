@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from reconciler.daemon.metrics import HealthAnswer, Page
+from reconciler.daemon.observer import HealthAnswer
+from reconciler.daemon.page import Page
 from reconciler.documents.text import escape
 from reconciler.kube.session import certificate_expiry
 from reconciler.model.errors import ReconcilerError, UsageError
@@ -251,19 +252,15 @@ class Server:
     def close(self) -> None:
         """Stop listening and close all connections."""
         self._listener.shutdown()
-        self._listener.close_connections()
+        for connection in self._listener.connections:
+            _disconnect(connection)
         self._listener.server_close()
         self._thread.join()
 
 
 class _Listener(ThreadingHTTPServer):
-    """Accepts connections. If there are too many, the oldest is closed.
-
-    Idle callers therefore cannot keep the kubelet's probes out.
-    """
-
-    daemon_threads = True
     block_on_close = False
+    connections: list[socket.socket] = []  # noqa: RUF012 - replaced, never changed
 
     def __init__(
         self, address: tuple[str, int], endpoints: Endpoints, certificate: Certificate | None
@@ -271,8 +268,6 @@ class _Listener(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.endpoints = endpoints
         self._certificate = certificate
-        self._connections: dict[int, socket.socket] = {}
-        self._lock = Lock()
         super().__init__(address, _Handler)
 
     def server_bind(self) -> None:
@@ -290,28 +285,15 @@ class _Listener(ThreadingHTTPServer):
         return connection, address
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread for a connection."""
-        oldest = None
-        with self._lock:
-            self._connections[id(request)] = request
-            if len(self._connections) > MAX_CONNECTIONS:
-                oldest = self._connections.pop(next(iter(self._connections)))
-        if oldest is not None:
-            _disconnect(oldest)
+        """Start a thread for a connection. If there are too many, the oldest one is closed.
+
+        Idle callers therefore cannot keep the kubelet's probes out.
+        """
+        alive = [it for it in self.connections if it.fileno() >= 0]
+        if len(alive) >= MAX_CONNECTIONS:
+            _disconnect(alive.pop(0))
+        self.connections = [*alive, request]
         super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Close a connection."""
-        with self._lock:
-            self._connections.pop(id(request), None)
-        super().shutdown_request(request)
-
-    def close_connections(self) -> None:
-        """Close all connections."""
-        with self._lock:
-            connections = list(self._connections.values())
-        for connection in connections:
-            _disconnect(connection)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log a broken connection for debugging only."""
@@ -326,8 +308,6 @@ def _disconnect(connection: socket.socket) -> None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handles one request per connection."""
-
     protocol_version = default_request_version = "HTTP/1.1"
     server: _Listener
 

@@ -1,8 +1,7 @@
-"""Metrics."""
+"""Metrics of rounds."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Lock
-from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -11,6 +10,7 @@ from reconciler.apply.growth import all_growers
 from reconciler.apply.plan import Applied, ClusterState, ObjectResult
 from reconciler.daemon.log import NewRefusals
 from reconciler.daemon.observer import Observer, Push, RoundDone, RoundResult
+from reconciler.daemon.prometheus import Registry
 from reconciler.families.interface import Turn
 from reconciler.model.errors import GateError, HistoryError, PushRefusedError, RacesLostError
 from reconciler.model.metric import Metric, Sample
@@ -18,37 +18,6 @@ from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant
 from reconciler.reconcile.reconcile import Round
 from reconciler.report import metrics
-
-
-class HealthAnswer(NamedTuple):
-    """The answer of a health endpoint: whether it is positive, and problems or information."""
-
-    is_well: bool = True
-    lines: tuple[str, ...] = ()
-
-
-class Meter(Protocol):
-    """A registry of metrics. Threads can share it."""
-
-    def show(self, part: str, samples: Iterable[Sample]) -> None:
-        """Replace all gauges of a part. Gauges that are not given are removed."""
-
-    def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
-        """Compute the gauges of a part at each scrape, for values that change often."""
-
-    def move(self, samples: Iterable[Sample]) -> None:
-        """Increase counters, and observe values of histograms."""
-
-    def forget(self, metric: Metric, first: str) -> None:
-        """Remove all series of a counter or histogram whose first label has a value."""
-
-
-class Page(NamedTuple):
-    """An HTML page, and its Content-Security-Policy."""
-
-    html: bytes
-    policy: str
-
 
 _MANAGERS = 16
 _CHARACTERS = 64
@@ -62,7 +31,7 @@ _DONE = (RoundResult.OK, RoundResult.REFUSED, RoundResult.PARTIAL)
 class Metering(Observer):
     """Turns events of the daemon into samples."""
 
-    def __init__(self, meter: Meter, now: Callable[[], float]) -> None:
+    def __init__(self, meter: Registry, now: Callable[[], float]) -> None:
         """Show zeros for all known label values. `now` returns seconds since 1970."""
         self._meter, self._now = meter, now
         self._lock = Lock()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec import field as struct_field
@@ -97,21 +98,11 @@ class Observer:
 _TURNS = 3
 
 
-class Readiness(Struct, frozen=True):
-    """Whether the daemon can work.
+class HealthAnswer(NamedTuple):
+    """The answer of a health endpoint: whether it is positive, and problems or information."""
 
-    Attributes:
-        reasons: What prevents the work, by subject: `git`, `push`, `records`, `history`, `branch`,
-            `management`, `lease`.
-    """
-
-    is_leading: bool = True
-    reasons: Mapping[str, str] = struct_field(default_factory=dict)
-
-    @property
-    def is_ready(self) -> bool:
-        """Return whether nothing prevents the work."""
-        return not self.reasons
+    is_well: bool = True
+    lines: tuple[str, ...] = ()
 
 
 @dataclass
@@ -140,16 +131,17 @@ class HealthState:
         """Return whether the loop turned within three resyncs, or has not begun yet."""
         return self._turned is None or self.monotonic() - self._turned <= _TURNS * self.resync
 
-    def ready(self) -> Readiness:
-        """Return whether the daemon can work. A standby is ready."""
+    def ready(self) -> HealthAnswer:
+        """Return whether the daemon can work, with a line for each obstacle. A standby is ready."""
         leader = self.leader()
         if leader is None:
             why = self.refusal()
-            reasons = {"management": why} if why else {"lease": "the leader is not known"}
-            return Readiness(is_leading=False, reasons=reasons)
+            line = f"management: {why}" if why else "lease: the leader is not known"
+            return HealthAnswer(is_well=False, lines=(line,))
         if leader:
-            return Readiness(is_leading=False)
-        return Readiness(is_leading=True, reasons=self._reasons)
+            return HealthAnswer(lines=("standing by: another one leads",))
+        lines = tuple(f"{subject}: {why}" for subject, why in sorted(self._reasons.items()))
+        return HealthAnswer(not lines, lines)
 
     def git_works(self) -> None:
         """Note that the branch was read and written."""

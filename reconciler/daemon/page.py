@@ -2,12 +2,19 @@
 
 from collections.abc import Callable
 from threading import Lock
+from typing import NamedTuple
 
-from reconciler.daemon.metrics import Page
 from reconciler.model.errors import ReconcilerError
 
 WAIT_SECONDS = 5.0
 UNREAD = "no revision was read yet"
+
+
+class Page(NamedTuple):
+    """An HTML page, and its Content-Security-Policy."""
+
+    html: bytes
+    policy: str
 
 
 class CachedPage:

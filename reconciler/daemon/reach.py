@@ -8,7 +8,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, cast
 
-from reconciler.daemon.dirty import MAX_PAUSE
+from reconciler.daemon.dirty import MAX_PAUSE, Backoff
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import MANAGEMENT
@@ -21,15 +21,14 @@ SLOW = 1.0
 """Seconds after which a cluster that does not answer has delayed the round."""
 FORGIVEN = 2 * MAX_PAUSE
 """Seconds without a failure after which a cluster is retried with the shortest pause again."""
-_DOUBLINGS = 20
 
 
 class _Failure(NamedTuple):
-    """An unreachable cluster: when it failed, when it may be asked again, failures in a row."""
+    """An unreachable cluster: when it failed, and when it may be asked again."""
 
     at: float
     until: float
-    failures: int
+    backoff: Backoff
     why: str
 
 
@@ -119,15 +118,14 @@ class RoundClusters:
             before = self._failures.get(name)
             if before is not None and before.until > now:
                 return
-            is_first = before is None or now - before.at >= FORGIVEN
-            count = 0 if is_first or before is None else before.failures
-            first = 3 * (now - begun) if now - begun >= SLOW and name != MANAGEMENT else 1.0
-            pause = min(MAX_PAUSE, first * 2.0 ** min(count, _DOUBLINGS))
-            pause *= (1 + self.chance()) / 2
+            is_again = before is not None and now - before.at < FORGIVEN
+            backoff = before.backoff if before and is_again else Backoff(self.chance)
+            is_slow = now - begun >= SLOW and name != MANAGEMENT
+            pause = backoff.pause(3 * (now - begun) if is_slow else 1.0)
             # Clusters that fail together are retried together: each retry delays one round.
             near = [it.until for it in self._failures.values() if it.until > now + pause / 2]
             until = min((it for it in near if it < now + 1.5 * pause), default=now + pause)
-            self._failures[name] = _Failure(now, until, count + 1, why)
+            self._failures[name] = _Failure(now, until, backoff, why)
 
 
 class _ReportingCluster:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
@@ -36,8 +37,6 @@ from reconciler.planning.evaluate import Evaluation
 
 STEADY = 30.0
 """Seconds after which a watch that fails is retried with the shortest pause."""
-MAX_OBJECTS = 100_000
-"""Objects per watch whose last state is kept."""
 MAX_DELETED = 10_000
 """Deleted objects that are remembered."""
 
@@ -197,7 +196,7 @@ class Informer:
             before, self._known = self._known, {}
             for item in listing.items:
                 uid, state = _metadata(item, "uid"), topic.look(item)
-                if state and len(self._known) < MAX_OBJECTS:
+                if state:
                     self._known[uid] = state
                 if before.pop(uid, "") != state:
                     self.changed(topic, WatchEvent(Became.MODIFIED, item))
@@ -211,11 +210,10 @@ class Informer:
         uid = _metadata(change.manifest, "uid")
         is_gone = change.became is Became.DELETED
         state = "" if is_gone else self.topic.look(change.manifest)
-        is_full = len(self._known) >= MAX_OBJECTS
-        if state == self._known.get(uid, "") and not is_full:
+        if state == self._known.get(uid, ""):
             return
         self._known.pop(uid, None)
-        if state and not is_full:
+        if state:
             self._known[uid] = state
         self.changed(self.topic, change)
 
@@ -248,7 +246,7 @@ class Watches:
     observer: Observer
     spawn: Spawn
     chance: Callable[[], float]
-    deleted: dict[str, None] = field(default_factory=dict)
+    deleted: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_DELETED))
     _running: dict[str, list[Informer]] = field(default_factory=dict)
     _begun: dict[str, tuple[Kubeconfig | None, tuple[Topic, ...]]] = field(default_factory=dict)
     _failing: dict[str, set[str]] = field(default_factory=dict)
@@ -340,12 +338,8 @@ class Watches:
             return
         if topic.about == INTAKE:
             with self._lock:
-                uid = _metadata(change.manifest, "uid")
-                self.deleted.pop(uid, None)
-                if uid and change.became is Became.DELETED:
-                    self.deleted[uid] = None
-                if len(self.deleted) > MAX_DELETED:
-                    del self.deleted[next(iter(self.deleted))]
+                if change.became is Became.DELETED:
+                    self.deleted.append(_metadata(change.manifest, "uid"))
         self.dirty.mark(name, topic.about)
 
     def _synced(self, name: str, topic: Topic, failure: ClusterError | None) -> None:

@@ -56,7 +56,7 @@ def entries_of(document: Document) -> tuple[DemandEntry, ...]:
     return tuple(DemandEntry(item["index"], item["count"]) for item in listed)
 
 
-def standing(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
+def granted_entries(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
     """Return the entries of a tenant without a Demand: its growth records with addresses."""
     found = {
         DemandEntry(index, record.size)

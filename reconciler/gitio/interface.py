@@ -241,7 +241,7 @@ class Source(Protocol):
         Entries that match on a case-insensitive file system also count.
         """
 
-    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+    def entries_at(self, paths: Sequence[str]) -> list[Entry] | None:
         """Return the entries at some paths. None if folders have no ids, as in a work tree."""
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
@@ -325,7 +325,7 @@ class Repository(Protocol):
         """The branch that ipam reads and writes."""
 
     @property
-    def standing(self) -> RemoteState:
+    def remote_state(self) -> RemoteState:
         """State of the remote."""
 
     @property

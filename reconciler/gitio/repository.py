@@ -121,7 +121,7 @@ class GitRepository:
         head = local
         if self.remote is not None:
             head = self._tracking
-            truth = self.standing.default_branch()  # first: the branch must contain its commit
+            truth = self.remote_state.default_branch()  # first: the branch must contain its commit
             fetch(self.git, self.remote, self.branch, head, truth)
         revision, self.seen.local = (find_revision(self.git, name) for name in (head, local))
         if revision is None:
@@ -131,7 +131,7 @@ class GitRepository:
         return revision
 
     @property
-    def standing(self) -> GitRemoteState:
+    def remote_state(self) -> GitRemoteState:
         return GitRemoteState(
             self.git, self.branch, self.remote, self.worktree is None, self.seen.asked
         )

@@ -172,12 +172,12 @@ class GitSource:
                     self._findings[wrong] = None
         self._findings.update(dict.fromkeys(case_clashes(meant, there)))
 
-    def standing(self, paths: Sequence[str]) -> list[Entry]:
+    def entries_at(self, paths: Sequence[str]) -> list[Entry]:
         return [it for it in (entry_at(self._git, self._tree, path) for path in paths) if it]
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         tally, found = self._budget.tally(), list[Entry]()
-        for folder in self.standing(parents):
+        for folder in self.entries_at(parents):
             for entry in children(self._git, folder) if folder.is_folder else ():
                 tally.add(entry.path)
                 found.append(entry)

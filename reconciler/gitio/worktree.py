@@ -96,7 +96,7 @@ class WorktreeSource:
         ]
         self._findings.update(dict.fromkeys(case_clashes(meant, there)))
 
-    def standing(self, paths: Sequence[str]) -> None:
+    def entries_at(self, paths: Sequence[str]) -> None:
         del paths
 
     def folders(self, parents: Sequence[str]) -> None:
@@ -241,7 +241,7 @@ class WorktreeSource:
             return True
         if self._head is None or any(folder.iterdir()):
             return False
-        return any(entry.mode == _SUBMODULE for entry in self._head.standing([path]))
+        return any(entry.mode == _SUBMODULE for entry in self._head.entries_at([path]))
 
     def _names(self, path: str) -> list[str]:
         tally = self._budget.tally()

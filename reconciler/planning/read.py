@@ -135,7 +135,7 @@ def overrides_of_change(base: Source, source: Source) -> Overrides:
 
 
 def _override_files(source: Source) -> Mapping[str, bytes]:
-    if source.standing([OVERRIDES]) == []:
+    if source.entries_at([OVERRIDES]) == []:
         return {}
     entries = [item for item in source.entries([OVERRIDES]) if is_override(item.path)]
     data = source.read(entries)
@@ -225,12 +225,6 @@ def _older(source: Source, step: BranchCommit) -> Settings | None:
 
 def _old(step: BranchCommit) -> Entry | None:
     return next((item.old for item in step.changed if item.path == PATH), None)
-
-
-def folder_with_records(source: Source, settings: Settings) -> str:
-    """Return an earlier records folder that still contains records; empty if there is none."""
-    others = (folder for folder in folders_before(source) if folder != settings.records)
-    return next((folder for folder in others if _holds(source, folder)), "")
 
 
 def folders_before(source: Source) -> Iterator[str]:
@@ -483,11 +477,11 @@ class _Overlay(SourceView):
         if inside := list(filter(self._is_inside, folders)):
             self.above.require(file, inside)
 
-    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+    def entries_at(self, paths: Sequence[str]) -> list[Entry] | None:
         inside = list(filter(self._is_inside, paths))
         outside = [path for path in paths if path not in inside]
-        found = self.of.standing(outside) if outside else []
-        there = self.above.standing(inside) if inside else []
+        found = self.of.entries_at(outside) if outside else []
+        there = self.above.entries_at(inside) if inside else []
         return None if found is None or there is None else sorted([*found, *there])
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:

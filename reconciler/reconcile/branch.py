@@ -30,7 +30,7 @@ _SHORTEST_ID = 7
 _NO_COMMIT = "the reference names no commit"
 
 
-def require_truth(repository: Repository, settings: Settings) -> None:
+def require_main_branch(repository: Repository, settings: Settings) -> None:
     """Refuse a branch other than the authoritative one: other branches do not know its allocations.
 
     Raises:
@@ -41,16 +41,15 @@ def require_truth(repository: Repository, settings: Settings) -> None:
     if settings.branch:
         named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
     else:
-        named = repository.standing.default_branch()
+        named = repository.remote_state.default_branch()
     if own == named.branch:
         return
-    anyhow = f"to reconcile {own} all the same: --branch {own} --any-branch"
+    anyway = f"to reconcile {own} anyway: --branch {own} --any-branch"
     if not named.branch:
-        message = f"whether branch {own} is the truth cannot be told: {named.why}, and ipam.yaml"
-        hint = f"let ipam.yaml say which one is: spec: {{branch: {own}}}; {anyhow}"
-        raise UsageError(f"{message} names none", hint)
-    message = f"branch {own} is not the truth: that is {named.branch}, because {named.why}"
-    raise UsageError(message, f"merge it, and reconcile with --branch {named.branch}; {anyhow}")
+        message = f"the authoritative branch is unknown: {named.why}, and ipam.yaml names none"
+        raise UsageError(message, f"name it in ipam.yaml: spec: {{branch: {own}}}; {anyway}")
+    message = f"the authoritative branch is {named.branch}, not {own}, because {named.why}"
+    raise UsageError(message, f"merge it, and reconcile with --branch {named.branch}; {anyway}")
 
 
 def fetched(repository: Repository) -> Revision:
@@ -70,11 +69,9 @@ def fetched(repository: Repository) -> Revision:
             named = "" if own.is_broken else own.settings.branch
         if not named:
             raise
-        hint = f"the truth is {named}, because ipam.yaml at HEAD names it (spec.branch): "
-        is_own = named == repository.branch
-        hint += (
-            "push it" if is_own else f"git switch {named}, or reconcile it with --branch {named}"
-        )
+        fix = f"git switch {named}, or reconcile it with --branch {named}"
+        fix = "push it" if named == repository.branch else fix
+        hint = f"ipam.yaml at HEAD names the authoritative branch {named} (spec.branch): {fix}"
         raise NoBranchError(str(missing), hint) from missing
 
 
@@ -88,7 +85,7 @@ def require_at_start(repository: Repository) -> None:
             base = repository.fetch()
         own = read_own_settings(repository.source(base.id))
         if not own.is_broken:
-            require_truth(repository, own.settings)
+            require_main_branch(repository, own.settings)
 
 
 def accepted_head(accepted: str | None, base: Revision) -> str | None:
@@ -117,10 +114,10 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
 
     Raises GitError if the clone is too shallow.
     """
-    last = repository.standing.last()
+    last = repository.remote_state.last()
     if not last or last == base.id:
         return None
-    found = repository.standing.bring(last)
+    found = repository.remote_state.bring(last)
     if found is None:
         return Lost(last, None)
     if repository.is_in(found.id, base.id):
@@ -142,7 +139,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
     base = fetched(repository)
     lost = lost_since(repository, base)
     if lost is not None and not accepted_head(accept, base):
-        repository.standing.forget()
+        repository.remote_state.forget()
         base = fetched(repository)
         lost = lost_since(repository, base)
     if lost is not None and not accepted_head(accept, base):
@@ -182,7 +179,7 @@ def lost_records(repository: Repository, last: str, base: str) -> list[Allocatio
 def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     """Return the error about a branch that lost reconciled commits."""
     remote = repository.remote_name
-    reference, branch = repository.standing.reference, repository.branch
+    reference, branch = repository.remote_state.reference, repository.branch
     message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
     message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
     forget = f"git push {remote} :{reference}" if remote else f"git update-ref -d {reference}"
@@ -214,7 +211,7 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
     branch, last = repository.branch, lost.last
     if not remote:
         return f"git merge {last}"
-    reference = repository.standing.reference
+    reference = repository.remote_state.reference
     fetch, push = f"git fetch {remote} {reference}", f"git push {remote} {last}:refs/heads/{branch}"
     if not repository.is_in(base.id, last):
         lease = (
@@ -236,7 +233,7 @@ def accepting(
     Raises GitError if the reference names no commit.
     """
     if lost.commits is None:
-        raise GitError(_NO_COMMIT, f"delete {repository.standing.reference} at the remote")
+        raise GitError(_NO_COMMIT, f"delete {repository.remote_state.reference} at the remote")
     changes = released(lost.records, evaluation)
     if not changes:
         return None

@@ -112,10 +112,10 @@ def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
     """Return mode and id of both folders of F; None if folders have no ids, as in a work tree."""
     source, settings = side
     folders = settings.records, settings.observed
-    standing = source.standing(folders)
-    if standing is None:
+    there = source.entries_at(folders)
+    if there is None:
         return None
-    found = {entry.path: (entry.mode, entry.oid) for entry in standing}
+    found = {entry.path: (entry.mode, entry.oid) for entry in there}
     return tuple(found.get(folder) for folder in folders)
 
 

@@ -65,8 +65,8 @@ from reconciler.families.demand import (
     DemandEntry,
     demand_document,
     entries_of,
+    granted_entries,
     growth_index,
-    standing,
 )
 from reconciler.families.interface import Grower
 from reconciler.gitio.interface import Repository
@@ -308,7 +308,7 @@ class _Look:
         growth = [it for it in granted.records if growth_index(it)]
         stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
-        entries = document_of(granted.entries, found.entries, standing(growth), growth)
+        entries = document_of(granted.entries, found.entries, granted_entries(growth), growth)
         if entries == granted.entries:
             return None, found.words, found.figures
         _, _, namespace, short = self.growers[name].owner

@@ -19,8 +19,6 @@ from reconciler.planning.read import (
     DEFAULTS,
     EvaluationOptions,
     evaluate_source,
-    folder_with_records,
-    left_over,
 )
 from reconciler.planning.settings import as_findings
 from reconciler.reconcile.commits import newest, settings_at
@@ -41,19 +39,13 @@ def with_changes_by_hand(
     """Return an evaluation by the stricter Settings of tip and R, with errors about records."""
     revision = source.revision()
     if revision is None:
-        folder = folder_with_records(source, evaluation.tree.settings)
-        return with_found(
-            evaluation, [left_over(evaluation.tree.settings, folder)] if folder else []
-        )
+        return evaluation
     # A source may be laid over with other files or have another clock.
     source = repository.source(revision.id)
-    settings, last = evaluation.tree.settings, newest(repository, revision.id)
+    last = newest(repository, revision.id)
     earlier = settings_at(repository.source(last)) if last else None
     found = [] if last else strays(repository, source, evaluation)
     found = found or list(edited(repository, source, evaluation))
-    if earlier is None or earlier.records != settings.records:
-        folder = folder_with_records(source, settings)
-        found += [left_over(settings, folder)] if folder else []
     if earlier is not None:
         evaluation = held_to(evaluation, earlier, last[:12])
     return with_found(evaluation, found)

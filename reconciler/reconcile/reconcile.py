@@ -19,7 +19,7 @@ from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_p
 from reconciler.planning.limits import clock_behind
 from reconciler.planning.read import DEFAULTS, EvaluationOptions, as_of, overlay
 from reconciler.planning.retention import latest_due, retention_end
-from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_truth
+from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_main_branch
 from reconciler.reconcile.evaluation import (
     as_reconciled,
     exit_code,
@@ -192,7 +192,7 @@ class _Run:
         proposed = self._propose(base, newest, evaluation) if self.options.to is not None else None
         done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
         if not self.options.any_branch:
-            self.repository.standing.remember(done.head)
+            self.repository.remote_state.remember(done.head)
         return done
 
     def _propose(self, base: Revision, newest: Revision | None, evaluation: Evaluation) -> Proposed:
@@ -309,7 +309,7 @@ class _Run:
         evaluation = self._evaluate(source, gone=gone)
         require_unedited(evaluation)
         if not options.any_branch and not has_wrong_settings(evaluation):
-            require_truth(self.repository, evaluation.tree.settings)
+            require_main_branch(self.repository, evaluation.tree.settings)
         held = self.answers.held(evaluation)
         # The withdrawal of a left range is in the past; with a fixed time, it is now.
         is_now = clock is not None or options.now is None

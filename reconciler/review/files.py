@@ -151,7 +151,7 @@ def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[s
     above = [upwards(it.path)[:-1][:_MAX_DEPTH] for it in entries if len(it.path) < _MAX_PATH]
     folders = list(dict.fromkeys(folder for each in above for folder in each))
     marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
-    return [f"{marks[it.path]}/" for it in base.standing(list(marks)) or ()]
+    return [f"{marks[it.path]}/" for it in base.entries_at(list(marks)) or ()]
 
 
 def _left_out(what: str) -> Finding:

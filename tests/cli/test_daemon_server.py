@@ -4,11 +4,11 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.cli.daemon import answer_of, begin_metering
+from reconciler.cli.daemon import begin_metering
 from reconciler.daemon.http import Certificate
-from reconciler.daemon.metrics import HealthAnswer
-from reconciler.daemon.observer import Readiness
+from reconciler.daemon.observer import HealthAnswer, HealthState
 from reconciler.daemon.prometheus import Registry
+from reconciler.model.errors import PushRefusedError
 from tests.kube.certificates import make
 
 
@@ -32,18 +32,14 @@ def test_readiness_and_the_certificate_are_asked_for_whenever_somebody_reads(
     assert shown(registry)["gitops_ipam_ready"] == 0
 
 
-def test_what_is_in_the_way_is_told_by_what_it_is_about() -> None:
-    readiness = Readiness(reasons={"push": "declined", "git": "gone"})
-    assert answer_of(readiness) == HealthAnswer(False, ("git: gone", "push: declined"))
+def test_each_obstacle_is_a_line() -> None:
+    health = HealthState(lambda: 0.0, 600.0)
+    health.git_fails(PushRefusedError("declined"))
+    assert health.ready() == HealthAnswer(False, ("git: not read yet", "push: declined"))
 
 
-def test_who_stands_by_is_ready_and_says_so() -> None:
-    assert answer_of(Readiness(is_leading=False)) == HealthAnswer(
-        True, ("standing by: another one leads",)
-    )
-    assert answer_of(Readiness()) == HealthAnswer(True, ())
-
-
-def test_who_does_not_know_who_leads_does_not_say_that_another_one_does() -> None:
-    lost = Readiness(is_leading=False, reasons={"management": "credentials are refused"})
-    assert answer_of(lost) == HealthAnswer(False, ("management: credentials are refused",))
+def test_a_standby_is_ready_and_an_unknown_leader_is_an_obstacle() -> None:
+    health = HealthState(lambda: 0.0, 600.0, leader=lambda: "other")
+    assert health.ready() == HealthAnswer(True, ("standing by: another one leads",))
+    health = HealthState(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")
+    assert health.ready() == HealthAnswer(False, ("management: credentials are refused",))

@@ -76,8 +76,8 @@ class Meddled:
         return self.inner.branch
 
     @property
-    def standing(self) -> RemoteState:
-        return self.inner.standing
+    def remote_state(self) -> RemoteState:
+        return self.inner.remote_state
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         self.inner.require_clean(folders, target)

@@ -19,8 +19,8 @@ from reconciler.apply.elastic import Figures
 from reconciler.apply.plan import ObjectOutcome, ObjectResult
 from reconciler.apply.steps import Drift
 from reconciler.daemon.http import Endpoints, Server
-from reconciler.daemon.metrics import HealthAnswer, Metering
-from reconciler.daemon.observer import RoundResult
+from reconciler.daemon.metrics import Metering
+from reconciler.daemon.observer import HealthAnswer, RoundResult
 from reconciler.model.metric import Sample
 from reconciler.reconcile.discovery import Looked
 from reconciler.report.metrics import EXPIRY, READY

@@ -8,9 +8,9 @@ from reconciler.documents.load import load
 from reconciler.families.demand import (
     DemandEntry,
     entries_of,
+    granted_entries,
     index_of,
     next_index,
-    standing,
 )
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.settings import Settings
@@ -97,7 +97,10 @@ def test_the_next_index_is_above_all_that_any_record_or_entry_bears() -> None:
 
 def test_without_a_demand_the_growth_that_holds_something_counts() -> None:
     records = [grown(2), grown(0), grown(1, Phase.RELEASED), grown(3, Phase.FAILED, holds=False)]
-    assert standing(records) == (DemandEntry(1, ALLOCATED.size), DemandEntry(2, ALLOCATED.size))
+    assert granted_entries(records) == (
+        DemandEntry(1, ALLOCATED.size),
+        DemandEntry(2, ALLOCATED.size),
+    )
 
 
 def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:

@@ -13,7 +13,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.families.butler.kinds import LB, NODES, REQUEST, TENANT, own_name, tenant_key
 from reconciler.families.butler.pools import NetworkPool, Provider
-from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, entries_of, standing
+from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, entries_of, granted_entries
 from reconciler.families.fields import read_range
 from reconciler.families.interface import CurrentRecords, Relocation
 from reconciler.model.claim import Allocation, Claim, Near, Owner
@@ -274,7 +274,9 @@ class Tenant:
         grown = [key for key in records if key.slot not in asked_for]
         there = {key.slot for key in grown}
         demand = self._demand
-        entries = standing(held[key] for key in grown) if demand is None else entries_of(demand)
+        entries = (
+            granted_entries(held[key] for key in grown) if demand is None else entries_of(demand)
+        )
         for at, entry in enumerate(entries):
             if entry.slot in asked_for:
                 continue

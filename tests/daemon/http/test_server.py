@@ -15,7 +15,8 @@ import pytest
 
 from reconciler.daemon import http as http_server
 from reconciler.daemon.http import Certificate, Endpoints, Server
-from reconciler.daemon.metrics import HealthAnswer, Page
+from reconciler.daemon.observer import HealthAnswer
+from reconciler.daemon.page import Page
 from reconciler.model.errors import UsageError
 from tests.kube.certificates import make
 

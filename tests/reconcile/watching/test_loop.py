@@ -139,7 +139,7 @@ def test_it_begins_with_a_full_round_and_repeats_it_after_the_resync(stage: Stag
     assert stage.until(daemon, 1300) == [("start",), ("resync",), ("resync",)]
     assert stage.watched.followed[0] == ([MANAGEMENT, "a/web"], True)
     assert stage.told[0].ending is RoundResult.OK
-    assert stage.health.ready().is_ready
+    assert stage.health.ready().is_well
 
 
 def test_a_mark_begins_a_round_after_the_batch_window(stage: Stage) -> None:
@@ -173,14 +173,14 @@ def test_a_round_that_fails_is_logged_and_repeated_until_it_succeeds(
     daemon.turn()
     daemon.turn()
     assert re.search(r"; next try in \d\.\d\d s", caplog.text)
-    assert not stage.health.ready().is_ready
-    assert about in stage.health.ready().reasons
+    assert not stage.health.ready().is_well
+    assert about in [line.partition(":")[0] for line in stage.health.ready().lines]
     stage.until(daemon, 30)
     assert [(it.ending, it.code) for it in stage.told[:3]] == [(ending, code)] * 2 + [
         (RoundResult.OK, 0)
     ]
     assert stage.clusters()[:3] == [None] * 3
-    assert stage.health.ready().is_ready
+    assert stage.health.ready().is_well
 
 
 def test_dirty_clusters_stay_dirty_if_git_fails(stage: Stage) -> None:
@@ -225,11 +225,11 @@ def test_without_the_management_cluster_a_full_round_is_retried(stage: Stage) ->
     stage.work.done = quiet(stage.done)
     daemon.turn()
     daemon.turn()
-    assert stage.health.ready().reasons["management"] == "no answer"
+    assert stage.health.ready().lines == ("management: no answer",)
     assert stage.watched.followed[0][1] is False
     stage.until(daemon, 30)
     assert stage.clusters()[:2] == [None, None]
-    assert stage.health.ready().is_ready
+    assert stage.health.ready().is_well
 
 
 def test_a_cluster_that_waits_for_another_is_retried_when_that_one_changed(stage: Stage) -> None:

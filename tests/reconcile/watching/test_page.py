@@ -5,8 +5,7 @@ from threading import Event, Thread
 import pytest
 
 from reconciler.daemon import page as pages
-from reconciler.daemon.metrics import Page
-from reconciler.daemon.page import CachedPage
+from reconciler.daemon.page import CachedPage, Page
 from reconciler.model.errors import GitError
 
 

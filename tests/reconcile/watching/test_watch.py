@@ -249,11 +249,11 @@ def test_a_management_cluster_that_breaks_and_answers_again_is_dirty(site: Site)
     site.follow(HUB)
     title = f"{MANAGEMENT} secrets"
     site.servers[MANAGEMENT].fault = lambda _verb, _what: UnreachableError("no answer")
-    site.reached._failed(MANAGEMENT, 0.0, "no answer")
     marks: list[dict[str, tuple[str, ...]]] = []
 
     def mend() -> None:
         marks.append(site.marks())
+        site.reached._failed(MANAGEMENT, 0.0, "no answer")
         assert site.reached.held()
         site.servers[MANAGEMENT].fault = lambda _verb, _what: None
 

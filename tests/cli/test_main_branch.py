@@ -1,4 +1,4 @@
-"""`reconcile` works on the branch that is the truth, and on no other unless a person says so."""
+"""`reconcile` works on the authoritative branch, and on others only with --any-branch."""
 
 from pathlib import Path
 
@@ -50,8 +50,8 @@ def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
     assert ran.err.startswith(
-        f"ipam: branch lab is not the truth: that is main, because {why}\n"
-        "  hint: merge it, and reconcile with --branch main; to reconcile lab all the same:"
+        f"ipam: the authoritative branch is main, not lab, because {why}\n"
+        "  hint: merge it, and reconcile with --branch main; to reconcile lab anyway:"
         " --branch lab --any-branch\n"
     )
     assert git(folder, "rev-parse", "lab", "main") == before
@@ -66,7 +66,7 @@ def test_a_person_may_reconcile_any_branch(
     assert ran.code == 0
     assert "Committed" in ran.out
     git(folder, "switch", "-q", "main")
-    assert ipam(capsys, "reconcile", "--repo", folder).code == 0, "main is the truth still"
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
 
 
 def test_any_branch_has_to_be_named(repo: Path, capsys: Capture) -> None:
@@ -80,12 +80,12 @@ def test_a_loop_does_not_even_begin_on_another_branch(
 ) -> None:
     ran = ipam(capsys, "reconcile", "--repo", clone, *how)
     assert ran.code == 64
-    assert "branch lab is not the truth" in ran.err
+    assert "the authoritative branch is main, not lab" in ran.err
 
 
 def test_settings_name_the_truth_before_any_default(clone: Path, capsys: Capture) -> None:
     write(clone, {"ipam.yaml": f"{SETTINGS}{{branch: lab}}\n"})
-    commit(clone, "the truth is lab")
+    commit(clone, "name lab")
     git(clone, "push", "-q")
     assert ipam(capsys, "reconcile", "--repo", clone).code == 0
     git(clone, "switch", "-q", "main")
@@ -93,7 +93,7 @@ def test_settings_name_the_truth_before_any_default(clone: Path, capsys: Capture
     git(clone, "push", "-q")
     ran = ipam(capsys, "reconcile", "--repo", clone)
     assert ran.code == 64
-    assert "that is lab, because ipam.yaml names it (spec.branch)" in ran.err
+    assert "is lab, not main, because ipam.yaml names it (spec.branch)" in ran.err
 
 
 def test_a_remote_that_is_named_is_asked_for_its_default_branch(
@@ -102,7 +102,7 @@ def test_a_remote_that_is_named_is_asked_for_its_default_branch(
     url = git(clone, "config", "remote.origin.url")
     assert ipam(capsys, "reconcile", "--remote", url).code == 0
     ran = ipam(capsys, "reconcile", "--remote", url, "--branch", "lab")
-    assert (ran.code, "that is main" in ran.err) == (64, True)
+    assert (ran.code, "is main, not lab" in ran.err) == (64, True)
 
 
 def test_of_a_remote_without_a_default_branch_the_only_one_is_the_truth(
@@ -113,7 +113,7 @@ def test_of_a_remote_without_a_default_branch_the_only_one_is_the_truth(
     ran = ipam(capsys, "reconcile", "--repo", clone)
     assert ran.code == 64
     assert (
-        "whether branch lab is the truth cannot be told: the remote has 2 branches, shows none as its"
+        "the authoritative branch is unknown: the remote has 2 branches, shows none as its"
         " default, and ipam.yaml names none"
     ) in ran.err
     assert "spec: {branch: lab}" in ran.err
@@ -125,7 +125,7 @@ def test_a_bare_repository_is_the_remote_of_others(clone: Path, capsys: Capture)
     url = git(clone, "config", "remote.origin.url")
     assert ipam(capsys, "reconcile", "--repo", url).code == 0
     ran = ipam(capsys, "reconcile", "--repo", url, "--branch", "lab")
-    why = "that is main, because HEAD of this bare repository names it"
+    why = "is main, not lab, because HEAD of this bare repository names it"
     assert (ran.code, why in ran.err) == (64, True)
 
 
@@ -137,6 +137,6 @@ def test_of_several_branches_that_nobody_named_none_is_guessed(
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
     assert (
-        "whether branch main is the truth cannot be told: there are 2 branches and no remote, none was"
+        "the authoritative branch is unknown: there are 2 branches and no remote, none was"
         " reconciled, and ipam.yaml names none"
     ) in ran.err
