@@ -1,6 +1,7 @@
 """Interface of a family."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -181,8 +182,7 @@ class Projection(Struct, frozen=True):
     """One object for one cluster, with status if `ipam` owns it.
 
     Attributes:
-        is_status_only: Whether another controller owns the object: only `status` is applied, if it
-            exists. It is never created or rendered.
+        is_status_only: Whether only the status of an existing object of others is applied.
         is_part: The same for any fields: `fit` of its family selects those to apply.
         rests_on: Objects it depends on: it is skipped if one of them could not be written.
     """
@@ -214,22 +214,14 @@ def status_only(document: Document, status: Mapping[str, Any]) -> Projection:
 
 
 class ClusterKind(Struct, frozen=True):
-    """A kind whose objects represent clusters, named `namespace/name`.
-
-    `homes` yields the namespaces of the kubeconfig Secret, for the live object (or None) and its
-    namespace. It raises `ValueError` if the object is invalid.
-    """
+    """A kind whose objects represent clusters, with the namespaces of the kubeconfig Secret."""
 
     resource: Resource
     homes: Callable[[Manifest | None, str], Iterable[str]]
 
 
 class Announcing(Struct, frozen=True):
-    """Announcements of a family's addresses in clusters.
-
-    `announcer` returns the cluster of a record's copy in the management cluster, None if it
-    announces nothing. `announces` returns the ranges of each workload cluster.
-    """
+    """Announcements in clusters; `announcer` returns the cluster of a record's copy."""
 
     clusters: ClusterKind | None = None
     cluster_of: Callable[[Allocation], str] = lambda _: MANAGEMENT
@@ -238,10 +230,7 @@ class Announcing(Struct, frozen=True):
 
 
 class UpdateRule(Struct, frozen=True):
-    """A CEL expression that must hold when an object is changed, and why a change is refused.
-
-    Names of its variables are used by no other rule.
-    """
+    """A CEL expression that must hold when an object is changed. Names of variables are unique."""
 
     resource: Resource
     variables: Mapping[str, str]
@@ -251,13 +240,10 @@ class UpdateRule(Struct, frozen=True):
 
 
 class ObjectEvent(Struct, frozen=True):
-    """A change of an object, or record of any family, in the management cluster.
+    """A change of an object, or of a record of any family, in the management cluster.
 
-    Attributes:
-        wanted: The new object, with its status and its live metadata.
-        there: Returns the previous object of a reference.
-        recent: Recent events on objects of the kind in the namespace; none for records.
-        now: The server's time, in seconds since 1970.
+    `wanted` has the new status and live metadata. `there` returns the previous object of a
+    reference. `recent` are recent events on the kind in the namespace, none for records.
     """
 
     ref: Ref
@@ -273,10 +259,8 @@ class ObjectEvent(Struct, frozen=True):
 class ObjectFit(Struct, frozen=True):
     """The manifest to apply instead of a projection, None to leave the object unchanged.
 
-    Attributes:
-        takes: For parts: whether empty fields are taken from another field manager.
-        owners: Owner references, each with whether it is the controller. Owners that are created in
-            the same run are set at its end.
+    `takes` if empty fields are taken from another field manager. `owners` are owner references,
+    each with whether it is the controller.
     """
 
     manifest: Manifest | None = None
@@ -338,10 +322,7 @@ SOURCE_COLUMN = ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.d
 
 
 class Grower(Struct, frozen=True):
-    """An owner whose cluster can request more addresses: at least `increment` at once.
-
-    `ref` is the object that gets the status. `claim` takes an index and a number of addresses.
-    """
+    """An owner whose cluster can request more addresses; `ref` is the object that gets the status."""
 
     owner: tuple[str, str, str, str]
     cluster: str
@@ -358,10 +339,7 @@ class Sizes(Struct, frozen=True):
 
 
 class Newcomer(Struct, frozen=True):
-    """A claimant that `ipam simulate` adds.
-
-    `document` takes a name, a namespace, the name of a document of the kind `chooses`, and a size.
-    """
+    """A claimant that `ipam simulate` adds; `chooses` is the kind of document that it can name."""
 
     kind: GroupKind
     chooses: GroupKind
@@ -375,7 +353,6 @@ class Objects(Struct, frozen=True):
         owned: Kinds whose objects `ipam` creates, updates, and deletes. Policies lock them, unless
             they are `shared` with other writers.
         needed: Kinds that are required for any operation.
-        shapes: The expected structure of its kinds, and of observed kinds.
         record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
         intake: Kinds whose objects can exist only in the cluster, in the order of their import.
@@ -383,7 +360,6 @@ class Objects(Struct, frozen=True):
         observe: Returns further status fields from all pools and all objects that it `observes`.
         still_has: Returns records whose addresses objects of the kinds `asked` still have, by path,
             with the reason.
-        may_own: Returns whether an owner of a namespace and name might exist.
         copied: Kinds whose objects `ipam import` copies, after the kinds that they name.
     """
 
@@ -445,10 +421,9 @@ class Measured(Struct, frozen=True):
 
 
 class Turn(Struct, frozen=True):
-    """The result of one reconcile run.
+    """The result of a reconcile run, `since` seconds after its trigger.
 
-    `failed` are objects of the management cluster as `group/Kind/…/name`. `since` are the seconds
-    from the trigger of the run to its end.
+    `failed` are objects of the management cluster as `group/Kind/…/name`.
     """
 
     documents: Documents
@@ -461,14 +436,12 @@ class Turn(Struct, frozen=True):
     since: float
 
 
-def gauge(name: str, about: str, *labels: str) -> Metric:
-    """Return a gauge."""
-    return Metric(name, MetricKind.GAUGE, about, labels)
+def gauge(name: str, about: str, *labels: str, kind: MetricKind = MetricKind.GAUGE) -> Metric:
+    """Return a metric, by default a gauge."""
+    return Metric(name, kind, about, labels)
 
 
-def counter(name: str, about: str, *labels: str) -> Metric:
-    """Return a counter."""
-    return Metric(name, MetricKind.COUNTER, about, labels)
+counter = partial(gauge, kind=MetricKind.COUNTER)
 
 
 class FamilyMetrics(Struct, frozen=True):
@@ -503,13 +476,11 @@ class Family(Struct, frozen=True):
         pool_kinds: Names of its pool kinds. The first one is the default of records.
         slots: The kind of the owner that claims by each slot. A slot belongs to only one family.
         grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
-        judge: Returns contradictions in a document, independent of other documents.
-        read: Maps documents, records by claim, and Settings to pools and claims. If the records are
-            None, only the requests are used and the claims are not.
+        read: Maps documents and records by claim to pools and claims. If the records are None, only
+            the requests are used and the claims are not.
         adopt: Returns the claim of a copied record, which names none, given all documents.
         relocate: Returns the document fields that move a claim. None if a claim cannot have two
             announced ranges at once, which a move without interruption needs.
-        space: Returns the namespace that a document claims for.
         possible_owner: Returns the half-readable owner (namespace, name) of a broken document's
             claims, with "" for the unreadable half.
         referring: Yields documents that name a claiming document, each with the field and the key.

@@ -12,7 +12,7 @@ from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.objects import Ref
 from reconciler.model.pool import Thresholds
 from reconciler.planning.projection import project
-from tests.planning.outcome import Files, without
+from tests.planning.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 
 TIERS = ("Warning", "Critical", "Exhausted")
@@ -131,10 +131,6 @@ def test_two_runs_at_once_make_one_event() -> None:
     assert len(dict.fromkeys(names)) == 1
 
 
-def test_a_pool_without_usable_addresses_crosses_nothing() -> None:
-    assert capacity_event(network_pool(0, 0), network_pool(0), USUAL, (), NOW) is None
-
-
 def allocation(files: Files) -> Any:
     (found,) = (
         item.manifest
@@ -176,12 +172,6 @@ def test_what_the_cluster_shows_already_is_not_told_again() -> None:
     assert allocation_event(got, failed, network_pool(8), NOW) is not None
     assert allocation_event(failed, got, network_pool(8), NOW) is not None
     assert allocation_event(got, {"metadata": {}}, network_pool(8), NOW) is not None
-
-
-def test_a_release_is_no_event() -> None:
-    released = allocation(without(reconciled(SMALL), "tenants/one.yaml"))
-    assert released["status"]["phase"] == "Released"
-    assert allocation_event(released, allocation(SMALL), network_pool(8), NOW) is None
 
 
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")

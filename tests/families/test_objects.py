@@ -6,10 +6,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from reconciler.apply.rights import crd_texts
 from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
-from reconciler.families import families
 from reconciler.families.interface import (
     Family,
     Sizes,
@@ -24,7 +22,6 @@ from reconciler.records.emit import record_document
 from reconciler.report.listing import items, listings
 from reconciler.report.text.queries import listing_text
 from reconciler.report.text.table import Painter
-from tests.documentation import ROOT
 from tests.families.test_conformance import every_family, example
 from tests.toy import installed
 from tests.world import SMALL, evaluation_of, reconciled
@@ -75,18 +72,6 @@ def test_it_has_the_rights_to_what_it_applies(family: Family) -> None:
 
 
 @every_family
-def test_its_parts_name_kinds_of_its_own(family: Family) -> None:
-    own = family.objects
-    assert set(own.owned) <= set(own.resources)
-    assert set(own.needed) <= set(own.owned)
-    assert set(own.shapes) <= {*own.resources, *own.observes}
-    assert {rule.resource for rule in own.update_rules} <= set(own.owned)
-    assert bool(own.observes) == (own.observe is not None)
-    clusters = family.announcing.clusters
-    assert clusters is None or clusters.resource in own.resources
-
-
-@every_family
 def test_each_pool_has_an_object_of_its_own(family: Family) -> None:
     evaluation = applied(family)
     pools = evaluation.state.pools.values()
@@ -123,17 +108,6 @@ def test_its_crds_are_those_of_its_kinds(family: Family) -> None:
     assert {kind.kind for kind in family.objects.needed} <= given
 
 
-def test_every_crd_that_ships_is_somebodys() -> None:
-    shipped = {path.name for path in (ROOT / "schemas" / "crds").iterdir()}
-    assert shipped <= set(crd_texts())
-
-
-def test_no_two_rules_have_a_variable_of_one_name() -> None:
-    rules = [rule for family in families() for rule in family.objects.update_rules]
-    names = [name for rule in rules for name in rule.variables]
-    assert len(names) == len(set(names))
-
-
 @every_family
 def test_what_it_lists_is_in_its_example(family: Family) -> None:
     evaluation = applied(family)
@@ -145,11 +119,6 @@ def test_what_it_lists_is_in_its_example(family: Family) -> None:
             columns = (*listing.columns, *(listing.wide if wide else ()))
             assert re.split(" {2,}", header) == [column.header for column in columns]
             assert len(rows) >= len(list(evaluation.documents.of(listing.kind)))
-
-
-def test_no_two_families_list_by_one_word() -> None:
-    words = [listing.name for family in families() for listing in family.objects.listings]
-    assert len(words) + 1 == len(listings())
 
 
 @every_family

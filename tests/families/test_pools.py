@@ -50,14 +50,6 @@ def test_half_a_range_is_ignored_with_a_warning(half: str) -> None:
     )
 
 
-def test_start_and_end_beside_ranges_are_ignored_with_a_warning() -> None:
-    listed = ranges(("10.40.0.16", "10.40.0.31"))
-    text = pool(tenantAllocation=f"{listed[:-1]}, start: 10.40.0.0, end: 10.40.0.9}}")
-    assert usable(text) == ["10.40.0.16-10.40.0.31"]
-    (found,) = evaluation_of({"pools/edge.yaml": text}).findings
-    assert found.message == "start and end ignored, because ranges are there"
-
-
 def test_a_pool_that_reserves_everything_is_empty_and_exhausted() -> None:
     text = pool(reserved=reserved("10.40.0.0/24"))
     evaluation = evaluation_of({"pools/edge.yaml": text})
@@ -135,14 +127,6 @@ def test_a_network_that_cannot_be_given_out_is_an_error(cidr: str, code: str) ->
     assert [found for _, found in codes({"pools/edge.yaml": pool(cidr=cidr)})] == [code]
 
 
-def test_a_slash_eight_is_the_largest_pool() -> None:
-    evaluation = evaluation_of({**SMALL, "pools/edge.yaml": pool(cidr="10.0.0.0/8")})
-    assert evaluation.findings == ()
-    assert outcome({**SMALL, "pools/edge.yaml": pool(cidr="10.0.0.0/8")})[LB] == (
-        "allocate 10.0.0.0-10.0.0.7 of edge"
-    )
-
-
 WRONG = {
     "schema": pool(cidr="7"),
     "cidr": pool(cidr="10.40.0.5/24"),
@@ -191,15 +175,3 @@ def test_an_annotation_that_cannot_be_used_is_an_error(name: str, value: str) ->
     assert found.code == "annotation-invalid"
     assert found.location.pointer == f"/metadata/annotations/gitops-ipam.dev~1{name}"
     assert f"gitops-ipam.dev/{name}: {value!r} is not" in found.message
-
-
-def test_thresholds_must_rise() -> None:
-    (found,) = evaluation_of({"pools/edge.yaml": annotated(warning="90")}).findings
-    assert found.message == "thresholds must rise from warning to exhausted, got 90, 85, 95"
-
-
-def test_a_misspelt_annotation_is_an_error_and_one_of_others_is_not() -> None:
-    (found,) = evaluation_of({"pools/edge.yaml": annotated(warnin="10")}).findings
-    assert found.message == "unknown annotation 'gitops-ipam.dev/warnin'"
-    assert found.hint == "did you mean gitops-ipam.dev/warning?"
-    assert evaluation_of({"pools/edge.yaml": annotated(owner="me")}).findings == ()

@@ -135,10 +135,6 @@ def test_a_pool_that_gives_nothing_out_is_wholly_used() -> None:
     assert {item["message"] for item in capacity} == {"Pool utilization is 100% (0/0 IPs)"}
 
 
-def test_a_wrong_pool_is_not_projected() -> None:
-    assert objects({"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.5/28}]")}) == {}
-
-
 def test_a_pool_keeps_its_annotations_and_names_its_namespace() -> None:
     text = pool().replace(
         "{name: edge, namespace: butler-system}",

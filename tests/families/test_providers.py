@@ -51,14 +51,6 @@ def test_without_a_default_the_first_by_name_serves_them() -> None:
     assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
 
 
-def test_without_any_provider_the_tenant_is_an_error() -> None:
-    files = {"pools/edge.yaml": pool(), "tenants/one.yaml": tenant("one")}
-    (found,) = evaluation_of(files).findings
-    assert found.message == (
-        "TenantCluster team-a/one: ProviderConfig butler-system/default is not in the repository"
-    )
-
-
 def test_a_provider_that_is_gone_releases_nothing() -> None:
     files = reconciled(SMALL)
     del files["providers/default.yaml"]
@@ -69,20 +61,6 @@ def test_a_provider_that_is_gone_releases_nothing() -> None:
 def test_a_cloud_provider_makes_no_claim() -> None:
     files = {**SMALL, "providers/default.yaml": cloud("default")}
     assert (outcome(files), codes(files)) == ({}, [])
-
-
-@pytest.mark.parametrize("kind", ["azure", "aws", "gcp"])
-def test_a_cloud_cannot_use_mode_ipam(kind: str) -> None:
-    files = {**SMALL, "providers/default.yaml": cloud("default", kind, "ipam")}
-    (found,) = evaluation_of(files).findings
-    assert found.code == "provider-mode"
-    assert found.message == f"mode ipam cannot be used with provider {kind}"
-    assert str(found.location) == "providers/default.yaml:7"
-
-
-def test_mode_ipam_without_pools_is_an_error() -> None:
-    files = {**SMALL, "providers/default.yaml": provider(pools="[]")}
-    assert codes(files) == [("error", "provider-without-pools")]
 
 
 def test_a_pool_that_is_not_there_is_an_error_at_its_reference() -> None:
@@ -152,10 +130,3 @@ def test_a_gateway_is_held_back_with_a_warning() -> None:
         "gateway 10.40.0.0 of ProviderConfig default is not reserved in edge; it is held back"
     )
     assert found.hint == "add 10.40.0.0/32 to spec.reserved"
-
-
-def test_a_gateway_that_is_reserved_or_elsewhere_is_no_news() -> None:
-    reserved = pool(reserved="[{cidr: 10.40.0.0/32}]")
-    files = {**SMALL, "providers/default.yaml": provider(gateway="10.40.0.0")}
-    assert codes({**files, "pools/edge.yaml": reserved}) == []
-    assert codes({**SMALL, "providers/default.yaml": provider(gateway="10.9.0.1")}) == []

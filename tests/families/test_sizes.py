@@ -117,17 +117,6 @@ def test_a_size_that_is_taken_back_altogether_is_told_as_a_smaller_one() -> None
     assert f"give back by deleting {path}, in a change of its own" in found.hint
 
 
-@pytest.mark.parametrize(("default", "told"), [(8, 1), (15, 1), (16, 0), (20, 0)])
-def test_a_size_that_is_taken_back_is_told_where_the_default_is_smaller(
-    default: int, told: int
-) -> None:
-    sizes = provider(loadBalancer=f"{{defaultPoolSize: {default}}}")
-    files = {**lived(8, 16), TENANT: tenant("one"), "providers/default.yaml": sizes}
-    assert codes(files) == [("warning", "size-smaller")] * told
-    assert codes({**lived(8), TENANT: tenant("one"), "providers/default.yaml": sizes}) == []
-    assert codes({**lived(16), TENANT: tenant("one"), "providers/default.yaml": sizes}) == []
-
-
 def test_a_first_range_that_is_larger_than_the_size_stays_whole() -> None:
     files = {**lived(16), **sized(4)}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.15 of edge"}

@@ -118,19 +118,6 @@ def test_a_request_without_pin_is_additional_and_that_is_said_once() -> None:
     assert describe(reconciled(files)) == []
 
 
-def test_a_tenant_that_comes_beside_a_request_that_holds_is_told_what_it_gets_once() -> None:
-    held = reconciled({**without(SMALL, TENANT), "tenants/r0.yaml": of_one("old", count=4)})
-    files = {**held, TENANT: SMALL[TENANT]}
-    assert [it for it in describe(files) if it[0] == "request-beside-claim"] == [
-        (
-            "request-beside-claim",
-            "TenantCluster team-a/one gets 8 loadbalancer addresses of its own beside these 4 of"
-            " IPAllocation butler-system/old",
-        )
-    ]
-    assert describe(reconciled(files)) == []
-
-
 def test_a_request_by_the_name_of_a_tenant_that_was_renamed_says_how_it_stays_its_own_claim() -> (
     None
 ):
@@ -165,12 +152,6 @@ def test_a_pin_of_nodes_stands_for_nodes_and_is_topped_up() -> None:
     assert set(outcome(files)) == {LB, OWN}
     many = {TENANT: tenant("one").replace("replicas: 1", "replicas: 6")}
     assert outcome({**files, **many})["team-a/one (nodes-1)"].startswith("allocate")
-
-
-def test_a_pin_where_the_tenant_makes_no_such_claim_is_just_a_request() -> None:
-    files = with_requests(pinned(kind="nodes"))
-    assert set(outcome(files)) == {LB, OWN}
-    assert describe(files) == []
 
 
 def test_the_record_of_a_tenant_is_never_attributed_anew() -> None:

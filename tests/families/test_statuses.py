@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from reconciler.planning.projection import project
-from tests.planning.outcome import Files, outcome, record_paths, without
+from tests.planning.outcome import Files, without
 from tests.world import (
     CLOCK,
     SMALL,
     evaluation_of,
     pool,
     provider,
-    raw,
     reconciled,
     request,
     tenant,
@@ -72,11 +71,6 @@ def test_a_provider_counts_what_its_pools_have_left() -> None:
     assert found["capacity"] == {"availableIPs": 256 + 16 - 8, "estimatedTenants": 264 // 13}
     assert describe(found) == ("True", "PoolAvailable", "264 IPs available (~20 tenants)")
     assert found["conditions"][0]["type"] == "PoolAvailable"
-
-
-def test_a_static_provider_reckons_with_five_nodes_and_its_own_size() -> None:
-    files = {**SMALL, "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 3}")}
-    assert of_provider(files)["capacity"]["estimatedTenants"] == 256 // (5 + 3)
 
 
 def test_an_elastic_provider_reckons_with_what_a_tenant_takes() -> None:
@@ -188,22 +182,6 @@ def test_a_record_in_retention_speaks_for_nobody() -> None:
     found = of_tenant({**released, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
     assert describe(found)[1] == "Reconciling"
     assert "lbAllocationRef" not in found
-
-
-def test_of_two_records_of_one_claim_the_status_names_the_one_that_the_plan_keeps() -> None:
-    files = reconciled(SMALL)
-    (path,) = record_paths(files)
-    other = raw(files[path]).replace(b"team-a-one-lb", b"a-first-name").replace(b"edge", b"wide")
-    files |= {path.replace("edge", "wide"): other.replace(b"10.40.0.", b"10.41.0.")}
-    files["pools/wide.yaml"] = pool("wide", "10.41.0.0/24")
-    assert outcome(files) == {"team-a/one (loadbalancer)": "keep 10.40.0.0-10.40.0.7 of edge"}
-    assert of_tenant(files)["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert describe(of_tenant(files))[2] == "LB IPs allocated: 10.40.0.0/29"
-
-
-def test_a_tenant_whose_provider_is_gone_keeps_what_it_has() -> None:
-    files = without(reconciled(SMALL), "providers/default.yaml")
-    assert describe(of_tenant(files)) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
 
 
 def by_hand(name: str, kind: str = "loadbalancer", **spec: object) -> str:

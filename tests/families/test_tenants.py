@@ -83,20 +83,9 @@ def nodes(replicas: int, per_tenant: int = 2) -> dict[str, str]:
     }
 
 
-def test_no_pool_default_for_nodes_means_no_nodes_claim() -> None:
-    assert list(outcome(SMALL)) == [LB]
-
-
 def test_the_nodes_claim_holds_the_pools_default_or_the_workers_whichever_is_more() -> None:
     assert outcome(nodes(1))[NODES] == "allocate 10.40.0.0-10.40.0.1 of edge"
     assert outcome(nodes(5))[NODES] == "allocate 10.40.0.0-10.40.0.4 of edge"
-
-
-def test_a_tenant_without_workers_gets_the_default() -> None:
-    files = nodes(1)
-    files["tenants/one.yaml"] = files["tenants/one.yaml"].replace("  workers: {replicas: 1}\n", "")
-    files["tenants/one.yaml"] += "  networking: {lbPoolSize: 1}\n"
-    assert outcome(files)[NODES] == "allocate 10.40.0.0-10.40.0.1 of edge"
 
 
 def test_workers_that_outgrow_their_claim_are_topped_up_by_a_new_one() -> None:

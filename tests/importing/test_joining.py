@@ -37,10 +37,6 @@ def test_one_owner_that_has_an_address_in_two_types_is_a_conflict() -> None:
     assert len(result.conflicts) == 1
 
 
-def test_the_same_row_twice_is_one_range() -> None:
-    assert len(imported(table("ip,name\n10.0.0.5,web\n10.0.0.5,WEB\n")).lines) == 1
-
-
 def test_two_names_that_become_one_are_a_conflict() -> None:
     result = imported(table("ip,name\n10.0.0.5,web 1\n10.0.0.6,web-1\n"))
     assert conflicts(result) == [

@@ -103,12 +103,3 @@ def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:
 def test_more_objects_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_ROWS", 1)
     assert conflicts(netbox(ADDRESSES)) == ["0.json: the file has more than 1 objects"]
-
-
-def test_an_object_that_has_no_end_of_names_is_nobody() -> None:
-    deep: object = "web"
-    for _ in range(9):
-        deep = {"name": deep}
-    text = json.dumps([{"address": "10.0.1.70/24", "tenant": deep, "status": {"value": "active"}}])
-    result = imported(netbox(PREFIXES, text))
-    assert "web" not in str(lines(result))

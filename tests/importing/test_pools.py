@@ -112,12 +112,6 @@ def test_ipv6_is_told_because_such_pools_hold_none() -> None:
     ]
 
 
-def test_a_network_of_one_address_is_given_out_whole() -> None:
-    assert (
-        "tenantAllocation" not in texts(imported(described("one", "10.0.0.1/32")))["pools/one.yaml"]
-    )
-
-
 def test_a_range_of_one_network_is_no_window_of_another() -> None:
     found = ImportedSource(
         described=(

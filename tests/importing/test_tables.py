@@ -60,10 +60,6 @@ def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
     assert made.name == "net-10-0-0-0-24"
 
 
-def test_who_is_not_named_is_held_under_the_address() -> None:
-    assert describe("ip,name\n10.0.0.5,\n") == ["default/ip-10-0-0-5 nodes 10.0.0.5"]
-
-
 def test_what_nobody_has_is_passed_over_and_told() -> None:
     found = table("ip,name,status\n10.0.0.5,old,Deprecated\n")
     assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so nobody has it",))
@@ -170,9 +166,3 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
     monkeypatch.setattr(limits, "MAX_BYTES", 3)
     assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
-
-
-def test_rows_without_a_word_are_passed_over() -> None:
-    assert describe("ip,name\n10.0.0.5,web\n,\n  , \n10.0.0.9,shop\n") == [
-        "default/web nodes 10.0.0.5", "default/shop nodes 10.0.0.9",
-    ]  # fmt: skip

@@ -129,6 +129,7 @@ def _reserved(
 
 
 def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
+    """Return the allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
     allocation = document.spec.get("tenantAllocation") or {}
     halves = [field for field in ("start", "end") if field in allocation]
     ranges = allocation.get("ranges")
@@ -141,22 +142,14 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
     if message:
         place = document.at(*_ALLOCATION, halves[0], key=True)
         found.append(warning("range-ignored", place, message, hint))
-    if ranges:
-        return _ranges(document, network, found)
-    if len(halves) < 2:
+    if not ranges and len(halves) < 2:
         return [network]
-    window = read_range(document, _ALLOCATION, ("start", "end"), found)
-    if window is None or _is_outside(document, (*_ALLOCATION, "start"), window, network, found):
-        return []
-    return [window]
-
-
-def _ranges(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
     windows: list[IPRange] = []
-    for index in range(len(document.spec["tenantAllocation"]["ranges"])):
-        steps = (*_ALLOCATION, "ranges", index)
+    places = [(*_ALLOCATION, "ranges", index) for index in range(len(ranges or ()))]
+    for index, steps in enumerate(places or [_ALLOCATION]):
         window = read_range(document, steps, ("start", "end"), found)
-        if window is None or _is_outside(document, steps, window, network, found):
+        at = steps if ranges else (*steps, "start")
+        if window is None or _is_outside(document, at, window, network, found):
             continue
         if windows and window.first <= windows[-1].last:
             message = f"ranges[{index}].start must be after the end of the range before,"

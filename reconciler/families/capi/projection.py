@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from reconciler.addresses import format_address
@@ -16,8 +17,6 @@ from reconciler.families.interface import (
     Projection,
     ProjectionInput,
     Turn,
-    counter,
-    gauge,
     projected,
 )
 from reconciler.model.claim import Allocation
@@ -259,47 +258,41 @@ _OF_NAMESPACE = ("role", "namespace")
 # Outcomes of capi-vip-allocator: no claim could be made, or the claim got no address.
 _UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disabled"})
 
-_NAME = "capi_vip_allocator"
-_ALLOCATIONS = counter(
-    f"{_NAME}_allocations_total", "Total number of successful VIP allocations", *_OF_CLASS
+
+def _metric(kind: MetricKind, name: str, about: str, *labels: str) -> Metric:
+    return Metric(f"capi_vip_allocator_{name}", kind, about, labels)
+
+
+_gauge = partial(_metric, MetricKind.GAUGE)
+_counter = partial(_metric, MetricKind.COUNTER)
+_histogram = partial(_metric, MetricKind.HISTOGRAM)
+_ALLOCATIONS = _counter(
+    "allocations_total", "Total number of successful VIP allocations", *_OF_CLASS
 )
-_ERRORS = counter(
-    f"{_NAME}_allocation_errors_total",
-    "Total number of VIP allocation errors",
-    *_OF_CLASS,
-    "reason",
+_ERRORS = _counter(
+    "allocation_errors_total", "Total number of VIP allocation errors", *_OF_CLASS, "reason"
 )
-_DURATION = Metric(
-    f"{_NAME}_allocation_duration_seconds",
-    MetricKind.HISTOGRAM,
+_DURATION = _histogram(
+    "allocation_duration_seconds",
     "Duration of VIP allocation operations: from what asked for it to the end of the round",
-    _OF_CLASS,
+    *_OF_CLASS,
 )
-_AVAILABLE = gauge(
-    f"{_NAME}_pools_available",
+_AVAILABLE = _gauge(
+    "pools_available",
     "Number of pools that serve a class for a role and have an address left",
     *("cluster_class", "role"),
 )
-_ADDRESSES = gauge(f"{_NAME}_pool_addresses_total", "Total IP addresses in pool", "pool_name")
-_FREE = gauge(f"{_NAME}_pool_addresses_free", "Free IP addresses in pool", "pool_name")
-_USED = gauge(f"{_NAME}_pool_addresses_used", "Used IP addresses in pool", "pool_name")
-_CLAIMS = gauge(
-    f"{_NAME}_claims_total", "Total number of active claims of Clusters", *_OF_NAMESPACE
+_ADDRESSES = _gauge("pool_addresses_total", "Total IP addresses in pool", "pool_name")
+_FREE = _gauge("pool_addresses_free", "Free IP addresses in pool", "pool_name")
+_USED = _gauge("pool_addresses_used", "Used IP addresses in pool", "pool_name")
+_CLAIMS = _gauge("claims_total", "Total number of active claims of Clusters", *_OF_NAMESPACE)
+_CLAIMED = _gauge("claims_ready", "Number of claims with allocated IP", *_OF_NAMESPACE)
+_PENDING = _gauge("claims_pending", "Number of claims waiting for IP allocation", *_OF_NAMESPACE)
+_RECONCILED = _counter(
+    "reconcile_total", "Total number of cluster reconcile operations", "cluster_class", "result"
 )
-_CLAIMED = gauge(f"{_NAME}_claims_ready", "Number of claims with allocated IP", *_OF_NAMESPACE)
-_PENDING = gauge(
-    f"{_NAME}_claims_pending", "Number of claims waiting for IP allocation", *_OF_NAMESPACE
-)
-_RECONCILED = counter(
-    f"{_NAME}_reconcile_total",
-    "Total number of cluster reconcile operations",
-    *("cluster_class", "result"),
-)
-_TIME = Metric(
-    f"{_NAME}_reconcile_duration_seconds",
-    MetricKind.HISTOGRAM,
-    "Duration of cluster reconcile operations",
-    ("cluster_class",),
+_TIME = _histogram(
+    "reconcile_duration_seconds", "Duration of cluster reconcile operations", "cluster_class"
 )
 
 

@@ -257,16 +257,6 @@ def test_a_claim_of_a_person_gets_its_address_and_its_status_alone(clusters: Fak
     assert "finalizers" not in one["metadata"]
 
 
-def test_documents_are_applied_whole_when_settings_say_so(clusters: FakeClusters) -> None:
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {apply: {documents: all}}\n"
-    )
-    files = reconciled({**of(pool(), claim("one")), "ipam.yaml": settings})
-    assert failures(hub(clusters, files)) == {}
-    assert there(clusters, CLAIMS, "one")["status"]["addressRef"] == {"name": "one"}
-
-
 def test_a_released_record_keeps_its_objects_until_its_retention_ends_and_then_the_claim_goes_first(
     clusters: FakeClusters,
 ) -> None:

@@ -12,7 +12,6 @@ from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import (
     CP,
-    DOORS,
     FILES,
     RESULT,
     SHOP,
@@ -81,13 +80,6 @@ def test_addresses_of_other_pools_are_in_nobodys_way(clusters: FakeClusters) -> 
     spec = {"address": "10.0.0.10", "claimRef": {"name": "metal"}, "poolRef": other, "prefix": 24}
     clusters.hand(HUB).apply({**body, "metadata": metadata, "spec": spec}, "metal3")
     assert failures(hub(clusters)) == {}
-
-
-def test_a_cluster_of_which_only_ingress_is_given_gets_that(clusters: FakeClusters) -> None:
-    hub(clusters, reconciled(of(DOORS, cluster())))
-    live = there(clusters, CLUSTERS, "shop")
-    assert "controlPlaneEndpoint" not in live["spec"]
-    assert live["metadata"]["annotations"] == {RESULT: "10.0.0.100"}
 
 
 def test_a_claim_that_the_provider_answered_first_keeps_its_address_and_is_told(
@@ -183,23 +175,3 @@ def _refused(verb: str, what: Any) -> ClusterError | None:
 def there_is_no_endpoint(clusters: FakeClusters) -> bool:
     clusters.faults.pop(HUB, None)
     return "controlPlaneEndpoint" not in there(clusters, CLUSTERS, "shop")["spec"]
-
-
-def test_owners_that_cannot_be_named_are_told_and_named_by_the_next_run(
-    clusters: FakeClusters,
-) -> None:
-    seen: list[Any] = []
-
-    def fault(verb: str, what: Any) -> ClusterError | None:
-        is_address = verb == "apply" and what == Ref(ADDRESSES, "default", CP)
-        seen.extend([what] if is_address else [])
-        return RejectedError("no") if is_address and len(seen) == 2 else None
-
-    clusters.faults[HUB] = fault
-    assert failures(clusters.apply(FILES)["management"]) == {
-        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "no"
-    }
-    clusters.faults.clear()
-    clusters.faults[HUB] = lambda verb, what: None
-    assert failures(clusters.apply(FILES)["management"]) == {}
-    assert len(there(clusters, ADDRESSES, CP)["metadata"]["ownerReferences"]) == 2

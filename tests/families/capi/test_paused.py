@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.families.capi.kinds import ADDRESSES, CLAIMS
 from reconciler.model.objects import Ref, Resource
 from reconciler.model.plan import Keep
 from reconciler.planning.evaluate import Evaluation
 from tests.apply.execution.site import failures, results
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, SHOP, hub, person, served, shop, there
-from tests.families.capi.trees import Files, claim, cluster, gets, got, of, pool, said
+from tests.families.capi.hub import CP, FILES, SHOP, hub, person, served, there
+from tests.families.capi.trees import Files, claim, gets, got, of, pool, said
 from tests.world import CLOCK, evaluation_of, reconciled
 
 DAY = 86_400
@@ -139,13 +139,3 @@ def test_an_address_that_is_gone_is_made_only_when_it_is_asked_for_again() -> No
     assert there(clusters, ADDRESSES, CP) is None
     hub(clusters, paused, "c")
     assert there(clusters, ADDRESSES, CP)["spec"]["address"] == "10.0.0.10"
-
-
-def test_a_cluster_that_chose_its_endpoint_by_hand_is_told_nothing_of_the_old_one() -> None:
-    clusters = FakeClusters()
-    clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.9.9.9"}), "kubectl")
-    files = reconciled(of(pool(), cluster()))
-    files["pools/00.yaml"] = pool(annotations=PAUSE)
-    files["clusters/01.yaml"] = cluster(controlPlaneEndpoint={"host": "10.9.9.9", "port": 6443})
-    assert failures(hub(clusters, files)) == {}
-    assert there(clusters, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"] == {"host": "10.9.9.9"}

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import format_short
-from reconciler.families.capi.kinds import GLOBAL_POOL, pool_key
-from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from tests.families.capi.trees import CLASS, ROLE, of, pool, said
 from tests.world import evaluation_of
@@ -46,11 +44,6 @@ def test_the_first_address_is_reserved_and_of_ipv4_the_last_one(
     addresses: str, prefix: int, all_of_it: bool, found: str
 ) -> None:
     assert usable(addresses, prefix=prefix, allocateReservedIPAddresses=all_of_it) == [found]
-
-
-def test_the_gateway_is_kept_back_with_reserved_addresses_too() -> None:
-    found = usable("10.0.0.0/30", allocateReservedIPAddresses=True, gateway="10.0.0.0")
-    assert found == ["10.0.0.1-10.0.0.3"]
 
 
 def test_counts_of_ipv6_are_exact_and_nothing_is_too_large() -> None:
@@ -94,11 +87,6 @@ def test_the_rules_of_the_webhook_are_findings(text: str, code: str, message: st
     assert (code, message) in [(found, words[: len(message)]) for found, words in said(text)]
 
 
-def test_the_misspelling_of_the_readme_is_told_with_the_right_word() -> None:
-    (found,) = evaluation_of(of(pool(excludeAddresses=["10.0.0.11"]))).findings
-    assert found.hint == "did you mean excludedAddresses?"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -113,17 +101,3 @@ def test_labels_that_serve_nobody_or_that_no_server_takes_are_warned_of(
     text: str, message: str
 ) -> None:
     assert said(text) == [("label-unfit", message)]
-
-
-def test_pools_that_share_addresses_name_each_other() -> None:
-    ((code, message),) = said(pool("one"), pool("two", "10.0.0.20-10.0.0.30", role="ingress"))
-    assert code == "pool-overlap"
-    assert "GlobalInClusterIPPool one at pools/00.yaml:10: 10.0.0.20" in message
-
-
-def test_a_gateway_is_held_back_from_ranges_that_people_set() -> None:
-    evaluation = evaluation_of(of(pool(gateway="10.0.0.1")))
-    (gateway,) = evaluation.state.gateways
-    assert gateway.title == "vips (gateway)"
-    assert gateway.pools == (Key("capi", "", "vips", "", GLOBAL_POOL.kind),)
-    assert pool_key(GLOBAL_POOL.kind, "", "vips") == gateway.pools[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.families.novaedge import MAIN, pool, tree, vip
-from tests.planning.outcome import codes, outcome, refusal
+from tests.planning.outcome import codes, outcome
 from tests.world import evaluation_of, reconciled
 
 WARNING = ("warning", "cluster-field")
@@ -87,12 +87,6 @@ def test_a_vip_of_another_pool_is_somebody_else() -> None:
     listed = "{allocations: [{address: 10.200.0.1, vipRef: a}]}"
     files = tree(vip("a", of="", address="10.9.0.1"), vip("b"), pools=copied(MAIN, listed))
     assert outcome(files) == {"b (vip)": "allocate 10.200.0.2 of main"}
-
-
-def test_of_two_that_have_one_address_the_second_is_told_who_has_it() -> None:
-    held = "{allocatedAddress: 10.200.0.1/32}"
-    files = tree(copied(vip("a"), held), copied(vip("b"), held))
-    assert refusal(files, "b (vip)").message == "10.200.0.1 is taken by a (vip)"
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,6 @@ def test_addresses_are_given_out_beside_networks_and_though_one_keeps_them_back(
     ]  # fmt: skip
 
 
-def test_what_is_named_twice_is_there_once() -> None:
-    given = read(pool(cidrs="[10.200.0.0/24, 10.200.0.0/25]", addresses="[10.200.0.7/32]"))
-    assert given.usable.size == 254
-
-
-def test_a_pool_without_a_network_stands_where_its_addresses_do() -> None:
-    assert read(pool(addresses="[10.200.0.7]")).source.column == 19
-    assert read(pool(addresses="[2001:db8::7/128]")).usable.size == 1
-
-
 @pytest.mark.parametrize(
     ("spec", "code", "said"),
     [

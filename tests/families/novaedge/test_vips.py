@@ -10,10 +10,6 @@ from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 DAY = 86_400
 
 
-def messages(files: dict[str, str | bytes]) -> list[str]:
-    return [item.message for item in evaluation_of(files).findings]
-
-
 def test_the_numerically_lowest_free_address_is_given() -> None:
     files = tree(*(vip(name) for name in "abcdefghijk"))
     assert [text.split()[1] for text in outcome(files).values()] == [
@@ -26,12 +22,6 @@ def test_a_named_address_is_had_and_nobody_gets_it_before() -> None:
         "a (vip)": "allocate 10.200.0.2 of main",
         "b (vip)": "allocate 10.200.0.1 of main",
     }
-
-
-def test_who_holds_a_named_address_is_named() -> None:
-    files = reconciled(tree(vip("a")))
-    files["tenants/b.yaml"] = vip("b", address="10.200.0.1")
-    assert refusal(files, "b (vip)").message == "10.200.0.1 is taken by a (vip)"
 
 
 @pytest.mark.parametrize(
