@@ -1,6 +1,6 @@
 """A Repository in memory, under the same contract as the real ones."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -87,9 +87,14 @@ class FakeRepository:
         found = list(changes(self.commits[parted][2], self.commits[rev][2]))
         return found, parted == base
 
-    @property
-    def roots(self) -> "FakeRoots":
-        return FakeRoots(self.commits)
+    root = ""
+
+    def dropped_files(self, base: str, rev: str) -> Iterator[str]:
+        return iter(sorted({*self.commits[base][2]} - {*self.commits[rev][2]}))
+
+    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
+        del revision
+        return iter(())
 
     def alone(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -113,22 +118,18 @@ class FakeRepository:
     def accepting(self, revision: str) -> list[str]:
         return [it for it in self._line(revision) if "Ipam-Accepts: " in self.made(it).message]
 
-    @property
-    def remote_state(self) -> "FakeRepository":
-        return self
-
-    reference = "refs/ipam/last"
+    last_reference = "refs/ipam/last"
 
     def default_branch(self) -> DefaultBranch:
         return DefaultBranch(self.default, "the fake says so")
 
-    def last(self) -> str:
+    def last_reconciled(self) -> str:
         return self.noted
 
-    def forget(self) -> None:
+    def forget_remote(self) -> None:
         pass
 
-    def bring(self, last: str) -> Revision | None:
+    def fetch_last(self, last: str) -> Revision | None:
         return Revision(last, self.commits[last][1]) if last in self.commits else None
 
     def remember(self, revision: Revision) -> None:
@@ -204,20 +205,6 @@ class FakeRepository:
             found.append(rev)
             rev = self.commits[rev][0]
         return found
-
-
-@dataclass
-class FakeRoots:
-    """The top, beside which no other root was ever reconciled."""
-
-    commits: Mapping[str, tuple[str, int, Files]]
-    own: str = ""
-
-    def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
-        yield from sorted({*self.commits[base][2]} - {*self.commits[rev][2]})
-
-    def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        yield from ()
 
 
 def _is_past(date: int) -> bool:

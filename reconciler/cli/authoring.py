@@ -146,7 +146,7 @@ def _codeowners(reading: options.Reading) -> int:
     evaluation = read.evaluation(output.painter("auto"))
     if has_error(evaluation.findings):
         return ExitCode.WRONG
-    output.emit(codeowners_text(contracts_of(evaluation.documents), read.repository.roots.own))
+    output.emit(codeowners_text(contracts_of(evaluation.documents), read.repository.root))
     return ExitCode.OK
 
 

@@ -40,7 +40,7 @@ from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
 from reconciler.documents.text import escape
-from reconciler.gitio import process as processes
+from reconciler.gitio import process
 from reconciler.gitio.remotes import BranchHead
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import UsageError
@@ -319,7 +319,7 @@ class ShutdownSignals:
 
     def _cut(self) -> None:
         with suppress(Exception):
-            processes.end_all()
+            process.end_all()
         with suppress(Exception):
             self.release()
         self.leave(self.code)

@@ -18,7 +18,7 @@ import click
 from reconciler.cli import output
 from reconciler.cli.commands import ipam
 from reconciler.documents.text import escape
-from reconciler.gitio import process as processes
+from reconciler.gitio import process
 from reconciler.gitio.process import SignalReceived, clean_environment
 from reconciler.model.errors import ExitCode, GitError, ReconcilerError
 
@@ -141,7 +141,7 @@ def install() -> None:
         del frame
         for other in _SIGNALS:
             signal.signal(other, signal.SIG_IGN)  # the shutdown is already running, and short
-        may_raise = processes.stop(number)
+        may_raise = process.stop(number)
         # Not `threading`: the interrupted code can hold one of its locks.
         _thread.start_new_thread(_exit, (number,))
         if may_raise:
@@ -161,7 +161,7 @@ def _report_unraisable(lost: "UnraisableHookArgs") -> None:
 
 def farewell(number: int) -> int:
     """End all remaining work, print the reason, and return the exit code."""
-    processes.end_all()
+    process.end_all()
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
     if next(_farewells) == 0:
         with suppress(OSError):  # the terminal can be closed

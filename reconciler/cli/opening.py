@@ -17,7 +17,7 @@ from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.gitio import repository as repositories
-from reconciler.gitio.history import GitAnnals
+from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import Repository, Source
 from reconciler.gitio.merging import merge, quarantined
 from reconciler.gitio.process import ObjectReader
@@ -62,7 +62,7 @@ class ReadRevision(Struct, frozen=True):
         """Return the history. For a work tree, it is the history of HEAD."""
         head = self.source.revision() or self.repository.resolve("HEAD")
         source = self.repository.source(head.id)
-        return History(GitAnnals(self.repository.git), source, settings, head.id)
+        return History(CommitLog(self.repository.git), source, settings, head.id)
 
 
 def asked_root() -> str | None:
@@ -132,7 +132,7 @@ def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
     read = open_source(reading)
     if at is None:
         return read
-    found = revision_at(read.repository, GitAnnals(read.repository.git), reading.rev, at)
+    found = revision_at(read.repository, CommitLog(read.repository.git), reading.rev, at)
     return open_source(options.Reading(reading.repo, found))
 
 

@@ -131,8 +131,8 @@ def reconcile(
     def begin() -> _Job:
         repository = opened()
         own = replace(wanted, root=repository.git.root.path)
-        to = open_proposing(repository, to_branch) if to_branch is not None else None
-        own_options = replace(run_options, to=to)
+        propose = open_proposing(repository, to_branch).bring if to_branch is not None else None
+        own_options = replace(run_options, propose=propose)
         newest = Newest(repository)
         return _Job(
             repository, own_options, read_reach, own, applies, metrics_file, printer, newest
@@ -222,7 +222,9 @@ class _Job:
         self.bugs.clear()
         # Clusters that are only read had no time to withdraw anything, and know nothing of a
         # proposal. If addresses become free at once, there is a second run.
-        is_one = self.run_options.to is not None or (self.reach is not None and not self.applies)
+        is_one = self.run_options.propose is not None or (
+            self.reach is not None and not self.applies
+        )
         try:
             for item in rounds(self._reconcile, self._apply, most=1 if is_one else 2):
                 done.append(item)

@@ -414,8 +414,8 @@ def brought(
     return BranchCommit(revision, tuple(found))
 
 
-class GitAnnals(Struct, frozen=True):
-    """First-parent history of a repository."""
+class CommitLog(Struct, frozen=True):
+    """First-parent history of a branch."""
 
     git: GitProcess
 
@@ -450,25 +450,18 @@ MAX_FILES = 250_000
 """The maximum number of files of a whole repository."""
 
 
-class GitRoots(Struct, frozen=True):
-    """Files and reconcile commits outside the root folder, as described in `Roots`."""
+def dropped_files(git: GitProcess, base: str, rev: str) -> Iterator[str]:
+    """Yield the files outside the root, or of the whole top, that only `base` has."""
+    tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
+    old, new = (read_commit(git, it).tree for it in (base, rev))
+    gone = (it.path for it in differences(git, (old, new), (), tally)[0] if it.new is None)
+    return (path for path in gone if not git.root.path or not git.root.holds(path))
 
-    git: GitProcess
 
-    @property
-    def own(self) -> str:
-        return self.git.root.path
-
-    def dropped(self, base: str, rev: str) -> Iterator[str]:
-        git, tally = self.git, Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
-        old, new = (read_commit(git, it).tree for it in (base, rev))
-        found, _ = differences(git, (old, new), (), tally)
-        gone = (it.path for it in found if it.new is None)
-        return (path for path in gone if not git.root.path or not git.root.holds(path))
-
-    def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        met = {self.own}
-        for commit, root in _plans(self.git, revision):
-            if root not in met:
-                met.add(root)
-                yield root, commit
+def other_roots(git: GitProcess, revision: str) -> Iterator[tuple[str, str]]:
+    """Yield each other root once, with the newest commit that claims to reconcile it."""
+    met = {git.root.path}
+    for commit, root in _plans(git, revision):
+        if root not in met:
+            met.add(root)
+            yield root, commit

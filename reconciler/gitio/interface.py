@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding
-from reconciler.model.change import FileChange, Proposed
+from reconciler.model.change import FileChange
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Limits
 
@@ -270,53 +270,6 @@ class Source(Protocol):
         """Return `work(path, bytes)` for each file, in order."""
 
 
-class Roots(Protocol):
-    """Files and reconcile commits outside the root folder. Any call can raise a `GitError`."""
-
-    @property
-    def own(self) -> str:
-        """The path of the root folder, empty for the top of the repository."""
-
-    def dropped(self, base: str, rev: str) -> Iterator[str]:
-        """Yield the files that `base` has and `rev` does not, except for files of the root folder.
-
-        If the root is the top, which contains every file, its own files are included.
-        """
-
-    def made(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Yield each other root once, with the newest commit that claims to reconcile it.
-
-        Descendants come before their ancestors. The claims in commit messages are not verified.
-        """
-
-
-class RemoteState(Protocol):
-    """State of the remote of a repository. It is queried once, before the first fetch."""
-
-    @property
-    def reference(self) -> str:
-        """The reference in which the remote keeps the revision that was reconciled last."""
-
-    def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings do not name one, and the reason.
-
-        The first of these that exists: the default branch of the remote, or of a bare repository,
-        the only branch, the branch that a checkout without a remote reconciled.
-        """
-
-    def last(self) -> str:
-        """Return the id of the head that was reconciled last, or empty if there is none."""
-
-    def forget(self) -> None:
-        """Drop the cached state, so that the next use queries the remote again."""
-
-    def bring(self, last: str) -> Revision | None:
-        """Return the commit that the reference names, fetched if needed, or None for no commit."""
-
-    def remember(self, revision: Revision) -> None:
-        """Set the reference to a reconciled head. Never fail, and never move it backwards."""
-
-
 class Repository(Protocol):
     """Git repository that plans are read from and records are committed to."""
 
@@ -325,12 +278,12 @@ class Repository(Protocol):
         """The branch that ipam reads and writes."""
 
     @property
-    def remote_state(self) -> RemoteState:
-        """State of the remote."""
+    def root(self) -> str:
+        """The path of the root folder, empty for the top of the repository."""
 
     @property
-    def roots(self) -> Roots:
-        """Files and reconcile commits outside the root folder."""
+    def last_reference(self) -> str:
+        """The reference, at the remote if there is one, that names the last reconciled head."""
 
     @property
     def remote_name(self) -> str:
@@ -339,6 +292,37 @@ class Repository(Protocol):
     @property
     def newest(self) -> dict[str, str]:
         """The newest reconcile commits that are already known, by revision."""
+
+    def dropped_files(self, base: str, rev: str) -> Iterator[str]:
+        """Yield the files outside the root that `base` has and `rev` does not.
+
+        If the root is the top, which contains every file, its own files are included.
+        """
+
+    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
+        """Yield each other root once, with the newest commit that claims to reconcile it.
+
+        Descendants come before their ancestors. The claims in commit messages are not verified.
+        """
+
+    def default_branch(self) -> DefaultBranch:
+        """Return the authoritative branch if Settings do not name one, and the reason.
+
+        The first of these that exists: the default branch of the remote, or of a bare repository,
+        the only branch, the branch that a checkout without a remote reconciled.
+        """
+
+    def last_reconciled(self) -> str:
+        """Return the id of the head that was reconciled last, or empty. The remote is asked once."""
+
+    def forget_remote(self) -> None:
+        """Query the remote again at the next use."""
+
+    def fetch_last(self, last: str) -> Revision | None:
+        """Return the last reconciled commit, fetched if needed, or None if it is no commit."""
+
+    def remember(self, revision: Revision) -> None:
+        """Record a reconciled head. Never fail, and never move the reference backwards."""
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
@@ -435,24 +419,6 @@ class Repository(Protocol):
         """
 
 
-class Proposing(Protocol):
-    """Branch of the pull request that ipam opens."""
-
-    @property
-    def name(self) -> str:
-        """Name of the branch."""
-
-    def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Set the branch to a revision that is made on a base, or to the base if it is None.
-
-        Commits of users on the branch are never lost.
-
-        Raises:
-            UsageError: The branch has commits of users.
-            LostRaceError: The branch moved in the meantime.
-        """
-
-
 # How forges name a change in merge messages, most reliable pattern first.
 _REQUESTS = (
     (re.compile(r"\AMerge pull request (#[0-9]+) from "), "{}"),
@@ -511,22 +477,6 @@ def request_of(message: str) -> str:
         if found := pattern.search(text):
             return form.format(found.group(1))
     return ""
-
-
-class Annals(Protocol):
-    """First-parent history of a branch."""
-
-    def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
-        """Yield the commits up to `start` that touched some paths, newest first.
-
-        Commits are read only as they are consumed.
-        """
-
-    def before(self, start: str, seconds: int) -> Revision | None:
-        """Return the newest commit of the line not dated after `seconds`, or None."""
-
-    def is_cut(self) -> bool:
-        """Report whether the clone is shallow."""
 
 
 class ReplayVerdict(StrEnum):

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from msgspec import Struct, field, structs
 
-from reconciler.gitio.history import DEEPEN, is_shallow
 from reconciler.gitio.interface import DefaultBranch, Revision
-from reconciler.gitio.objects import find_revision, shown_branch
+from reconciler.gitio.objects import shown_branch
 from reconciler.gitio.process import REMOTE, GitProcess, Result, unreachable
 from reconciler.model.errors import GitError, LostRaceError, NoBranchError, PushRefusedError
 
 _LONG = 64
-_HEADS = "refs/heads/"
+HEADS = "refs/heads/"
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 _OTHER = "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
 _UNKNOWN = DefaultBranch("", "")
@@ -83,14 +82,14 @@ def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
 
 def object_format(git: GitProcess, remote: str) -> str:
     """Return the object format of a remote, or `sha1` if it has no branch."""
-    ids = list_remote(git, remote, f"{_HEADS}*").values()
+    ids = list_remote(git, remote, f"{HEADS}*").values()
     return "sha256" if any(len(oid) == _LONG for oid in ids) else "sha1"
 
 
 def default_branch(git: GitProcess, remote: str) -> str:
     """Return the branch that the remote's HEAD names, or `main` if it names none."""
     head = list_remote(git, remote, "HEAD").get("ref: HEAD", "")
-    return head.removeprefix(_HEADS) if head else "main"
+    return head.removeprefix(HEADS) if head else "main"
 
 
 def remote_head(git: GitProcess, remote: str, branch: str) -> str:
@@ -99,7 +98,7 @@ def remote_head(git: GitProcess, remote: str, branch: str) -> str:
     Raises:
         GitError: The remote cannot be reached, or has no such branch.
     """
-    name = f"{_HEADS}{branch}"
+    name = f"{HEADS}{branch}"
     found = list_remote(git, remote, name).get(name)
     if found is None:
         raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
@@ -117,7 +116,7 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
 
     A branch that is already at `revision` is a success.
     """
-    push_reference(git, remote, f"{_HEADS}{branch}", base.id, revision.id)
+    push_reference(git, remote, f"{HEADS}{branch}", base.id, revision.id)
 
 
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
@@ -135,7 +134,7 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
     if result.status == 0:
         return
     reason = _reason(result)
-    name = reference.removeprefix(_HEADS)
+    name = reference.removeprefix(HEADS)
     if any(word in reason for word in _MOVED):
         title = f"branch {name}" if name != reference else reference
         raise LostRaceError(f"{title} moved while this was planned: {reason}")
@@ -182,7 +181,7 @@ def _words(result: Result) -> str:
 
 LAST = "last"
 # In a repository without a remote: the branch that was reconciled as the authoritative one.
-_TRUTH = "truth"
+TRUTH = "truth"
 _WORKED = "it is the one that was reconciled here before"
 
 _log = logging.getLogger(__name__)
@@ -204,99 +203,33 @@ class RemoteHead(Struct, frozen=True):
     takes: bool = True
 
 
-class RemoteQuery(Struct):
-    """Answer of a remote, or None before the query.
-
-    Attributes:
-        is_marked: Without a remote: whether this repository records its authoritative branch.
-    """
-
-    answer: RemoteHead | None = None
-    is_marked: bool = False
-
-
 class LastSeen(Struct):
     """Cached state of the branch from the last fetch.
 
     Attributes:
         local: The branch of this repository, or None if it has no commit.
         newest: The newest reconcile commit in the history of revisions, by id.
-        asked: Answer of the remote.
+        remote: The references of the remote, or None before the query.
+        is_marked: Without a remote: whether this repository records its authoritative branch.
     """
 
     local: Revision | None = None
     newest: dict[str, str] = field(default_factory=dict)
-    asked: RemoteQuery = field(default_factory=RemoteQuery)
+    remote: RemoteHead | None = None
+    is_marked: bool = False
 
 
-class GitRemoteState(Struct, frozen=True):
-    """State of the remote of a repository. The methods are described in `RemoteState`.
-
-    Attributes:
-        remote: URL or path, or None for an authoritative repository.
-        is_bare: Whether the repository has no work tree.
-    """
-
-    git: GitProcess
-    branch: str
-    remote: str | None
-    is_bare: bool
-    asked: RemoteQuery
-
-    @property
-    def reference(self) -> str:
-        return self.git.root.reference(LAST)
-
-    def default_branch(self) -> DefaultBranch:
-        if self.remote is not None:
-            return _default_there(self.ask(self.remote))
-        return _default_here(self.git, is_bare=self.is_bare)
-
-    def last(self) -> str:
-        if self.remote is not None:
-            return self.ask(self.remote).last
-        return self.git.run("rev-parse", "--verify", "--quiet", self.reference).out.decode().strip()
-
-    def forget(self) -> None:
-        self.asked.answer = None
-
-    def bring(self, last: str) -> Revision | None:
-        found = find_revision(self.git, last)
-        if found is None and is_shallow(self.git):
-            message = f"the clone is too shallow: it lacks {last}, which was reconciled"
-            raise GitError(message, DEEPEN)
-        if found is None and self.remote is not None:
-            self.git.run(*FETCH, "--", self.remote, self.reference, remote=self.remote)
-            found = find_revision(self.git, last)
-        return found
-
-    def remember(self, revision: Revision) -> None:
-        if self.remote is not None:
-            self.asked.answer = _note(self.git, self.remote, revision, self.ask(self.remote))
-            return
-        if not self.is_bare and not self.asked.is_marked:
-            self.git.run("symbolic-ref", self.git.root.reference(_TRUTH), f"{_HEADS}{self.branch}")
-            self.asked.is_marked = True
-        if (last := self.last()) != revision.id:
-            self.git.run("update-ref", self.reference, revision.id, last or "0" * len(revision.id))
-
-    def ask(self, remote: str) -> RemoteHead:
-        """Return the references of the remote, queried once."""
-        if self.asked.answer is None:
-            self.asked.answer = _ask(self.git, remote)
-        return self.asked.answer
-
-
-def _ask(git: GitProcess, remote: str) -> RemoteHead:
+def ask_remote(git: GitProcess, remote: str) -> RemoteHead:
     """Query a remote without fetching anything."""
     last = git.root.reference(LAST)
     listed = list_remote(git, remote, "HEAD", last)
-    shown = listed.get("ref: HEAD", "").removeprefix(_HEADS)
-    heads = () if shown else tuple(list_remote(git, remote, f"{_HEADS}*"))
-    return RemoteHead(shown, tuple(it.removeprefix(_HEADS) for it in heads), listed.get(last, ""))
+    shown = listed.get("ref: HEAD", "").removeprefix(HEADS)
+    heads = () if shown else tuple(list_remote(git, remote, f"{HEADS}*"))
+    return RemoteHead(shown, tuple(it.removeprefix(HEADS) for it in heads), listed.get(last, ""))
 
 
-def _default_there(known: RemoteHead) -> DefaultBranch:
+def default_there(known: RemoteHead) -> DefaultBranch:
+    """Return the authoritative branch of a remote, if it can be determined."""
     if known.shown:
         return DefaultBranch(known.shown, "it is the remote's default branch")
     if len(known.heads) == 1:
@@ -305,14 +238,14 @@ def _default_there(known: RemoteHead) -> DefaultBranch:
     return DefaultBranch("", f"the remote has {count}, shows none as its default")
 
 
-def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
+def default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
     """Return the authoritative branch of a repository without a remote, if it can be determined."""
     form = "--format=%(refname) %(symref)"
-    truth = git.root.reference(_TRUTH)
-    out = git.check("for-each-ref", form, _HEADS, truth).decode("utf-8", "replace")
+    truth = git.root.reference(TRUTH)
+    out = git.check("for-each-ref", form, HEADS, truth).decode("utf-8", "replace")
     names = dict(line.split(" ") for line in out.splitlines())
-    heads = [name.removeprefix(_HEADS) for name in names if name.startswith(_HEADS)]
-    shown = shown_branch(git) if is_bare else names.get(truth, "").removeprefix(_HEADS)
+    heads = [name.removeprefix(HEADS) for name in names if name.startswith(HEADS)]
+    shown = shown_branch(git) if is_bare else names.get(truth, "").removeprefix(HEADS)
     if shown in heads:
         why = "HEAD of this bare repository names it" if is_bare else _WORKED
         return DefaultBranch(shown, why)
@@ -321,7 +254,9 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
     return DefaultBranch("", f"there are {len(heads)} branches and no remote, none was reconciled")
 
 
-def _note(git: GitProcess, remote: str, revision: Revision, known: RemoteHead) -> RemoteHead | None:
+def note_reconciled(
+    git: GitProcess, remote: str, revision: Revision, known: RemoteHead
+) -> RemoteHead | None:
     """Move `refs/ipam/last` of a remote to a head, and return the new state of the remote.
 
     Return None if another run moved it in the meantime. A refusal is logged once per process.

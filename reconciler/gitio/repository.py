@@ -11,26 +11,28 @@ from functools import partial
 from pathlib import Path
 
 from reconciler.gitio.history import (
-    GitRoots,
+    DEEPEN,
     changed_since,
     changes_only,
+    dropped_files,
     holds,
     is_in,
     is_shallow,
     is_whole,
     named,
     nearest,
+    other_roots,
     plan_commits,
     touching,
 )
 from reconciler.gitio.interface import (
     Changed,
     Commit,
+    DefaultBranch,
     Made,
     Parsed,
     Revision,
     RootFolder,
-    Roots,
     found_root,
     root_folder,
 )
@@ -44,7 +46,20 @@ from reconciler.gitio.objects import (
     whole_name,
 )
 from reconciler.gitio.process import GitProcess, discover, failure, guarded
-from reconciler.gitio.remote_state import GitRemoteState, LastSeen, fetch, push
+from reconciler.gitio.remote_state import (
+    FETCH,
+    HEADS,
+    LAST,
+    TRUTH,
+    LastSeen,
+    RemoteHead,
+    ask_remote,
+    default_here,
+    default_there,
+    fetch,
+    note_reconciled,
+    push,
+)
 from reconciler.gitio.revision import GitSource, clock_of
 from reconciler.gitio.worktree import Checkout, WorktreeSource
 from reconciler.model.errors import GitError, LostRaceError, ReconcilerError, UsageError
@@ -109,8 +124,14 @@ class GitRepository:
         return changed_since(self.git, base, rev, paths, limits or Limits())
 
     @property
-    def roots(self) -> Roots:
-        return GitRoots(self.git)
+    def root(self) -> str:
+        return self.git.root.path
+
+    def dropped_files(self, base: str, rev: str) -> Iterator[str]:
+        return dropped_files(self.git, base, rev)
+
+    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
+        return other_roots(self.git, revision)
 
     def alone(self) -> AbstractContextManager[None]:
         return alone(self.git.git_dir, self.now if self.is_mirror else None)
@@ -121,7 +142,7 @@ class GitRepository:
         head = local
         if self.remote is not None:
             head = self._tracking
-            truth = self.remote_state.default_branch()  # first: the branch must contain its commit
+            truth = self.default_branch()  # first: the branch must contain its commit
             fetch(self.git, self.remote, self.branch, head, truth)
         revision, self.seen.local = (find_revision(self.git, name) for name in (head, local))
         if revision is None:
@@ -131,10 +152,49 @@ class GitRepository:
         return revision
 
     @property
-    def remote_state(self) -> GitRemoteState:
-        return GitRemoteState(
-            self.git, self.branch, self.remote, self.worktree is None, self.seen.asked
-        )
+    def last_reference(self) -> str:
+        return self.git.root.reference(LAST)
+
+    def default_branch(self) -> DefaultBranch:
+        if self.remote is not None:
+            return default_there(self._ask(self.remote))
+        return default_here(self.git, is_bare=self.worktree is None)
+
+    def last_reconciled(self) -> str:
+        if self.remote is not None:
+            return self._ask(self.remote).last
+        how = ("rev-parse", "--verify", "--quiet", self.last_reference)
+        return self.git.run(*how).out.decode().strip()
+
+    def forget_remote(self) -> None:
+        self.seen.remote = None
+
+    def fetch_last(self, last: str) -> Revision | None:
+        found = find_revision(self.git, last)
+        if found is None and is_shallow(self.git):
+            message = f"the clone is too shallow: it lacks {last}, which was reconciled"
+            raise GitError(message, DEEPEN)
+        if found is None and self.remote is not None:
+            self.git.run(*FETCH, "--", self.remote, self.last_reference, remote=self.remote)
+            found = find_revision(self.git, last)
+        return found
+
+    def remember(self, revision: Revision) -> None:
+        if self.remote is not None:
+            known = self._ask(self.remote)
+            self.seen.remote = note_reconciled(self.git, self.remote, revision, known)
+            return
+        if self.worktree is not None and not self.seen.is_marked:
+            self.git.run("symbolic-ref", self.git.root.reference(TRUTH), f"{HEADS}{self.branch}")
+            self.seen.is_marked = True
+        if (last := self.last_reconciled()) != revision.id:
+            old = last or "0" * len(revision.id)
+            self.git.run("update-ref", self.last_reference, revision.id, old)
+
+    def _ask(self, remote: str) -> RemoteHead:
+        if self.seen.remote is None:
+            self.seen.remote = ask_remote(self.git, remote)
+        return self.seen.remote
 
     @property
     def remote_name(self) -> str:

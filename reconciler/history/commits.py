@@ -7,7 +7,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from reconciler.documents.text import Unread, is_yaml
-from reconciler.gitio.interface import Annals, CommitRow, Entry, Source, Touch
+from reconciler.gitio.history import CommitLog
+from reconciler.gitio.interface import CommitRow, Entry, Source, Touch
 from reconciler.history.events import Fact, RecordEvent, What, events_of, fact_of
 from reconciler.model.settings import OVERRIDES, Override, OverrideKind, Settings
 from reconciler.planning.settings import is_override, read_override
@@ -108,7 +109,7 @@ class History:
         known: Facts of record versions, by id and path.
     """
 
-    log: Annals
+    log: CommitLog
     source: Source
     settings: Settings
     start: str

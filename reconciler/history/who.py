@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.findings import Location, nearest
-from reconciler.gitio.interface import Annals, Repository
+from reconciler.gitio.history import CommitLog
+from reconciler.gitio.interface import Repository
 from reconciler.history.commits import Caused, History
 from reconciler.history.events import RecordEvent
 from reconciler.model.claim import Allocation, Owner
@@ -205,7 +206,7 @@ def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
     return found
 
 
-def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None) -> str:
+def revision_at(repository: Repository, log: CommitLog, rev: str, at: str | None) -> str:
     """Return the revision of `--at`: a time on the line of `--rev`, or a name."""
     if at is None:
         return rev
@@ -217,7 +218,7 @@ def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None
         except GitError as error:
             hint = "write 2026-02-15, 2026-02-15T10:00Z, 30d (before the revision), or a revision"
             raise UsageError(f"--at {at!r} is neither a time nor a revision", hint) from error
-    found = annals.before(head.id, moment)
+    found = log.before(head.id, moment)
     if found is None:
         raise UsageError(f"no commit of {rev} is as old as {format_instant(moment)}")
     return found.id

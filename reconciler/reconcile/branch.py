@@ -41,7 +41,7 @@ def require_main_branch(repository: Repository, settings: Settings) -> None:
     if settings.branch:
         named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
     else:
-        named = repository.remote_state.default_branch()
+        named = repository.default_branch()
     if own == named.branch:
         return
     anyway = f"to reconcile {own} anyway: --branch {own} --any-branch"
@@ -114,10 +114,10 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
 
     Raises GitError if the clone is too shallow.
     """
-    last = repository.remote_state.last()
+    last = repository.last_reconciled()
     if not last or last == base.id:
         return None
-    found = repository.remote_state.bring(last)
+    found = repository.fetch_last(last)
     if found is None:
         return Lost(last, None)
     if repository.is_in(found.id, base.id):
@@ -139,7 +139,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
     base = fetched(repository)
     lost = lost_since(repository, base)
     if lost is not None and not accepted_head(accept, base):
-        repository.remote_state.forget()
+        repository.forget_remote()
         base = fetched(repository)
         lost = lost_since(repository, base)
     if lost is not None and not accepted_head(accept, base):
@@ -179,7 +179,7 @@ def lost_records(repository: Repository, last: str, base: str) -> list[Allocatio
 def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     """Return the error about a branch that lost reconciled commits."""
     remote = repository.remote_name
-    reference, branch = repository.remote_state.reference, repository.branch
+    reference, branch = repository.last_reference, repository.branch
     message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
     message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
     forget = f"git push {remote} :{reference}" if remote else f"git update-ref -d {reference}"
@@ -211,7 +211,7 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
     branch, last = repository.branch, lost.last
     if not remote:
         return f"git merge {last}"
-    reference = repository.remote_state.reference
+    reference = repository.last_reference
     fetch, push = f"git fetch {remote} {reference}", f"git push {remote} {last}:refs/heads/{branch}"
     if not repository.is_in(base.id, last):
         lease = (
@@ -233,7 +233,7 @@ def accepting(
     Raises GitError if the reference names no commit.
     """
     if lost.commits is None:
-        raise GitError(_NO_COMMIT, f"delete {repository.remote_state.reference} at the remote")
+        raise GitError(_NO_COMMIT, f"delete {repository.last_reference} at the remote")
     changes = released(lost.records, evaluation)
     if not changes:
         return None

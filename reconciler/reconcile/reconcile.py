@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.plan import Applied
 from reconciler.documents.findings import ordered
-from reconciler.gitio.interface import Commit, Proposing, Repository, Revision, Source
+from reconciler.gitio.interface import Commit, Repository, Revision, Source
 from reconciler.model.change import Observation, Proposed
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError
@@ -108,7 +108,7 @@ class ReconcileOptions(Struct, frozen=True):
     server_now: Callable[[], int | None] | None = None
     look: Callable[[Evaluation], Observation] | None = None
     any_branch: bool = False
-    to: Proposing | None = None
+    propose: Callable[[Revision, Revision | None], Proposed] | None = None
 
 
 class Reconciled(Struct, frozen=True):
@@ -180,7 +180,7 @@ class _Run:
 
     def attempt(self) -> Reconciled:
         """Do one attempt of the run."""
-        if self.options.to is not None:
+        if self.options.propose is not None:
             self.made.clear()  # commits of an earlier attempt were not published
         with self.repository.alone():
             part = self._by_the_clock()
@@ -189,10 +189,12 @@ class _Run:
         evaluation, made = part.planned.evaluation, tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
-        proposed = self._propose(base, newest, evaluation) if self.options.to is not None else None
+        proposed = (
+            self._propose(base, newest, evaluation) if self.options.propose is not None else None
+        )
         done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
         if not self.options.any_branch:
-            self.repository.remote_state.remember(done.head)
+            self.repository.remember(done.head)
         return done
 
     def _propose(self, base: Revision, newest: Revision | None, evaluation: Evaluation) -> Proposed:
@@ -200,9 +202,9 @@ class _Run:
         settings = evaluation.tree.settings
         self.repository.require_clean([*settings.folders, settings.records], base)
         self.repository.follow(base)
-        if has_wrong_settings(evaluation) or self.options.to is None:
+        if has_wrong_settings(evaluation) or self.options.propose is None:
             return Proposed.NOTHING  # the required changes are unknown
-        return self.options.to.bring(base, newest)
+        return self.options.propose(base, newest)
 
     def _by_the_clock(self) -> RunCommit:
         """Carry out the plan of the revision, and the plan of instants that are due since."""
@@ -234,7 +236,7 @@ class _Run:
         commit = self.repository.commit(
             replace(wanted, committer=committer, sign=self.options.sign)
         )
-        if self.options.to is None:
+        if self.options.propose is None:
             self.repository.publish(base, commit)
             self.repository.fetch()
         nothing = let_pass(replace(evaluation, changes=()))
@@ -276,7 +278,7 @@ class _Run:
 
     def _require_unmoved(self, part: RunCommit) -> None:
         head = part.head
-        if self.options.to is not None and self.made:
+        if self.options.propose is not None and self.made:
             head = self.made[0].planned.base
         if self.repository.fetch().id != head.id:
             raise LostRaceError("the branch moved while it was reconciled")
@@ -323,7 +325,7 @@ class _Run:
             self.repository,
             Planned(base, evaluation, clock, look),
             CommitOptions(
-                options.allow_release, options.sign, options.committer, options.to is not None
+                options.allow_release, options.sign, options.committer, options.propose is not None
             ),
         )
         if part.commit is not None:

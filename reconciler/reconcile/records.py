@@ -53,7 +53,7 @@ def strays(
             is_here = bool(there.entries([was.records]))
             old, new = (
                 f"{top}/{folder}" if top else folder
-                for top, folder in ((root, was.records), (repository.roots.own, settings.records))
+                for top, folder in ((root, was.records), (repository.root, settings.records))
             )
             many = f"{len(lost)} claims" if len(lost) > 1 else "1 claim"
             where = "" if is_here else f" in {commit[:12]}"
@@ -69,7 +69,7 @@ def strays(
 
 def _other_roots(repository: Repository, revision: str) -> Iterator[tuple[str, str, Side]]:
     """Yield other roots, each with its newest reconcile commit in a history."""
-    for root, commit in islice(repository.roots.made(revision), MAX_ROOTS):
+    for root, commit in islice(repository.other_roots(revision), MAX_ROOTS):
         yield root, commit, _side(repository.below(root), commit)
 
 

@@ -404,7 +404,7 @@ class RecordChanges:
         if has_records(source, settings.records) or next(source.past([settings.records]), None):
             return False
         inside = f"/{settings.records}/"
-        dropped = it.repository.roots.dropped(base, head)
+        dropped = it.repository.dropped_files(base, head)
         return not any(inside in f"/{path}" for path in dropped)
 
     @cached_property

@@ -129,7 +129,7 @@ def _touched(change: Change) -> list[Changed] | str:
     start, end = change.base.revision(), change.head.revision()
     if start is None or end is None:
         return "a work tree is nothing that can be merged"
-    if change.repository.roots.own:
+    if change.repository.root:
         return "what changes beside the root is not looked at"
     try:
         return change.repository.changed(start.id, end.id)[0]

@@ -11,10 +11,8 @@ from reconciler.gitio.interface import (
     Changed,
     Commit,
     Made,
-    RemoteState,
     Repository,
     Revision,
-    Roots,
     Source,
 )
 from reconciler.model.errors import ExitCode, GitError
@@ -41,10 +39,6 @@ class Meddled:
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
         return self.inner.changed(base, rev, paths, limits)
-
-    @property
-    def roots(self) -> Roots:
-        return self.inner.roots
 
     def source(self, rev: str) -> Source:
         return self.inner.source(rev)
@@ -74,10 +68,6 @@ class Meddled:
     @property
     def branch(self) -> str:
         return self.inner.branch
-
-    @property
-    def remote_state(self) -> RemoteState:
-        return self.inner.remote_state
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         self.inner.require_clean(folders, target)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.history import GitAnnals
+from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import CommitRow
 from reconciler.gitio.repository import open_repository
 from tests.world import CLOCK, ENVIRONMENT, commit, git, repository, write
@@ -12,8 +12,8 @@ from tests.world import CLOCK, ENVIRONMENT, commit, git, repository, write
 PATHS = ["allocations", "tenants"]
 
 
-def annals(folder: Path) -> GitAnnals:
-    return GitAnnals(open_repository(folder, ENVIRONMENT).git)
+def annals(folder: Path) -> CommitLog:
+    return CommitLog(open_repository(folder, ENVIRONMENT).git)
 
 
 def rows(folder: Path, rev: str = "HEAD") -> list[CommitRow]:

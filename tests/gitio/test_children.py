@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio import process as processes
+import reconciler.gitio.process
 from reconciler.gitio.process import SignalReceived, child, communicate, end, stop
 
 Popen = subprocess.Popen[bytes]
@@ -29,7 +29,7 @@ class Wrapper:
 
 @pytest.fixture(autouse=True)
 def _state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_state", processes._State())
+    monkeypatch.setattr("reconciler.gitio.process._state", reconciler.gitio.process._State())
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def test_a_failure_meanwhile_ends_it_and_what_it_started(start: Start) -> None:
         raise ValueError("odd")
     assert process.returncode == -signal.SIGTERM
     assert not is_there(process)
-    assert processes._state.running == set()
+    assert reconciler.gitio.process._state.running == set()
 
 
 def test_who_does_not_listen_is_killed(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("reconciler.gitio.process.GRACE_SECONDS", 0.0)
     process = start(f"{STUBBORN}({WAITING})").proc
     end(process)
     assert process.returncode == -signal.SIGKILL
@@ -106,7 +106,7 @@ def test_a_signal_while_a_process_is_started_waits_until_it_is_known(start: Star
         pytest.fail("it went on")
     assert ended.value.number == signal.SIGTERM
     assert made[0].proc.returncode == -signal.SIGTERM
-    assert processes._state.running == set()
+    assert reconciler.gitio.process._state.running == set()
 
 
 def test_what_runs_in_threads_is_told_and_not_believed(start: Start) -> None:

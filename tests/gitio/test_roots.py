@@ -26,5 +26,5 @@ def test_each_other_root_is_named_once_with_its_newest_commit(tmp_path: Path) ->
         said.append(git(made, "rev-parse", "HEAD"))
     write(made, {"a/x": "last\n"})
     commit(made, f"quotes\n\nsaid: {PLAN} infra/net")
-    roots = open_repository(made, ENVIRONMENT).roots
-    assert list(roots.made("HEAD")) == [("infra/ipam", said[3]), ("b c", said[2])]
+    opened = open_repository(made, ENVIRONMENT)
+    assert list(opened.other_roots("HEAD")) == [("infra/ipam", said[3]), ("b c", said[2])]

@@ -78,7 +78,7 @@ def test_a_proposal_with_an_expiry_and_growth_needs_its_branch_to_be_named(
     options = ReconcileOptions(
         now=lambda: play.now,
         look=lambda _: Observation(play.now, (seen,)),
-        to=open_proposing(repository, "ipam"),
+        propose=open_proposing(repository, "ipam").bring,
     )
     done = reconcile(repository, options)
     assert [part.subject for part in done.parts if part.commit] == [

@@ -29,7 +29,7 @@ class Branch:
 def test_the_branch_stays_so_what_is_applied_is_what_somebody_merged() -> None:
     repository, to = watched(dict(SMALL)), Branch()
     base = repository.head
-    done = reconcile(repository, ReconcileOptions(to=to))
+    done = reconcile(repository, ReconcileOptions(propose=to.bring))
     assert done.commit is not None
     assert to.brought == [(base, done.commit.id)]
     assert RECORD in repository.commits[done.commit.id][2]
@@ -40,7 +40,7 @@ def test_the_branch_stays_so_what_is_applied_is_what_somebody_merged() -> None:
 
 def test_a_lost_race_for_it_is_answered_by_planning_again() -> None:
     repository, to = watched(dict(SMALL)), Branch(losing=2)
-    done = reconcile(repository, ReconcileOptions(to=to), sleep=lambda seconds: None)
+    done = reconcile(repository, ReconcileOptions(propose=to.bring), sleep=lambda seconds: None)
     assert (done.attempts, len(done.parts), len(to.brought)) == (3, 1, 1)
 
 
@@ -57,6 +57,6 @@ def test_what_was_made_on_a_branch_that_moved_meanwhile_is_forgotten() -> None:
     repository, to = Moving(), Branch(losing=1)
     made = watched(dict(SMALL))
     repository.commits, repository.head, repository.losing = made.commits, made.head, 1
-    done = reconcile(repository, ReconcileOptions(to=to), sleep=lambda seconds: None)
+    done = reconcile(repository, ReconcileOptions(propose=to.bring), sleep=lambda seconds: None)
     ((base, _),) = to.brought
     assert (base, done.base.id, len(done.parts)) == (repository.head, repository.head, 1)
