@@ -204,6 +204,10 @@ class Tenant:
         self._demand = demand
         self._provider = provider
         self._networks = networks
+        # All claims of a tenant share these.
+        self._candidates = tuple(network.pool.key for network in networks)
+        self._wanted = tuple(key.name for key in provider.pools)
+        self._start, self._doubt = document.start, document.doubt or provider.document.doubt
         self._name = (document.namespace, document.name)
         self._owner = owner_of(document)
 
@@ -341,12 +345,12 @@ class Tenant:
     def _claim(self, slot: str, size: int, *, role: str = "", **more: Any) -> Claim:
         kind, _, number = slot.partition("-")
         one = self.document.annotations().get(_annotation(kind))
-        candidates = (network.pool.key for network in self._networks)
-        wanted = tuple(key.name for key in self._provider.pools)
         return Claim(
             key=self._key(slot),
-            candidates=tuple(key for key in candidates if one in (None, key.name)),
-            wanted=wanted if one is None else (one,),
+            candidates=self._candidates
+            if one is None
+            else tuple(key for key in self._candidates if key.name == one),
+            wanted=self._wanted if one is None else (one,),
             size=size,
             pin=more.pop("pin", None),
             fixed=more.pop("fixed", False),
@@ -355,9 +359,9 @@ class Tenant:
             role=role or (GROWTH if number else "initial"),
             name=f"{own_name(self._name, kind)}{f'-{number}' if number else ''}",
             namespace=RECORDS,
-            source=self.document.start,
+            source=self._start,
             quota=self._provider.quota(self._name, kind),
-            doubt=self.document.doubt or self._provider.document.doubt,
+            doubt=self._doubt,
             **more,
         )
 
