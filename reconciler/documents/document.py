@@ -24,19 +24,14 @@ class GroupKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of document, in one version of its API.
-
-    A kind with several versions has several of these, each with its own schema. Their documents
-    describe the same objects: `id` is equal.
+    """A kind of document in one version of its API; `id` is equal for all versions.
 
     Attributes:
         schema: File of its JSON Schema below `schemas/`, or `package:file` of a family.
         default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
         is_shared: Whether its documents can affect all others, such as documents of teams.
-        role: `provider` or `team` for documents that define permissions of others, and have a
-            folder of their own. Empty for tenants, and for pools, which their family lists.
-        adopts: Whether documents have cluster-set fields of a copied manifest in `copied`, to take
-            over the addresses of its object.
+        role: `provider` or `team` for documents that define permissions of others; else empty.
+        adopts: Whether documents keep cluster-set fields of a manifest in `copied`.
     """
 
     api_version: str
@@ -61,11 +56,10 @@ class Document:
         index: Position in its file, from 0.
         span: Start and end of its text in the file, in characters.
         body: The document without fields that only a cluster sets.
-        data: The bytes of the file, to find locations for findings.
+        data: The bytes of the file.
         unread: The broken file that this earlier version replaces, or empty.
         twice: The file of a later description of the same object, or empty.
-        copied: For a kind with `adopts`: unvalidated `status` and `creationTimestamp` of a manifest
-            that was copied from a cluster.
+        copied: Unvalidated `status` and `creationTimestamp` of a manifest from a cluster.
     """
 
     path: str
@@ -136,13 +130,7 @@ class Document:
 
 
 class Selection(Struct, frozen=True):
-    """The documents that labels select.
-
-    Attributes:
-        documents: Documents in the order of their names.
-        unread: Files of unreadable documents of the kind without a readable version, which might
-            match.
-    """
+    """The documents that labels select, by name, and unreadable files that might match."""
 
     documents: tuple[Document, ...]
     unread: tuple[str, ...]

@@ -19,13 +19,7 @@ _DASH = re.compile(r"\s*-\s+")
 
 
 class Edit(NamedTuple):
-    """A change of a document.
-
-    Attributes:
-        steps: The path of the value; for a new item, the path of the list.
-        value: The value, or the item.
-        is_item: Whether the item is appended to the existing list.
-    """
+    """A change of a document: a new value at a path, or an item appended to the list there."""
 
     steps: Steps
     value: str | int | Mapping[str, str | int]
@@ -149,10 +143,7 @@ def _below(text: str, last: Any, item: Item) -> str | None:
 
 
 def leaf(node: Any) -> Any:
-    """Return the last node within a node that ends with its text.
-
-    The end mark of a block is after its trailing comments.
-    """
+    """Return the last node in a node: the end mark of a block is after its trailing comments."""
     while not isinstance(node, pyyaml.ScalarNode) and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if isinstance(node, pyyaml.MappingNode) else last
@@ -166,10 +157,9 @@ def _flow(item: Item) -> str:
 
 
 def without_field(document: Document, steps: Steps) -> bytes | None:
-    """Return the bytes of a document's file without an existing field.
+    """Return the bytes of a document's file without a field and mappings with nothing else.
 
-    Mappings that contain nothing else are also removed. Return None if it cannot be removed in
-    place.
+    None if it cannot be removed in place.
     """
     text = document.data.decode("utf-8")
     while len(steps) > 1:

@@ -73,10 +73,7 @@ def cut_off(location: Location, message: str) -> Finding:
 
 
 def gate(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """Return a finding about valid content that a limit refuses.
-
-    Examples are the capacity limit, a refused claim, and the release limit.
-    """
+    """Return a finding about valid content that a limit refuses."""
     return Finding(code, Severity.GATE, message, location, hint)
 
 
@@ -121,23 +118,16 @@ def join_limited(words: Sequence[str], last: str = " and ") -> str:
 
 
 def alike(text: str, names: Iterable[str], most: int, likeness: float) -> list[str]:
-    """Return similar names, the most similar first.
-
-    Args:
-        text: The text as written.
-        names: All existing names.
-        most: The maximum number of results.
-        likeness: The required similarity: 1.0 is equal.
-    """
+    """Return at most `most` similar names, the most similar first; 1.0 is equal."""
     return get_close_matches(text, list(names), most, likeness)
 
 
 def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """Return the most similar name; empty if there is none. For the arguments, see `alike`."""
+    """Return the most similar name; empty if there is none."""
     return next(iter(alike(text, names, 1, likeness)), "")
 
 
 def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """Return `did you mean …?`; empty without a similar name. For the arguments, see `alike`."""
+    """Return `did you mean …?`; empty without a similar name."""
     near = nearest(text, names, likeness)
     return f"did you mean {near}?" if near else ""

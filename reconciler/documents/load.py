@@ -193,7 +193,6 @@ def _misspelt(document: Document) -> list[Finding]:
 
 
 def _begins(field: str, known: Mapping[str, Any]) -> str | None:
-    """Return the known field that `field` is a prefix of, as `network` of `networking`."""
     if len(field) < _BEGINNING:
         return None
     return next((name for name in known if name.lower().startswith(field.lower())), None)
@@ -256,11 +255,9 @@ class Loaded(Struct, frozen=True):
 
 
 class Kinds:
-    """The kinds of documents that are permitted in a place, by API version and name.
+    """The kinds of documents that are permitted in a place; hints use the first as an example.
 
-    Args:
-        kinds: The kinds, at least one; hints use the first as an example.
-        elsewhere: Known kinds that have a file of their own: the file by kind.
+    `elsewhere` are known kinds that have a file of their own.
     """
 
     def __init__(
@@ -407,10 +404,7 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
 
 
 def _without_cluster_fields(document: Document, found: list[Finding]) -> Document:
-    """Return the document without fields that only a cluster sets; warn about each such field.
-
-    A kind with `adopts` keeps the fields that are read.
-    """
+    """Return the document without fields that only a cluster sets; warn about each such field."""
     metadata: dict[str, Any] = dict(document.metadata)
     annotations = metadata.get("annotations")
     ignored: list[yaml.Steps] = [("status",)] if "status" in document.body else []
@@ -469,14 +463,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
 
 
 def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
-    """Yield findings for paths that equal a read file or folder on case-insensitive file systems.
-
-    There, one replaces the other in each checkout. A single such path is read on some systems only.
-
-    Args:
-        meant: Paths that are read.
-        there: Paths in the same folders.
-    """
+    """Yield findings for paths that equal a read path (`meant`) on case-insensitive systems."""
     every = dict.fromkeys(sorted(there))
     read = {_folded(path): path for path in meant}
     for path in every:

@@ -239,10 +239,7 @@ def _in_text() -> re.Pattern[str]:
 
 @cache
 def _in_json() -> re.Pattern[str]:
-    """Return the pattern for JSON text.
-
-    Line feeds between tokens stay; json.dumps escaped all others.
-    """
+    # Line feeds between tokens stay; json.dumps escaped all others.
     return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
 
 

@@ -40,11 +40,7 @@ def schema_file(name: str) -> Path:
 
 
 def crd_files(*names: str) -> dict[str, str]:
-    """Return CRDs as text by file name.
-
-    Args:
-        names: Files of `schemas/crds/`, or `package:path`.
-    """
+    """Return CRDs as text by file name: files of `schemas/crds/`, or `package:path`."""
     found = {
         name.rpartition(":")[2].rpartition("/")[2]: _text(name if ":" in name else f"crds/{name}")
         for name in names
@@ -66,11 +62,7 @@ _IMPORT = "from fastjsonschema import JsonSchemaValueException, JsonSchemaValues
 
 @cache
 def acceptor(name: str) -> Callable[[object], bool]:
-    """Return the schema as a predicate.
-
-    Args:
-        name: The schema, as `shipped.schema` takes it.
-    """
+    """Return the schema of a name as a predicate."""
     text = schema_file(name).read_bytes()
     try:
         validate = import_module(f"{_PACKAGE}.{module_name(text)}").validate

@@ -344,7 +344,6 @@ class _Builder:
 
 
 def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) -> Steps:
-    """Add a value to its container, and return its steps if locations are recorded."""
     steps: Steps = ()
     if stack:
         frame = stack[-1]
@@ -366,8 +365,6 @@ def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) ->
 
 
 class _SlowLoader(yaml.SafeLoader):
-    """PyYAML's own parser, as strict about directives as libyaml."""
-
     def scan_directive(self) -> Any:
         raise yaml.MarkedYAMLError(problem="directive", problem_mark=self.get_mark())
 

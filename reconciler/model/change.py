@@ -14,12 +14,9 @@ class FileChange(NamedTuple):
 
 
 class Observation(Struct, frozen=True):
-    """One observation of clusters. It is committed together with the resulting changes.
+    """One observation of clusters at a time, with changed files of the observed folder.
 
-    Attributes:
-        at: Seconds since 1970, by the clock of the management cluster, else of this machine.
-        changes: Created, changed, or deleted files of the observed folder, in canonical bytes.
-        seen: The value of the trailer `Ipam-Observed`; empty for none.
+    `seen` is the value of the trailer `Ipam-Observed`; empty for none.
     """
 
     at: int

@@ -41,10 +41,7 @@ class Refusal(Struct, frozen=True):
 
 
 class Near(Struct, frozen=True):
-    """The last range of the owner of a claim, which is placed adjacent to it if possible.
-
-    `held` is the number of addresses without the claim.
-    """
+    """The last range of the owner of a claim, and the number of addresses without the claim."""
 
     pool: Key
     range: IPRange
@@ -57,22 +54,18 @@ class Claim(Struct, frozen=True):
     Attributes:
         candidates: Existing pools, in order of preference.
         wanted: Names of the requested pools, existing or not, for messages.
-        fixed: Whether the claim itself requests size and pool. A record that differs is then
-            refused as stale. Otherwise defaults have changed, and the record stays unchanged.
-        type: `nodes`, `loadbalancer`, and so on: the label and `spec.type` of the record.
-        role: `initial` or `growth`.
+        fixed: Whether the claim itself requests size and pool, so that a record that differs is
+            stale. Otherwise defaults have changed, and the record stays unchanged.
         name: Name of the record, unless another owner's record has it.
         doubt: An unreadable file that the claim depends on, or that might replace it: the claim
-            keeps its range and gets nothing new. Empty for any other claim.
+            keeps its range and gets nothing new.
         doubt_line: The line of the error in it; 0 if the document is from another revision.
-        version: The required IP version, or None for any.
         refusal: Why its family permits nothing new, or None. An existing range stays.
-        requires: A required claim. For the same owner's claim of the other IP version: both get
-            addresses, or neither does, while neither holds any. For a claim that extends another
-            claim: the extended claim. None for an independent claim.
-        adjacent_to: The range that it extends; None for an independent claim.
+        requires: The claim of the other IP version (both get addresses, or neither does), or the
+            claim that this one extends.
+        adjacent_to: The range that it extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
-        stands_for: The tenant's own claim that a manual request replaces; None for own claims.
+        stands_for: The tenant's own claim that a manual request replaces.
     """
 
     key: Key
@@ -113,12 +106,9 @@ class Allocation(Struct, frozen=True):
     Attributes:
         range: None exactly if the record holds nothing (Failed, Pending).
         since: When the phase was entered, `2026-02-15T10:00:30Z`.
-        allocated_at: When the range was allocated; empty for a record that never had one.
-        size: Number of requested addresses.
         path: Path in the tree; empty if it is not written yet.
         pristine: Whether the bytes of the record are exactly as `ipam` would write them.
-        adopted: Whether the record names no claim, such as a copy from a cluster; `claim` is
-            derived from its tenant, type, and name.
+        adopted: Whether the record names no claim, such as a copy from a cluster.
         announced: Whether it was released because its claim moved, and its cluster announces it
             until it is unused: retention has not begun.
     """
@@ -176,7 +166,7 @@ def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocati
 def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
     """Return the current record of each claim: the live one, else the last released one.
 
-    Of equals, the first by path is used, independent of the order of `records`.
+    Of equals, the first by path is used.
     """
     found: dict[Key, Allocation] = {}
     for record in records:

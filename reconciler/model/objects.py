@@ -19,15 +19,11 @@ class Resource(NamedTuple):
     """A kind of object and its API path.
 
     Attributes:
-        api_version: The version that `ipam` uses internally. A server must serve it, or one of
-            `versions`.
         versions: Newer versions of the same objects, newest first. Requests use the newest version
             that the server serves.
-        finalizer: The finalizer that `ipam` adds to each object it creates, and removes before
-            deletion.
+        finalizer: The finalizer that `ipam` adds to each object it creates.
         tells_generation: Whether its status contains the observed generation.
-        fixed_in: The phases (`status.phase`) in which the spec is immutable: another spec is then
-            another object. `EVER` for all.
+        fixed_in: The phases (`status.phase`) in which the spec is immutable; `EVER` for all.
     """
 
     api_version: str
@@ -187,10 +183,7 @@ MAKE = ("create", "patch", "delete")
 
 
 class Need(StrEnum):
-    """The purpose of rights.
-
-    Only `APPLY`, and `DOCUMENTS` if Settings request it, are required for an apply.
-    """
+    """The purpose of rights. An apply requires `APPLY`, and `DOCUMENTS` if Settings request it."""
 
     APPLY = "apply"
     NAMESPACES = "making namespaces that are missing"
@@ -281,10 +274,7 @@ def items(each: Check) -> Check:
 
 
 def fields(needed: tuple[str, ...] = (), **inner: Check | type) -> Check:
-    """Return a check for a mapping with known fields, some of them required.
-
-    Only values that contain a null are copied: a cluster can list a hundred thousand objects.
-    """
+    """Return a check for a mapping with known fields. Only values that contain a null are copied."""
     checks = tuple(inner.items())
 
     def check(value: Any) -> Any:

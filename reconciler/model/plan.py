@@ -18,10 +18,8 @@ class ByHand(Struct, frozen=True):
     Attributes:
         pools: One of these must give it out; empty for an owner that gets no addresses from pools.
             None if they are unknown.
-        quota: The quota that it counts towards, with the claims of the same group.
         anywhere: Whether it can be outside of any pool. If it is in a pool, that is reported.
-        claim: The claim that pins it: the range is announced until that claim holds addresses. None
-            if there is none.
+        claim: The claim that pins it: the range is announced until that claim holds addresses.
     """
 
     pools: tuple[Key, ...] | None
@@ -31,12 +29,9 @@ class ByHand(Struct, frozen=True):
 
 
 class Blocked(Struct, frozen=True):
-    """Addresses in use without a record, such as a manual loadBalancerPool.
+    """Addresses in use without a record, such as a manual loadBalancerPool or a gateway.
 
-    Attributes:
-        by_hand: Constraints of a manual range; None for addresses that are always blocked, such as
-            a gateway.
-        field: The field with the addresses.
+    `by_hand` are the constraints of a manual range, and `field` is its field.
     """
 
     range: IPRange
@@ -64,22 +59,14 @@ class Gateway(NamedTuple):
         return tuple(dict.fromkeys(pools[key].space for key in self.pools if key in pools))
 
     def outside_spaces(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
-        """Return its address spaces in which none of its pools contains it.
-
-        In other spaces, the network contains it.
-        """
+        """Return its address spaces in which none of its pools contains it."""
         there = [pools[key] for key in self.pools if key in pools]
         within = [pool.space for pool in there if pool.extent.covers(self.range)]
         return tuple(space for space in self.spaces(pools) if space not in within)
 
 
 class ClusterNetwork(Struct, frozen=True):
-    """Addresses of pods or services (`use`), local to their cluster: others can have the same.
-
-    Attributes:
-        owner: `namespace/name` of the cluster.
-        spaces: Address spaces of the networks of the cluster.
-    """
+    """Addresses of pods or services (`use`), local to their cluster: others can have the same."""
 
     range: IPRange
     use: str
@@ -112,12 +99,7 @@ class State(Struct, frozen=True):
 
     Attributes:
         records: Readable records in order of their paths.
-        clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record stays reserved.
-        growth_retention: The same for growth records.
-        blocked: Ranges in use without a record.
-        gateways: Gateway addresses: no manual range can contain one.
-        inside: Networks inside clusters.
         off_limits: Ranges in unreadable files.
         protected: Owners with unknown claims: their records are neither released nor expired.
         frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
@@ -128,8 +110,7 @@ class State(Struct, frozen=True):
         halted: Why nothing is granted, released, or expired at all; empty otherwise.
         retained: Paths of released records that stay reserved longer than retention, because a
             cluster might still announce them.
-        grown: Paths of growth records of existing owners: unused growth is given back, which is not
-            a loss.
+        grown: Paths of growth records of existing owners.
         movable: Claims that an Override permits to move if their record does not match them.
         unused: Paths of released records of moved claims that clusters no longer use.
         former: Previous names of renamed records, by path.
@@ -246,11 +227,10 @@ def kept_by(decision: Decision) -> Allocation | None:
 
 
 class Usage(Struct, frozen=True):
-    """Usage of a pool. All counts are exact numbers of addresses, also for IPv6.
+    """Usage of a pool in addresses, with the number of live records.
 
     Attributes:
         held: Addresses of released records in retention: neither allocated nor available.
-        count: Records in phase Allocated that name the pool.
         fragmentation: 0 with at most one free range, else 100 - floor(100 * largest / available).
         percent: 100 * (allocated + held) / total, one decimal, half up.
     """
@@ -279,10 +259,8 @@ class Cause(Struct, frozen=True):
 
     Attributes:
         place: The location in the change that causes it; None without exactly one location.
-        reason: How the location leads to the decision, or why there is a decision without one;
-            empty if the location is the claim itself.
-        is_caused: Whether the change causes it.
-        commit: The newest commit of the change that touches the location; empty if there is none.
+        reason: How the location leads to the decision, or why there is a decision without one.
+        commit: The newest commit of the change that touches the location.
     """
 
     claim: Key

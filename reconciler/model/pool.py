@@ -59,7 +59,6 @@ class Pool(Struct, frozen=True):
         usable: Allocatable addresses: its windows without reserved blocks and gateways.
         windows: The allocatable ranges as written. An automatic allocation can cross the border of
             two adjacent windows, a pin cannot.
-        reserved: Addresses of the network that are never allocated.
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
@@ -87,12 +86,7 @@ class Pool(Struct, frozen=True):
 class Contract(NamedTuple):
     """The contract of a team. Empty fields set no limit.
 
-    Attributes:
-        namespaces: Namespaces that it can make requests in. No other team can use them.
-        pools: The keys of pools that it can get addresses from, as text.
-        most: The most addresses of one type that one document can request; None for no limit.
-        folders: Its folders, each with a trailing `/`.
-        owners: Its members on forges, such as `@acme/payments`.
+    `most` limits the addresses of one type in one document. `owners` are its members on forges.
     """
 
     team: str

@@ -50,9 +50,7 @@ class Settings(Struct, frozen=True):
 
     Attributes:
         address_spaces: All names that pools can use; None for any name.
-        observed: The folder of observed objects, which only reconcile writes.
         branch: The authoritative branch; empty for the default of the repository.
-        skips_ci: Whether the subject of reconcile commits asks CI to skip them.
         kinds: The kinds that folders can hold: names of kinds by folder, sorted.
     """
 
@@ -118,8 +116,8 @@ class Override:
     """One Override.
 
     Attributes:
-        scope: Its target. Depending on the kind: the path or claim of a record, or a folder that
-            ends with `/`; a pool, or `Settings`; a claim. Empty for a release limit.
+        scope: The path or claim of a record, or a folder that ends with `/`; a pool, or `Settings`;
+            a claim. Empty for a release limit.
         expires: The first second at which it is no longer effective, since 1970.
         releases: For a release limit, the expected number, including reserved records.
     """
@@ -157,13 +155,7 @@ class Lack(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """The Overrides of a tree.
-
-    Attributes:
-        counting: Effective Overrides: merged before, unchanged, not expired.
-        findings: Findings about invalid files and ineffective Overrides.
-        coming: Overrides that become effective after the merge.
-    """
+    """The Overrides of a tree: effective ones, findings, and those effective after the merge."""
 
     counting: tuple[Override, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -180,7 +172,7 @@ class Overrides:
     def releases(self, wanted: int, resting: int = 0) -> bool:
         """Return whether an Override permits a number of releases, and mark it as used.
 
-        Otherwise mark the Overrides that permit too few. `wanted` includes the reserved records.
+        Otherwise mark the Overrides that permit too few.
         """
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
