@@ -36,7 +36,7 @@ from reconciler.apply.snapshot import (
 )
 from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by
+from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by, reading
 from reconciler.model import errors
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import (
@@ -67,7 +67,8 @@ class ObjectApplier(Struct, frozen=True):
     def _failing(self, ref: Ref, more: str = "") -> Iterator[None]:
         """Record a failure of the block as the failure of an object."""
         try:
-            yield
+            with reading(ref.resource.kind, ref.name):
+                yield
         except (errors.UnreachableError, errors.UnauthorizedError):
             raise
         except errors.OwnedError as owned:

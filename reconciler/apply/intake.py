@@ -26,8 +26,10 @@ from reconciler.documents.yaml import dump
 from reconciler.families import families
 from reconciler.families.events import event_name, event_on, reference
 from reconciler.families.importing import UID, IntakeKind, copied
+from reconciler.kube.resources import reading
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation
+from reconciler.model.errors import ClusterError
 from reconciler.model.objects import PREFIX, Manifest, Ref, Resource
 from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import Settings
@@ -142,7 +144,7 @@ def copies_of(
 
 def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> ObjectCopy | str:
     """Return the copy of a live object, or why it is not valid."""
-    space = manifest["metadata"].get("annotations", {}).get(SPACE, DEFAULT_SPACE)
+    space = (manifest["metadata"].get("annotations") or {}).get(SPACE, DEFAULT_SPACE)
     if space != DEFAULT_SPACE and settings.address_spaces is None:
         what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
         return f"{what}: what is in use could be given out anew there"
@@ -310,11 +312,16 @@ class _Taking:
             if identity in self.context.described:
                 continue
             copy = mine.get(identity)
-            is_own = _is_own(self.seen.entries, intake, manifest)
-            if not is_own or (copy is not None and copy.uid == manifest["metadata"]["uid"]):
+            try:
+                with reading(intake.kind, identity[3]):
+                    is_own = _is_own(self.seen.entries, intake, manifest)
+                    if not is_own or (copy and copy.uid == manifest["metadata"]["uid"]):
+                        there.add(identity)
+                    if not is_own and (copy is not None or self._is_new(intake, manifest)):
+                        self._object(intake, identity, manifest, copy)
+            except ClusterError as wrong:  # the object exists, so its copy stays
                 there.add(identity)
-            if not is_own and (copy is not None or self._is_new(intake, manifest)):
-                self._object(intake, identity, manifest, copy)
+                self._reject(intake, identity, manifest, str(wrong))
         missing = {it: copy.uid for it, copy in mine.items() if it not in there}
         kind = f"{intake.kind}.{intake.resource.group}"
         if listed.problem and not missing:

@@ -30,7 +30,6 @@ from reconciler.families import families
 from reconciler.gitio.interface import Repository
 from reconciler.gitio.message import read_message
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import shaped
 from reconciler.model import errors
 from reconciler.model.objects import CONFIG_MAP, CRD, MANAGEMENT, MANAGER, Manifest, Ref, Resource
 from reconciler.model.pool import Pool
@@ -159,25 +158,17 @@ def last_named(repository: Repository, revision: str, observed: str) -> str:
 
 
 def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
-    """List a kind. An unreadable object is left out, and the list is not complete."""
     try:
         found = cluster.list(resource)
         definition = cluster.get(Ref(CRD, "", crd_name(resource)))
-        is_served = definition is not None and is_established(shaped(definition, CRD))
     except errors.NoSuchKindError:
         return ListedCopy(problem="the kind is not served")
     except errors.UnreachableError:
         raise
-    except (errors.ClusterError, ValueError) as failed:
+    except errors.ClusterError as failed:
         return ListedCopy(problem=str(failed))
-    items: list[Manifest] = []
-    problem = "" if is_served else "the CRD is not established"
-    for item in found.items:
-        try:
-            items.append(shaped(item, resource))
-        except ValueError as wrong:
-            problem = f"an object cannot be read: {wrong}"
-    return ListedCopy(items, problem)
+    is_served = definition is not None and is_established(definition)
+    return ListedCopy(found.items, "" if is_served else "the CRD is not established")
 
 
 def _create_events(management: ManagementCluster, taken: TakenIn) -> TakenIn:

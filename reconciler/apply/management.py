@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import Any, cast
 
 from reconciler.apply.executor import Run
 from reconciler.apply.inventory import (
@@ -28,8 +27,8 @@ from reconciler.apply.snapshot import LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions, Target, announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
-from reconciler.kube.interface import Cluster, Clusters, ObjectList
-from reconciler.kube.resources import IP_ALLOCATION, resource_of, shaped
+from reconciler.kube.interface import Cluster, Clusters
+from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model import errors
 from reconciler.model.objects import (
     CONFIG_MAP,
@@ -43,46 +42,6 @@ from reconciler.model.objects import (
     tenant_name,
     tenant_of,
 )
-
-
-def validated(cluster: Cluster) -> Cluster:
-    """Return the cluster with validation of the objects that it answers with."""
-    return cast(Cluster, _ValidatedCluster(cluster))
-
-
-class _ValidatedCluster:
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cluster, name)
-
-    def get(self, ref: Ref) -> Manifest | None:
-        found = self._cluster.get(ref)
-        return None if found is None else _valid(found, ref.resource)
-
-    def list(self, resource: Resource, namespace: str = "", **selectors: str) -> ObjectList:
-        found = self._cluster.list(resource, namespace, **selectors)
-        return ObjectList([_valid(it, resource) for it in found.items], found.resource_version)
-
-    def apply(self, manifest: Manifest, manager: str, **options: bool) -> Manifest:
-        return _valid(self._cluster.apply(manifest, manager, **options), resource_of(manifest))
-
-    def create(self, manifest: Manifest) -> Manifest:
-        return _valid(self._cluster.create(manifest), resource_of(manifest))
-
-    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
-        return _valid(self._cluster.merge(ref, patch, manager), ref.resource)
-
-
-def _valid(manifest: object, resource: Resource) -> Manifest:
-    try:
-        return shaped(manifest, resource)
-    except ValueError as wrong:
-        message = f"it holds something that cannot be read: {wrong}"
-        raise errors.ClusterError(
-            message, "mend that object, or what answers in its place"
-        ) from wrong
 
 
 class ManagementCluster:
@@ -106,8 +65,7 @@ class ManagementCluster:
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
     """Identify the management cluster."""
     accept = MANAGEMENT in options.re_enrol
-    checked = validated(cluster)
-    return ManagementCluster(checked, identify(checked, MANAGEMENT, HOME, "", accept=accept))
+    return ManagementCluster(cluster, identify(cluster, MANAGEMENT, HOME, "", accept=accept))
 
 
 class ClusterRegistry:
@@ -241,7 +199,7 @@ class Access:
         if found is None:
             return None
         kubeconfig, is_named = found
-        return validated(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
+        return self._clusters.connect(cluster, kubeconfig, is_named=is_named)
 
     def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
         """Return the kubeconfig of a cluster, and whether the user named it; None if missing."""

@@ -33,7 +33,13 @@ from reconciler.apply.steps import (
     refusal,
 )
 from reconciler.apply.targets import ApplyOptions
-from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_object, parse_ref
+from reconciler.kube.resources import (
+    ADDRESS_POOL,
+    DesiredObject,
+    desired_object,
+    parse_ref,
+    reading,
+)
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import BINDING, POLICY, WHO_AM_I, Ref
 
@@ -320,7 +326,12 @@ class Draft:
         """Apply an object; `live` is the object as it was read."""
         now = self.progress.now.get(desired.ref, live)
         entry = self.entries.get(str(desired.ref))
-        self.add(applied(desired, now, entry, adopt=self.options.adopt, after=after))
+        try:
+            with reading(desired.ref.resource.kind, desired.ref.name):
+                step: Step = applied(desired, now, entry, adopt=self.options.adopt, after=after)
+        except ClusterError as wrong:
+            step = Fail(str(desired.ref), str(wrong))
+        self.add(step)
 
     def prune(self, ref: Ref, live: Live | None) -> None:
         """Delete an object; `live` is the object as it was read."""

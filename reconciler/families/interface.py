@@ -15,7 +15,7 @@ from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, MetricKind, Sample
-from reconciler.model.objects import MANAGEMENT, Check, Manifest, Ref, Resource, Right
+from reconciler.model.objects import MANAGEMENT, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
 from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import METALLB_POOL, Settings
@@ -353,7 +353,6 @@ class Objects(Struct, frozen=True):
         owned: Kinds whose objects `ipam` creates, updates, and deletes. Policies lock them, unless
             they are `shared` with other writers.
         needed: Kinds that are required for any operation.
-        record_spec: The structure of the fields that it adds to the spec of its records.
         crds: Its CRDs as YAML, by file name.
         intake: Kinds whose objects can exist only in the cluster, in the order of their import.
         event: Returns the Event for a change, if any. It is created before the status is applied.
@@ -367,8 +366,6 @@ class Objects(Struct, frozen=True):
     owned: tuple[Resource, ...] = ()
     shared: tuple[Resource, ...] = ()
     needed: tuple[Resource, ...] = ()
-    shapes: Mapping[Resource, Check] = field(default_factory=dict)
-    record_spec: Mapping[str, Check] = field(default_factory=dict)
     crds: Callable[[], Mapping[str, str]] = dict
     rights: tuple[Right, ...] = ()
     intake: tuple[IntakeKind, ...] = ()

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.management import validated
 from reconciler.apply.metallb import NAMESPACE, describe, pool_addresses, users_of
 from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedList
@@ -225,7 +224,7 @@ def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
     seen: dict[str, str] = {}
     for look in looks:
         title = "/".join(look.owner)
-        cluster = validated(look.cluster)
+        cluster = look.cluster
         there = cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = there["metadata"]["uid"] if there is not None else ""
         if uid in seen:

@@ -19,7 +19,7 @@ from reconciler.kube.kubeconfig import (
     read_file,
     read_files,
 )
-from reconciler.kube.resources import pared, ref_of, resource_of
+from reconciler.kube.resources import check_readable, pared, ref_of, resource_of
 from reconciler.kube.responses import ExpiredError, KubeResponse, failure_of, parse_json
 from reconciler.kube.session import open_session
 from reconciler.kube.transport import (
@@ -101,7 +101,7 @@ class KubeCluster:
         try:
             is_secret = ref.resource == SECRET
             request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
-            return _inward(self._json(request), ref.resource)
+            return _stored(self._json(request), ref.resource)
         except NoSuchObjectError:
             return None
 
@@ -139,7 +139,7 @@ class KubeCluster:
         what = f"apply status of {ref}" if status else f"apply {ref}"
         body = _bytes(self._versions.outward(manifest))
         request = KubeRequest("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)
-        return _inward(self._json(request), ref.resource)
+        return _stored(self._json(request), ref.resource)
 
     def create(self, manifest: Manifest) -> Manifest:
         resource = resource_of(manifest)
@@ -152,12 +152,13 @@ class KubeCluster:
         request = KubeRequest(
             "POST", path, what, body, is_repeatable=is_review, is_review=is_review
         )
-        return _inward(self._json(request), resource)
+        found = self._json(request)
+        return found if is_review else _stored(found, resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         path = ref.resource.within(self._path(ref), fieldManager=manager)
         changed = self._json(KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
-        return _inward(changed, ref.resource)
+        return _stored(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
@@ -239,7 +240,7 @@ class KubeCluster:
                 raise ClusterError(f"{what}: the list is larger than {self._max_list >> 20} MiB")
             for item in items:
                 item = pared(item, resource)
-                found.append(_inward(item | named if heads else named | item, resource))
+                found.append(_stored(item | named if heads else named | item, resource))
             if not following:
                 break
         return ObjectList(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
@@ -368,6 +369,11 @@ class _ApiVersions:
         if not resource.versions:
             return manifest
         return _in_version(manifest, self.of(resource), self.of)
+
+
+def _stored(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
+    check_readable(manifest, resource)
+    return _inward(manifest, resource)
 
 
 def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:

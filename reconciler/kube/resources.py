@@ -1,50 +1,43 @@
 """Resources and objects of clusters."""
 
 import json
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from reconciler.documents.findings import shown
 from reconciler.families import families
 from reconciler.families.interface import Projection
 from reconciler.model import objects
+from reconciler.model.errors import ClusterError
 from reconciler.model.objects import (
     BINDING,
-    CONDITIONS,
     CONFIG_MAP,
     CRD,
     EVENT,
-    HOST,
     LEASE,
     MAY_I,
-    NAMED,
     NAMESPACE,
     NODE,
-    OBJECT,
     POLICY,
     REVISION,
     SECRET,
     SERVICE,
     WHO_AM_I,
-    Check,
     Manifest,
-    OddError,
     Ref,
     Resource,
-    fields,
-    items,
     owned_labels,
-    stored,
-    text,
-    texts,
 )
 from reconciler.model.pool import Pool
 
+_log = logging.getLogger(__name__)
 METALLB = "metallb.io/v1beta1"
 
 IP_ALLOCATION = objects.RESOURCE
@@ -174,58 +167,49 @@ ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED
 """The annotations by which Services request addresses from MetalLB."""
 
 
-def shaped(manifest: Any, resource: Resource) -> Manifest:
-    """Return a valid object with apiVersion and kind, without nulls.
+READ_ERRORS = (KeyError, TypeError, AttributeError, ValueError)
+"""The errors of code that reads an object with an unexpected structure."""
 
-    Raises:
-        ValueError: A field has the wrong type; the message names object and field.
-    """
+
+@contextmanager
+def reading(kind: str, name: object) -> Iterator[None]:
+    """Report an object that cannot be read as a ClusterError that names it."""
     try:
-        whole: Manifest = _checks().get(resource, OBJECT)(manifest)
-        if resource.is_namespaced and "namespace" not in whole["metadata"]:
-            raise OddError("is missing").inside("metadata.namespace")
-    except OddError as odd:
-        metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
-        name = metadata.get("name") if isinstance(metadata, dict) else None
-        named = f"{resource.kind} {shown(name)}" if name else resource.kind
-        raise ValueError(f"{named}: {odd.way or 'it'} {odd.problem}") from odd
-    if whole.get("kind") == resource.kind and whole.get("apiVersion") == resource.api_version:
-        return whole
-    return {**whole, "apiVersion": resource.api_version, "kind": resource.kind}
+        yield
+    except READ_ERRORS as wrong:
+        _log.debug("%s %s cannot be read", kind, name, exc_info=wrong)
+        why = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
+        raise ClusterError(f"{kind} {shown(name)} cannot be read: {why}", "correct it") from wrong
 
 
-_VERSION = fields(
-    ("name",),
-    name=str,
-    subresources=dict,
-    schema=fields(openAPIV3Schema=dict),
-)
-_INGRESS = fields(ingress=items(fields(ip=str)))
+class _Metadata(Struct, rename="camel"):
+    name: str
+    uid: str
+    resource_version: str
+    namespace: str | None = None
+    generation: int | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    finalizers: list[str] | None = None
+    managed_fields: list[dict[str, Any]] | None = None
 
 
-def _answer(status: Check | type) -> Check:
-    return fields(status=status)
+class _StoredObject(Struct):
+    metadata: _Metadata
+    spec: dict[str, Any] | None = None
+    status: dict[str, Any] | None = None
 
 
-_SHAPES_COMMON: Mapping[Resource, Check] = {
-    CONFIG_MAP: stored(data=texts),
-    SECRET: stored(data=texts),
-    SERVICE: stored(spec=fields(type=str), status=fields(loadBalancer=_INGRESS)),
-    NODE: stored(status=HOST),
-    ADDRESS_POOL: stored(spec=fields(addresses=items(text))),
-    CONFIGURATION_STATE: stored(status=fields(result=str, errorSummary=str, conditions=CONDITIONS)),
-    EVENT: stored(
-        involvedObject=NAMED,
-        reason=str,
-        series=fields(lastObservedTime=str),
-        lastTimestamp=str,
-        eventTime=str,
-        firstTimestamp=str,
-    ),
-    CRD: stored(spec=fields(versions=items(_VERSION)), status=fields(conditions=CONDITIONS)),
-    WHO_AM_I: _answer(fields(userInfo=fields(username=str))),
-    MAY_I: _answer(dict),
-}
+def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
+    """Raise ClusterError unless an object has the structure of all stored objects.
+
+    The server validates the rest against the schema of the kind.
+    """
+    metadata = manifest.get("metadata")
+    name = metadata.get("name", "") if isinstance(metadata, Mapping) else ""
+    with reading(resource.kind, name):
+        convert(manifest, _StoredObject)
 
 
 # Services and Nodes are numerous and large: unread fields are dropped.
@@ -240,12 +224,7 @@ _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
 
 
 def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
-    """Return an item of a list with only the fields that are read of its kind.
-
-    Args:
-        manifest: The object, not validated yet.
-        resource: Its kind.
-    """
+    """Return an item of a list with only the fields that are read of its kind."""
     read = _READ.get(resource)
     if read is None:
         return manifest
@@ -274,22 +253,6 @@ def _part(value: Any, keys: tuple[str, ...]) -> Any:
     if not isinstance(value, dict):
         return value
     return {key: value[key] for key in keys if key in value}
-
-
-@cache
-def _checks() -> Mapping[Resource, Check]:
-    found = {**_SHAPES_COMMON, IP_ALLOCATION: _record()}
-    for family in families():
-        found |= family.objects.shapes
-    return found
-
-
-def _record() -> Check:
-    more = {name: it for family in families() for name, it in family.objects.record_spec.items()}
-    return stored(
-        spec=fields((), type=str, **more),
-        status=fields(phase=str, startAddress=str, endAddress=str, conditions=CONDITIONS),
-    )
 
 
 def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:

@@ -27,7 +27,6 @@ from reconciler.apply.management import (
     Access,
     ManagementCluster,
     open_management,
-    validated,
     without_kubeconfig,
 )
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
@@ -328,9 +327,9 @@ class _ClusterChecks:
         with ExitStack() as opened:
             cluster, refusal = None, None
             try:
-                if (found := self.clusters.management()) is None:
+                cluster = self.clusters.management()
+                if cluster is None:
                     return [_UNNAMED]
-                cluster = validated(found)
                 opened.callback(cluster.close)
                 with contained():
                     self.hub = open_management(cluster, ApplyOptions())
@@ -394,7 +393,7 @@ class _ClusterChecks:
     def _connect(self, name: str) -> Cluster | None:
         if (kubeconfig := self.clusters.named(name)) is None:
             return None
-        return validated(self.clusters.connect(name, kubeconfig, is_named=True))
+        return self.clusters.connect(name, kubeconfig, is_named=True)
 
     def _without_kubeconfig(
         self, target: Target, known: Enrolled | None

@@ -1,62 +1,57 @@
-"""Objects that a server answers with: what is refused, and what is kept of large lists."""
+"""Objects of clusters with an unexpected structure, and what is kept of large lists."""
 
 from typing import Any
 
 import pytest
 
-from reconciler.kube.resources import ADDRESS_POOL, pared, shaped
-from reconciler.model.objects import CONFIG_MAP, NODE, SERVICE, Resource
+from reconciler.apply.plan import Draft, ObjectResult
+from reconciler.apply.snapshot import Live
+from reconciler.apply.targets import ApplyOptions
+from reconciler.kube.resources import ADDRESS_POOL, check_readable, desired_object, pared
+from reconciler.model.errors import ClusterError
+from reconciler.model.objects import CONFIG_MAP, NODE, SERVICE, Ref
 
 METADATA = {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "7"}
 
 
-def changed(path: tuple[Any, ...], value: Any) -> Any:
-    """An object with another value in one place; None takes it away."""
-    ingress = [{"ip": "10.0.0.1"}]
-    made: Any = {"metadata": dict(METADATA), "status": {"loadBalancer": {"ingress": ingress}}}
-    made["spec"] = {"addresses": []}
-    if not path:
-        return value
-    node = made
-    for step in path[:-1]:
-        node = node[step]
-    node[path[-1]] = value
-    return made
-
-
 @pytest.mark.parametrize(
-    ("resource", "path", "value", "message"),
+    ("odd", "message"),
     [
-        (NODE, (), 5, "Node: it is not a mapping"),
-        (NODE, ("metadata",), 5, "Node: metadata is not a mapping"),
-        (NODE, ("metadata",), None, "Node: metadata is missing"),
-        (NODE, ("metadata", "uid"), None, "Node 'web': metadata.uid is missing"),
-        (SERVICE, ("metadata", "namespace"), None, "Service 'web': metadata.namespace is missing"),
-        (NODE, ("metadata", "name"), 5, "Node '5': metadata.name is not a text"),
-        (NODE, ("metadata", "generation"), "1", "Node 'web': metadata.generation is not a number"),
-        (NODE, ("metadata", "labels"), {"a": 5}, "Node 'web': metadata.labels is not a mapping of texts"),
-        (NODE, ("metadata", "labels"), [], "Node 'web': metadata.labels is not a mapping"),
-        (NODE, ("metadata", "managedFields"), {}, "Node 'web': metadata.managedFields is not a list"),
-        (SERVICE, ("status", "loadBalancer", "ingress", 0, "ip"), 5,
-         "Service 'web': status.loadBalancer.ingress[0].ip is not a text"),
-        (ADDRESS_POOL, ("spec", "addresses"), [5], "IPAddressPool 'web': spec.addresses[0] is not a text"),
+        ({}, "Node '' cannot be read: Object missing required field `metadata`"),
+        ({"metadata": 5}, "Node '' cannot be read: Expected `object`, got `int` - at `$.metadata`"),
+        (
+            {"metadata": {**METADATA, "labels": []}},
+            "Node 'web' cannot be read: Expected `object | null`, got `array` - at `$.metadata.labels`",
+        ),
+        (
+            {"metadata": METADATA, "spec": 5},
+            "Node 'web' cannot be read: Expected `object | null`, got `int` - at `$.spec`",
+        ),
     ],
-)  # fmt: skip
-def test_object_and_field_are_named(
-    resource: Resource, path: tuple[Any, ...], value: Any, message: str
-) -> None:
-    with pytest.raises(ValueError, match="is") as told:
-        shaped(changed(path, value), resource)
-    assert str(told.value) == message
+)
+def test_error_names_object_and_field(odd: dict[str, Any], message: str) -> None:
+    with pytest.raises(ClusterError) as raised:
+        check_readable(odd, NODE)
+    assert str(raised.value) == message
 
 
-def test_nulls_are_what_is_not_there() -> None:
-    pool = {"metadata": {**METADATA, "labels": {"a": None}, "finalizers": None}, "spec": None}
-    found = shaped(pool, ADDRESS_POOL)
-    assert found["metadata"]["labels"] == {}
-    assert "finalizers" not in found["metadata"]
-    assert "spec" not in found
-    assert pool["spec"] is None
+def test_an_object_that_cannot_be_read_fails_alone() -> None:
+    """The field managers of one pool are no mappings; the other pool is applied."""
+    draft = Draft({}, ApplyOptions())
+    for name, entries in (("odd", [5]), ("good", [])):
+        ref = Ref(ADDRESS_POOL, "metallb-system", name)
+        body = {
+            "apiVersion": ADDRESS_POOL.api_version,
+            "kind": ADDRESS_POOL.kind,
+            "metadata": {"name": name, "namespace": "metallb-system"},
+        }
+        metadata = {**body["metadata"], "uid": name, "managedFields": entries}  # type: ignore[dict-item]
+        metadata["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+        draft.apply(desired_object(body), Live(ref, {**body, "metadata": metadata}))
+    odd, good = draft.progress.outcomes
+    assert (odd.result, good.result) == (ObjectResult.FAILED, ObjectResult.FAILED)
+    assert "IPAddressPool 'odd' cannot be read: AttributeError" in odd.error
+    assert "it is there already and not ours" in good.error
 
 
 def test_of_what_clusters_have_many_of_only_what_is_read_is_kept() -> None:

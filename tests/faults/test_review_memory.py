@@ -34,13 +34,14 @@ def test_a_cluster_whose_pools_cannot_be_read_is_remembered_with_them(site: Faul
 
 def test_a_cluster_with_odd_objects_fails_alone(site: Faulty) -> None:
     """A list whose items are none is that cluster's failure, and no end of the run."""
-    odd = {"kind": "IPAddressPoolList", "items": [{"metadata": {"name": "x", "labels": 5}}]}
+    metadata = {"name": "x", "uid": "u", "resourceVersion": "1", "labels": 5}
+    odd = {"kind": "IPAddressPoolList", "items": [{"metadata": metadata}]}
     site.breaks(FIRST, Fault(f"GET {ADDRESS_POOLS}", status=200, body=odd))
     files = world("web", "shop")
     applied = site.apply(files)
     assert applied[FIRST].state is ClusterState.FAILED
     assert applied[FIRST].error == (
-        "it holds something that cannot be read: IPAddressPool 'x': metadata.labels is not a mapping"
+        "IPAddressPool 'x' cannot be read: Expected `object | null`, got `int` - at `$.metadata.labels`"
     )
     assert not applied[FIRST].is_bug
     good(applied, HUB, SECOND)

@@ -10,21 +10,15 @@ from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordF
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import (
-    CONDITIONS,
     EVENT,
-    HOST,
     LABEL,
     MAKE,
-    NAMED,
     NODE,
     OURS,
     SERVICE,
-    Check,
     Need,
     Resource,
     Right,
-    fields,
-    stored,
 )
 from reconciler.model.objects import KIND as RECORD_KIND
 
@@ -85,13 +79,7 @@ MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
 RESOURCES = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER, TEAMS)
 OBSERVED = (SERVICE, NODE, MACHINE)
 
-SHAPES: Mapping[Resource, Check] = {
-    NETWORK_POOL: stored(status=fields(conditions=CONDITIONS)),
-    TENANT_CLUSTER: stored(status=fields(conditions=CONDITIONS)),
-    MACHINE: stored(status=HOST),
-}
 OWNER = "tenantClusterRef"
-RECORD_SPEC: Mapping[str, Check] = {OWNER: NAMED}
 
 RIGHTS = (
     Right(Need.APPLY, NETWORK_POOL, OURS),

@@ -1,22 +1,14 @@
 """Kinds, keys, annotations, and resources."""
 
-from collections.abc import Mapping
-
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.model.key import Key
 from reconciler.model.objects import (
-    CONDITIONS,
     EVENT,
-    NAMED,
     OURS,
     PREFIX,
-    Check,
     Need,
     Resource,
     Right,
-    fields,
-    items,
-    stored,
 )
 
 NAME = "capi"
@@ -107,24 +99,6 @@ def cluster_key(document: Document, slot: str) -> Key:
     """Return the key of a Cluster's claim."""
     return Key(NAME, document.namespace, document.name, slot, CLUSTER.kind)
 
-
-_POOL = stored(spec=fields(), status=fields(ipAddresses=dict))
-SHAPES: Mapping[Resource, Check] = {
-    GLOBAL_POOLS: _POOL,
-    POOLS: _POOL,
-    ADDRESSES: stored(spec=fields(address=str, poolRef=NAMED)),
-    CLAIMS: stored(
-        spec=fields(poolRef=NAMED),
-        status=fields(addressRef=fields(name=str), conditions=CONDITIONS),
-    ),
-    CLUSTERS: stored(
-        spec=fields(
-            paused=bool,
-            controlPlaneEndpoint=fields(host=str, port=int),
-            topology=fields(variables=items(fields(("name",), name=str))),
-        )
-    ),
-}
 
 RIGHTS = (
     *(Right(Need.APPLY, kind, OURS) for kind in OWNED),

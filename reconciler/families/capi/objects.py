@@ -37,7 +37,6 @@ from reconciler.model.claim import Allocation
 from reconciler.model.objects import (
     ADOPT,
     MANAGER,
-    NAMED,
     OWNER_LABEL,
     PART_MANAGER,
     STATUS_MANAGER,
@@ -496,8 +495,6 @@ OBJECTS = Objects(
     resources=kinds.RESOURCES,
     owned=kinds.OWNED,
     shared=kinds.OWNED,
-    shapes=kinds.SHAPES,
-    record_spec={"claimRef": NAMED},
     rights=kinds.RIGHTS,
     intake=INTAKE,
     event=claim_event,

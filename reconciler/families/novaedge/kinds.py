@@ -6,15 +6,11 @@ from reconciler.documents.document import GroupKind, Kind
 from reconciler.documents.validators import crd_files
 from reconciler.model.key import Key
 from reconciler.model.objects import (
-    CONDITIONS,
     MAKE,
     OURS,
-    Check,
     Need,
     Resource,
     Right,
-    fields,
-    stored,
 )
 
 NAME = "novaedge"
@@ -49,10 +45,6 @@ POOLS = Resource(API_VERSION, POOL.kind, "proxyippools", is_namespaced=False)
 VIPS = Resource(API_VERSION, VIP.kind, "proxyvips", is_namespaced=False)
 
 RESOURCES = (POOLS, VIPS)
-
-SHAPES: Mapping[Resource, Check] = {
-    kind: stored(status=fields(conditions=CONDITIONS)) for kind in RESOURCES
-}
 
 RIGHTS = (
     Right(Need.APPLY, POOLS, OURS),

@@ -40,7 +40,7 @@ from reconciler.families.novaedge.reading import (
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.instant import age
 from reconciler.model.key import Key
-from reconciler.model.objects import NAMED, Manifest
+from reconciler.model.objects import Manifest
 from reconciler.model.plan import Usage
 
 MAX_COUNTED = (1 << 31) - 1
@@ -272,8 +272,6 @@ LISTINGS = (
 OBJECTS = Objects(
     resources=kinds.RESOURCES,
     owned=(kinds.POOLS,),
-    shapes=kinds.SHAPES,
-    record_spec={"claimRef": NAMED},
     crds=kinds.crds,
     rights=kinds.RIGHTS,
     intake=(_VIP_INTAKE,),

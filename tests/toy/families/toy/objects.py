@@ -15,14 +15,11 @@ from reconciler.families.interface import (
 )
 from reconciler.model.objects import (
     EVENT,
-    NAMED,
     OURS,
     Manifest,
     Need,
     Resource,
     Right,
-    fields,
-    stored,
 )
 from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
 from tests.toy.families.toy.pools import pool_key
@@ -67,8 +64,6 @@ def _boats(standing: ListingInput) -> Iterator[ListingRow]:
 OBJECTS = Objects(
     resources=(QUAYS, BOATS),
     owned=(QUAYS,),
-    shapes={QUAYS: stored(status=fields(free=int))},
-    record_spec={"claimRef": NAMED},
     crds=_crds,
     rights=(
         Right(Need.APPLY, QUAYS, OURS),
