@@ -39,15 +39,9 @@ _MAX_PINNED = 2
 
 
 class Service(NamedTuple):
-    """A Service of type LoadBalancer, with the fields that growth depends on.
+    """A Service of type LoadBalancer: `namespace/name`, and the fields that growth depends on.
 
-    Attributes:
-        name: `namespace/name`.
-        is_ours: Its class and annotations permit the pool of `ipam`.
-        backend: Services share an address only if this value is equal.
-        ports: Services share an address only if their ports differ.
-        needs_ipv6: An IPv4 address is not sufficient.
-        problem: Why it cannot be served as it is; empty if it can.
+    Services share an address if `sharing` and `backend` are equal and their `ports` differ.
     """
 
     name: str
@@ -72,10 +66,7 @@ class Service(NamedTuple):
 def read_services(
     items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()
 ) -> tuple[tuple[Service, ...], tuple[str, ...]]:
-    """Return the Services of type LoadBalancer, and invalid ones with the reason.
-
-    `lb_class` is the class that MetalLB serves there; `pools` are the names of the pools of `ipam`.
-    """
+    """Return the Services of type LoadBalancer, and invalid ones with the reason."""
     found: list[Service] = []
     odd: list[str] = []
     for item in items:
@@ -127,7 +118,6 @@ def _annotation(annotations: Mapping[str, str], name: str) -> str:
 
 
 def _pinned(spec: Manifest, annotations: Mapping[str, str]) -> tuple[IPSet, str]:
-    """Return the addresses that a Service requests, and why they cannot be assigned."""
     pinned, listed = spec.get("loadBalancerIP") or "", _annotation(annotations, PINNED)
     if pinned and listed:
         return IPSet(), "it asks for addresses by spec.loadBalancerIP and by an annotation, too"
@@ -149,18 +139,13 @@ def _needs_ipv6(spec: Manifest) -> bool:
 
 
 def _backend(spec: Manifest) -> str:
-    """Return the value that must be equal to share an address: the Pods, for local traffic."""
     if spec.get("externalTrafficPolicy") != "Local":
         return ""
     return repr(sorted((spec.get("selector") or {}).items()))
 
 
 class ElasticPool(NamedTuple):
-    """An IPAddressPool of `ipam`, as it is in the cluster.
-
-    Pools can avoid IPv4 addresses that end in 0 or 255, or not assign to Services that do not name
-    them.
-    """
+    """An IPAddressPool of `ipam`, as it is in the cluster."""
 
     addresses: IPSet
     avoids_buggy: bool = False
@@ -192,7 +177,6 @@ def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
 
 
 def _buggy(addresses: IPSet) -> int:
-    """Return the number of IPv4 addresses of a set that end in 0 or 255."""
     return sum(
         (item.last - last) // 256 - (item.first - 1 - last) // 256
         for item in addresses
@@ -202,10 +186,7 @@ def _buggy(addresses: IPSet) -> int:
 
 
 class ObservedCluster(Struct, frozen=True):
-    """The observed state of a tenant's cluster, with invalid Services (`odd`).
-
-    `unwell` tells why new addresses would have no effect now; empty if they would.
-    """
+    """The observed state of a tenant's cluster: `odd` Services, and why new addresses would not help."""
 
     services: tuple[Service, ...]
     pools: tuple[ElasticPool, ...]
@@ -219,10 +200,7 @@ SILENT = 30
 
 
 def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, now: int) -> str:
-    """Return why new addresses would not reach a Service; empty if they would.
-
-    `lacks` are applied addresses that are missing in the pools of `ipam`.
-    """
+    """Return why new addresses, and applied ones that pools lack, would not reach a Service."""
     every, reported = list(pools), list(states)
     if error := state_error(reported):
         return error
@@ -256,13 +234,7 @@ def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> 
 
 
 class GrantedRanges(Struct, frozen=True):
-    """The ranges and the demand of an elastic tenant in the tree.
-
-    Attributes:
-        increment: The minimum number of addresses per growth.
-        room: The number of addresses left in its quota; None without a quota.
-        now: Seconds since 1970, by a clock that the tenant does not control; 0 if there is none.
-    """
+    """The ranges of an elastic tenant, its minimum growth, and the room in its quota (None: no quota)."""
 
     entries: tuple[DemandEntry, ...] | None
     records: tuple[Allocation, ...]
@@ -279,14 +251,7 @@ class StatusMessage(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The demand for addresses, and how it is covered.
-
-    Attributes:
-        pending: Addresses that Services wait for.
-        spare: Addresses that the cluster announces and no Service uses.
-        in_flight: Allocated addresses that are not announced yet.
-        blocked: Needed addresses that cannot be allocated.
-    """
+    """Addresses that Services wait for, that are free, that are not announced yet, and that are refused."""
 
     pending: int = 0
     spare: int = 0
@@ -309,13 +274,8 @@ class ClusterReading(NamedTuple):
 class GrowthOutcome(Struct, frozen=True):
     """The growth that follows from the state of a cluster.
 
-    Attributes:
-        entries: The entries that stay or come back, by index.
-        request: The number of additional addresses to request; 0 for none.
-        needed: The number of those that Services wait for. The others are requested in advance.
-        why: Why less than the need is requested; empty if all of it is.
-        again: Seconds until the result changes without any change in the cluster.
-        reading: The observed use; None if an object is invalid.
+    `request` addresses are asked for; Services wait for `needed` of them. `again` is the number of
+    seconds until the result changes without a change in the cluster.
     """
 
     entries: tuple[DemandEntry, ...]
@@ -452,7 +412,6 @@ def _earlier(status: Mapping[str, Any]) -> StatusMessage | None:
 
 
 def _with(condition: Mapping[str, str], message: StatusMessage) -> Mapping[str, str]:
-    """Return the condition with the message. A condition that is not ready keeps its reason."""
     if condition["type"] != CONDITION or condition["status"] != "True":
         return condition
     return {**condition, "reason": message.reason, "message": message.message}

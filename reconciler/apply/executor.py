@@ -22,7 +22,7 @@ from reconciler.apply.plan import (
     ObjectResult,
     Progress,
     foresee,
-    foreseen,
+    foresee_all,
 )
 from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.rights import is_established
@@ -53,10 +53,9 @@ _ATTEMPTS = 5
 
 
 class ObjectApplier(Struct, frozen=True):
-    """Applies, patches, and deletes objects of one cluster.
+    """Applies, patches, and deletes objects of one cluster. The failure of an object is a result.
 
-    The failure of an object is part of the progress. Each method raises UnreachableError and
-    UnauthorizedError, because the work on the cluster cannot continue after these.
+    Each method raises UnreachableError and UnauthorizedError: the work cannot continue after these.
     """
 
     cluster: Cluster
@@ -65,7 +64,6 @@ class ObjectApplier(Struct, frozen=True):
 
     @contextmanager
     def _failing(self, ref: Ref, more: str = "") -> Iterator[None]:
-        """Record a failure of the block as the failure of an object."""
         try:
             with reading(ref.resource.kind, ref.name):
                 yield
@@ -170,7 +168,6 @@ class ObjectApplier(Struct, frozen=True):
         self.progress.applied(step, now.uid, result)
 
     def _body(self, step: steps.Apply) -> tuple[Live, ObjectResult, Manifest | None]:
-        """Write the body if needed. Return the object and the status to apply."""
         action, live = step.decision.action, step.live
         if action is steps.Action.KEEP and live is not None:
             return live, ObjectResult.UNCHANGED, step.status
@@ -201,7 +198,6 @@ class ObjectApplier(Struct, frozen=True):
 
 
 def _with_uid(body: Manifest, live: Live) -> Manifest:
-    """Return the body for the object that was read, and no other one of the same name."""
     return {**body, "metadata": {**body["metadata"], "uid": live.uid}}
 
 
@@ -238,7 +234,6 @@ class Executor:
         act(step)
 
     def _poll(self, is_so: Callable[[], bool], *, every: float, times: int) -> bool:
-        """Poll until a condition is true. Return whether it is."""
         for _ in range(times - 1):
             if is_so():
                 return True
@@ -270,7 +265,6 @@ class Executor:
         self.progress.now |= objects_of(found, step.resource)
 
     def _create_event(self, step: steps.CreateEvent) -> None:
-        """Create an event. A failure is only noted, because the conditions contain the same."""
         live = self.progress.now.get(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())
         if event is None:
@@ -301,8 +295,6 @@ class Executor:
                 self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
 
     def _await_policies(self, step: steps.AwaitPolicies) -> None:
-        """Send empty patches, which write nothing and are judged like any write."""
-
         def is_allowed() -> bool:
             try:
                 self.cluster.merge(step.ref, {}, MANAGER)
@@ -395,10 +387,7 @@ def worked(
     plan: Callable[[Snapshot], ClusterPlan],
     lists: ObjectLists | None = None,
 ) -> Work:
-    """Plan the changes of a cluster, make them, and save the inventory.
-
-    A dry run stops after the plan. `lists` returns objects by kind that were listed before.
-    """
+    """Plan the changes of a cluster, make them unless it is a dry run, and save the inventory."""
     entries = identity.inventory.objects
     executor = Executor(cluster, run.revision, Progress(dict(entries)))
     work = Work(cluster, identity, run, executor.progress)
@@ -406,7 +395,7 @@ def worked(
         with contained():
             work.plan = read_and_plan(cluster, plan, lists)
             if run.options.dry_run:
-                work.progress = foreseen(entries, work.plan.steps)
+                work.progress = foresee_all(Progress(dict(entries)), work.plan.steps)
             else:
                 for step in work.plan.steps:
                     executor.run(step)
@@ -486,7 +475,6 @@ def apply_tenant(
 
 
 def _announced(work: Work, target: Target) -> IPSet:
-    """Return the announced addresses of `ipam`; all possible ones if the work was interrupted."""
     if work.plan is not None and work.failure is None:
         return work.plan.announced(work.progress)
     if work.plan is not None:

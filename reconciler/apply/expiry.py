@@ -41,9 +41,7 @@ def still_announced(
 ) -> dict[str, str]:
     """Return records that a plan would free and that a cluster might announce, with the reason.
 
-    A range that a claim left when it moved is freed when no Service uses it and the new range is
-    announced. Unexpected exceptions are added to `bugs`; the records of that cluster count as
-    announced.
+    A range that a claim left is freed when no Service uses it and the new range is announced.
     """
     require_claims(evaluation, options)
     expiring: dict[str, list[Allocation]] = {}
@@ -108,7 +106,6 @@ class _Query:
         self.failures: list[ClusterError] = []
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
-        """Return the records of one cluster that might be announced, by path, with the reason."""
         if name in self._options.confirm_withdrawn:
             return {}
         try:
@@ -147,7 +144,6 @@ class _Query:
             return []
 
     def _lost(self, name: str) -> str:
-        """Return why a cluster without kubeconfig might announce; empty if it is deleted or new."""
         if name not in self._known:
             return ""
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
@@ -158,7 +154,6 @@ class _Query:
     def _announced(
         self, cluster: Cluster, name: str, records: Records
     ) -> Iterator[tuple[str, str]]:
-        """Return the records whose ranges are in a pool, at a Service, or at a node."""
         pools = _pools(cluster)
         announced = IPSet.of(item for found in pools.values() for item in found)
         users = _users(cluster, IPSet.of(it.range for it in records if it.range is not None))
@@ -218,10 +213,7 @@ def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
 
 
 def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
-    """Return notes about confirmed records whose retention has not ended.
-
-    `head` is the date of the resulting revision. A later commit frees due records.
-    """
+    """Return notes about confirmed records whose retention has not ended at `head`, a date."""
     for record in evaluation.state.records:
         if not record.announced or not options.confirms(record.claim, cluster_of(record)):
             continue

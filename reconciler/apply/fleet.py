@@ -91,8 +91,7 @@ def in_turn(
 ) -> Mapping[str, Future[T]]:
     """Submit work for all names. A name starts after its dependencies, and gets their results.
 
-    Names without dependencies are submitted first, and dependents wait for no other dependent, so
-    two that depend on each other do not block.
+    Two names that depend on each other do not wait for each other.
     """
     first: dict[str, Future[T]] = {
         name: pool.submit(work, name, {}) for name in names if name not in after
@@ -113,8 +112,7 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 class RevisionGuard:
     """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
 
-    An unknown revision counts as newer. It fails that cluster only. The history of `accepted`
-    clusters may differ; the management cluster means all.
+    An unknown revision counts as newer. `accepted` clusters may differ; management means all.
     """
 
     def __init__(
@@ -133,8 +131,7 @@ class RevisionGuard:
     def check(self, name: str, identity: ClusterIdentity) -> None:
         """Refuse a cluster that has, or might have, a newer revision or another root.
 
-        The history of the management cluster must contain its revision. Another repository, or a
-        rewritten history, does not contain the existing objects, and would delete them.
+        The management cluster's revision must be in the history: another repository would delete all.
         """
         last = identity.inventory.revision
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
@@ -172,11 +169,7 @@ class RevisionGuard:
 def _renames(
     documents: Documents, known: Mapping[str, Enrolled], access: Access
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Compare renamed clusters with the identities under their old names in the registry.
-
-    Return old names by new names of clusters with the same identity, and why nothing is applied for
-    an old name until its identity is known.
-    """
+    """Return old names by new ones of renamed clusters, and why others wait for their identity."""
     same: dict[str, str] = {}
     left: dict[str, str] = {}
     for now, before in former_clusters(documents).items():
@@ -221,10 +214,9 @@ def apply_fleet(
     is_in: Callable[[str, str], bool],
     scope: Scope | None = None,
 ) -> list[Applied]:
-    """Apply the committed records of a revision to all clusters, or those of the scope.
+    """Apply the committed records of a revision to the clusters of the scope, management first.
 
-    `is_in` returns whether a revision is an ancestor of another one, or raises GitError. The result
-    has the management cluster first, then the others by name.
+    `is_in` returns whether a revision is an ancestor of another one, or raises GitError.
     """
     require_claims(evaluation, options)
     scope = scope or Scope()
@@ -314,7 +306,6 @@ class _Fleet:
         return self.todo.only is None or name in self.todo.only
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
-        """Return the cluster of each identity. No other cluster can claim it."""
         found = {self.management.identity.uid: MANAGEMENT}
         for item in every:
             uid = self.known[item.name].uid if item.name in self.known else ""
@@ -323,7 +314,6 @@ class _Fleet:
         return found
 
     def _is_gone(self, target: Target) -> bool:
-        """Return whether only the registry knows a cluster. Its name can then change."""
         if target.is_described:
             return False
         try:
@@ -392,7 +382,6 @@ class _Fleet:
         return _Done(applied, enrolled if is_left else None)
 
     def _claim(self, identity: ClusterIdentity, target: Target) -> None:
-        """Refuse two names for one cluster. They would undo each other's changes."""
         self.guard.check(target.name, identity)
         uid = identity.uid
         other = self.names_by_uid.setdefault(uid, target.name)
@@ -410,7 +399,6 @@ class _Fleet:
     def _others(
         self, every: Sequence[Target], found: Sequence[Target]
     ) -> dict[str, tuple[str, ...]]:
-        """Return the other clusters that might announce ranges of each cluster."""
         self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
         wanted = {item.name: self.claims[item.name] for item in found}
         # Two records of one address are an error: no cluster gets the address until it is fixed.
@@ -424,7 +412,6 @@ class _Fleet:
     def _withholding(
         self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
     ) -> Target:
-        """Return the target without the ranges that other clusters still announce."""
         left: dict[str, Enrolled] = {}
         for name in others:
             if name in self.options.confirm_withdrawn:

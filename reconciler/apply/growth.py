@@ -115,7 +115,6 @@ class _Demand:
         )
 
     def _old(self) -> list[Service]:
-        """Return the Services that wait long enough to count."""
         after, now = self.settings.pending_after, self.shown.now
         if not any(_age(item, now) >= after for item in self.waiting):
             return []
@@ -123,7 +122,6 @@ class _Demand:
         return [item for item in self.waiting if _age(item, now) >= after - TOGETHER]
 
     def _taken_back(self, need: int, back: Collection[DemandEntry]) -> list[DemandEntry]:
-        """Return released growth that is needed again. It precedes new growth."""
         found = list[DemandEntry]()
         for entry, _ in self.released:
             if need <= 0 or self.shown.unwell:
@@ -148,8 +146,7 @@ class _Demand:
     def _growth(self, need: int) -> tuple[int, int, str]:
         """Return the addresses to request, those of them that are needed, and why not more.
 
-        Released growth that still holds addresses counts. Otherwise, alternating requests and
-        releases would exceed the quota.
+        Released growth that still holds addresses counts, or the quota could be exceeded.
         """
         if not need:
             return 0, 0, ""
@@ -182,10 +179,6 @@ class _Demand:
         return found
 
     def _going(self, idle: Mapping[str, int]) -> Iterable[DemandEntry]:
-        """Return entries that were idle long enough, the highest first.
-
-        If a Service waits, or the state is not clear, all entries stay.
-        """
         if self.waiting or self.shown.odd or self.shown.unwell or not self.shown.now:
             return
         for entry in reversed(self.entries):
@@ -195,11 +188,7 @@ class _Demand:
                 yield entry
 
     def _rest(self, entry: DemandEntry) -> int:
-        """Return the seconds that an entry stays at least, so a wrong clock causes few commits.
-
-        The minimum is half of the permitted idle time since the last allocation. Two clocks never
-        agree to the second.
-        """
+        """Return the seconds that an entry stays at least: a wrong clock must not cause many commits."""
         record = self.records.get(entry.index)
         since = parse_instant(record.since) if record is not None else None
         if since is None or not self.granted.now:
@@ -207,7 +196,6 @@ class _Demand:
         return max(0, since + self.settings.shrink_after // 2 - self.granted.now)
 
     def _again(self, idle: Mapping[str, int]) -> Iterable[float]:
-        """Return the seconds until a Service has waited, or growth was idle, for long enough."""
         now, old = self.shown.now, {service.uid for service in self.old}
         for service in self.waiting:
             if service.uid not in old and (waited := _age(service, now)) >= 0:
@@ -221,10 +209,7 @@ class _Demand:
 
 
 def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
-    """Return the entries of a tenant's Demand, or the entries that its records imply.
-
-    An entry never changes. If it differs from its record, the record counts.
-    """
+    """Return the entries of a Demand, or of records. A record counts more than its entry."""
     if granted.entries is None:
         return granted_entries(granted.records)
     sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
@@ -234,19 +219,16 @@ def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
 
 
 def _idle_key(entry: DemandEntry, record: Allocation | None) -> str:
-    """Return a key that differs between an entry and earlier entries of the same number."""
     if record is None or record.range is None:
         return f"{entry.index}@-"
     return f"{entry.index}@{record.range.first:x}"
 
 
 def _age(service: Service, now: int) -> int:
-    """Return the seconds since a Service was made; -1 if the server reports no time."""
     return now - service.created if now else -1
 
 
 def _by_name(service: Service) -> tuple[str, str]:
-    """Return the sort key of a Service. Name and uid are not unique in a manipulated cluster."""
     return service.name, service.uid
 
 
@@ -255,7 +237,6 @@ def _key(service: Service) -> tuple[str, str]:
 
 
 def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], list[str]]:
-    """Return the Services that growth would serve, and the reasons for the other waiting ones."""
     places: dict[tuple[int, int], list[Service]] = {}
     for service in services:
         for at in _numbers(service.addresses):
@@ -278,7 +259,6 @@ def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
 def _why_not(
     service: Service, ours: IPSet, places: Mapping[tuple[int, int], Sequence[Service]]
 ) -> str:
-    """Return why no growth would serve a Service; empty if it would."""
     if outside := service.pinned - ours:
         return f"it asks for {_describe(outside)}, which is none of the tenant's addresses"
     others = [it for at in _numbers(service.pinned) for it in places.get(at, ())]
@@ -299,7 +279,6 @@ def _describe(addresses: IPSet) -> str:
 
 
 def _counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
-    """Return the number of addresses that Services need. Services that share one count once."""
     shared: dict[tuple[str, str], list[set[str]]] = {}
 
     def joins(service: Service) -> bool:
@@ -347,8 +326,7 @@ RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[
 def fitted(requests: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
     """Return entries that are all granted; `refused` returns those that the planner would refuse.
 
-    A request without a contiguous range is halved, down to single addresses. All tenants are
-    planned at once, so the number of plans does not depend on the number of requests.
+    A request without a contiguous range is halved. All tenants are planned at once.
     """
     sizes = {name: [request.size] if request.size else [] for name, request in requests.items()}
     back = {name: request.back for name, request in requests.items()}
@@ -375,7 +353,6 @@ def fitted(requests: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dic
 def _halved(
     entries: Iterable[DemandEntry], refused: Mapping[int, Refusal], *, can_halve: bool
 ) -> Iterator[int]:
-    """Return the sizes with refused ones in halves. Single addresses are left out."""
     for entry in entries:
         refusal, size = refused.get(entry.index), entry.count
         if refusal is None:
@@ -424,8 +401,7 @@ def document_of(
 ) -> tuple[DemandEntry, ...] | None:
     """Return the entries of the new Demand document; None for no document.
 
-    An empty document states that nothing is needed. It is removed when no growth is left to
-    release. Without a document, the entries `stated` count.
+    An empty document states that nothing is needed, until no growth is left to release.
     """
     if after == (stated if before is None else tuple(sorted(before))):
         is_over = before is not None and not after and not records
@@ -441,10 +417,7 @@ def all_growers(evaluation: Evaluation) -> Iterator[Grower]:
 
 
 def abandoned(evaluation: Evaluation) -> Iterator[FileChange]:
-    """Return removals of Demands whose owner is removed and has no growth.
-
-    Otherwise, a later owner of the same name would start with the old demand.
-    """
+    """Return removals of Demands whose owner is removed and has no growth."""
     if evaluation.state.unclear or evaluation.state.halted:
         return
     grown = {

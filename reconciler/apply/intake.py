@@ -49,14 +49,9 @@ _UNKNOWN = "?"
 
 
 class IntakeState(Struct, frozen=True):
-    """What is stored between observations.
+    """What is stored between observations, in seconds since 1970 by the management cluster's clock.
 
-    Times are seconds since 1970, by the clock of the management cluster.
-
-    Attributes:
-        missing: Copies whose object a complete list lacked, and since when.
-        rejected: Objects that were rejected, and the hash of the reason in their Event.
-        removed: When copies were removed and how many, by `Kind.group/namespace`.
+    Missing copies and since when; hashes of reported reasons; removals by `Kind.group/namespace`.
     """
 
     missing: Mapping[Identity, int] = field(default_factory=dict)
@@ -164,13 +159,7 @@ class ListedCopy(NamedTuple):
 
 
 class IntakeObservation(Struct, frozen=True):
-    """One observation of the management cluster.
-
-    Attributes:
-        entries: Its inventory: objects that `ipam` created.
-        deleted: The uids of objects that a watch reported as deleted.
-        is_re_enrolled: The user permits another cluster.
-    """
+    """One observation of the management cluster. A watch reported the uids `deleted`."""
 
     at: int
     uid: str
@@ -183,13 +172,8 @@ class IntakeObservation(Struct, frozen=True):
 class IntakeContext(Struct, frozen=True):
     """The state before an observation.
 
-    Attributes:
-        described: Identities in documents of users. Only the plan of the revision removes copies of
-            these.
-        named: The uid of the cluster in the trailer `Ipam-Observed` of the last commit with copies;
-            empty for none.
-        unread: Identities in invalid documents of users. They are not taken in; an existing copy
-            counts.
+    Copies that users also describe are removed by the plan only; `unread` identities are not taken
+    in. `named` is the uid in the last `Ipam-Observed` trailer, and `allowed` removals are permitted.
     """
 
     settings: Settings
@@ -213,12 +197,7 @@ class Rejected(NamedTuple):
 
 
 class TakenIn(Struct, frozen=True):
-    """The result of an observation.
-
-    Attributes:
-        changes: Copies to write or remove, by path.
-        held: Why copies of deleted objects stay.
-    """
+    """The result of an observation. Copies of deleted objects stay for the reasons in `held`."""
 
     changes: tuple[FileChange, ...] = ()
     seen: str = ""
@@ -354,7 +333,6 @@ class _Taking:
     def _reject(
         self, intake: IntakeKind, identity: Identity, manifest: Manifest, reason: str
     ) -> None:
-        """Report an object that is not copied; its owner gets an Event, within limits."""
         self.rejected.append(Rejected(identity, reason))
         before, now, namespace = self.context.state.rejected, hash_of(reason), identity[2]
         if identity not in before:
@@ -372,10 +350,7 @@ class _Taking:
 
 
 class DeletionDetector:
-    """The deletions of one observation, kind by kind.
-
-    The user permits `allowed` removals. Pools with recorded addresses (`used`) stay.
-    """
+    """The deletions of one observation, kind by kind. Pools in use stay; `allowed` removals may go."""
 
     def __init__(
         self,
@@ -411,8 +386,7 @@ class DeletionDetector:
     ) -> list[Identity]:
         """Return the copies of a kind to remove, in order.
 
-        `problem` tells why the list of the kind is not complete. `deleted` are those of the missing
-        copies whose deletion a watch reported.
+        Nothing is removed if the list has a `problem`. A watch reported `deleted` copies of the missing.
         """
         lacking = sorted(missing)
         if problem:
@@ -431,7 +405,6 @@ class DeletionDetector:
         return gone
 
     def _unused(self, gone: list[Identity]) -> list[Identity]:
-        """Return the copies without records; a record needs its pool."""
         used = [it for it in gone if it in self._used]
         if used:
             names = join_limited([format_identity(it) for it in used])
@@ -445,8 +418,7 @@ class DeletionDetector:
     ) -> list[Identity]:
         """Return the copies that the release limit permits to remove.
 
-        If only one namespace exceeds the limit, its copies stay: its users must not block the other
-        namespaces.
+        If only one namespace exceeds the limit, its copies stay, and do not block other namespaces.
         """
         recent = self._recent(kind)
         going = _by_namespace(gone) + recent
@@ -491,7 +463,6 @@ def _by_namespace(identities: Iterable[Identity]) -> Counter[str]:
 
 
 def _leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> str:
-    """Return why an object is not in `spec.intake`; empty if it is."""
     _, _, namespace, _ = identity
     entries = [item for item in settings.intake if item.kind == intake.kind]
     if not entries:
@@ -503,7 +474,6 @@ def _leaves_out(settings: Settings, intake: IntakeKind, identity: Identity) -> s
 
 
 def _is_own(entries: Mapping[str, InventoryEntry], intake: IntakeKind, manifest: Manifest) -> bool:
-    """Return whether `ipam` created an object: it has the label, or is in the inventory."""
     metadata = manifest["metadata"]
     ref = Ref(intake.resource, metadata.get("namespace", ""), metadata["name"])
     return is_ours(Live(ref, manifest), entries.get(str(ref)))
@@ -523,10 +493,7 @@ def outside(
     entries: Mapping[str, InventoryEntry],
     lists: Mapping[Resource, Iterable[Manifest]],
 ) -> Iterator[str]:
-    """Yield a note per kind with the number of objects that are not in Git.
-
-    Objects of `ipam` (`entries`) and of the intake are not counted.
-    """
+    """Yield a note per kind with the number of objects in no Git and no intake."""
     for intake in intakes():
         if not intake.lacks[0]:
             continue

@@ -49,10 +49,7 @@ def not_in_git(
     known: Collection[Identity],
     settings: Settings,
 ) -> Iterator[str]:
-    """Return notes about objects that are only in the management cluster, not in Git.
-
-    Kinds that cannot be listed are left out, and families without a pool.
-    """
+    """Return notes about objects that are only in the management cluster, not in Git."""
     names = {pool.key.family for pool in pools}
     lists: dict[Resource, list[Manifest]] = {}
     for family in families():
@@ -64,10 +61,7 @@ def not_in_git(
 
 
 class IntakeLook(Struct, frozen=True):
-    """One observation of the management cluster, and its result.
-
-    The time is 0 if the cluster was not asked. `before` is the text of the state before.
-    """
+    """An observation and its result. The time is 0 if the cluster was not asked."""
 
     at: int = 0
     taken: TakenIn = field(default_factory=TakenIn)
@@ -83,9 +77,7 @@ def look_for_intake(
 ) -> IntakeLook:
     """Observe objects that exist only in the management cluster, and create Events of rejections.
 
-    `named` is the trailer `Ipam-Observed` of the last commit that has one, and `deleted` are the
-    uids of objects that a watch reported as deleted. `remember_intake` writes the new state after
-    the push.
+    `named` is the last trailer `Ipam-Observed`; a watch reported the uids `deleted`.
     """
     tree = evaluation.tree
     documents = (document for source in tree.sources for document in source.documents)
@@ -142,10 +134,7 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:
-    """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none.
-
-    Only commits that change copies in the observed folder have the trailer.
-    """
+    """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none."""
     kinds = [intake.resource for intake in intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
     source = repository.source(revision)
@@ -172,7 +161,6 @@ def _listed(cluster: Cluster, resource: Resource) -> ListedCopy:
 
 
 def _create_events(management: ManagementCluster, taken: TakenIn) -> TakenIn:
-    """Create the Events. A failed one is a note, and is tried again at the next observation."""
     notes: list[str] = []
     rejected = dict(taken.state.rejected)
     by_name = {(it.identity[1:]): it.identity for it in taken.rejected}

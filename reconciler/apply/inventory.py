@@ -104,15 +104,9 @@ class _ClusterLine(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True):
-    """The inventory of one cluster.
+    """The inventory of one cluster: entries by `str(ref)`, and the registry of other clusters.
 
-    Attributes:
-        uid: The identity of the cluster; empty at first contact.
-        objects: Entries by `str(ref)`.
-        clusters: The registry of other clusters by name; in the management cluster only.
-        damaged: Lines that cannot be parsed. They and their objects are left unchanged.
-        odd: Errors in registry lines, by cluster name. Nothing is applied to these clusters.
-        root: The folder of the repository that the revision was applied from; empty for the top.
+    Lines that cannot be parsed (`damaged`) stay. Nothing is applied to a cluster with an `odd` line.
     """
 
     uid: str = ""
@@ -132,10 +126,7 @@ def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
 
 
 def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
-    """Parse the inventory in ConfigMaps, or raise ValueError; other ConfigMaps are ignored.
-
-    Without `remembers`, the registry is not parsed: tenants can write anything into theirs.
-    """
+    """Parse the inventory in ConfigMaps, or raise ValueError; `remembers` includes the registry."""
     parts = data_of(config_maps)
     first = parts.get(NAME, {})
     uid = first.get("uid", "")
@@ -168,11 +159,7 @@ def _entry(line: str) -> tuple[str, InventoryEntry] | None:
 
 
 def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None) -> list[Manifest]:
-    """Return the ConfigMaps of an inventory, without the registry of clusters.
-
-    Objects are distributed over as few ConfigMaps as possible; their number doubles if one is full.
-    Registry lines of existing ConfigMaps (`there`) take space.
-    """
+    """Return the ConfigMaps of an inventory, without the registry, next to the lines `there`."""
     there = there or {}
     # The end mark keeps a damaged line that is a bare object name from parsing as an entry.
     lines = {f"{line}\n": f"{line}\n" for line in inventory.damaged}
@@ -277,7 +264,6 @@ def _cluster_line(where: str, key: str, value: str) -> _ClusterLine:
 
 
 def _joined(one: _ClusterLine, other: _ClusterLine) -> _ClusterLine:
-    """Merge two entries of one cluster: all addresses of both."""
     mine, theirs = one.enrolled, other.enrolled
     wrong = (*one.wrong, *other.wrong)
     if mine.uid != theirs.uid:
@@ -308,8 +294,7 @@ def _bytes(key: str, value: str) -> int:
 def placed(there: Parts, changes: Mapping[str, str | None]) -> list[Write]:
     """Return the changes of ConfigMaps that store registry lines, in the order of writing.
 
-    A line stays in its ConfigMap if it fits. Otherwise, it is added to another one before it is
-    removed. None removes a line.
+    A line that no longer fits is added to another ConfigMap before it is removed.
     """
     sizes = {name: line_bytes(data) for name, data in there.items()}
     more: dict[str, dict[str, str | None]] = {}
@@ -362,8 +347,8 @@ def identify(
     """Identify a cluster and read its inventory. `known` is the identity in the registry.
 
     Raises:
-        IdentityError: The identity changed, and `accept` is not set.
-        ClusterError: The cluster is unreachable or too old, or its inventory cannot be parsed.
+    IdentityError: The identity changed, and `accept` is not set.
+    ClusterError: The cluster is unreachable or too old, or its inventory cannot be parsed.
     """
     home = cluster.get(IDENTITY)
     if home is None:

@@ -87,10 +87,7 @@ class ClusterRegistry:
             self.known = {**_rebuilt(management), **self.known}
 
     def foretell(self, target: Target, uid: str) -> None:
-        """Save which addresses a cluster might announce, before it gets them.
-
-        An interrupted run leaves this entry. Nothing is written without new addresses.
-        """
+        """Save which addresses a cluster might announce, before it gets new ones."""
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
         wanted = target.addresses()
@@ -125,7 +122,6 @@ class ClusterRegistry:
         self._write(mine, {} if is_late else {"revision": self._revision})
 
     def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
-        """Return whether an entry is of a newer run. An unknown revision counts as newer."""
         own = self._revision
         if revision in ("", own) or not revision.isalnum():
             return False
@@ -145,7 +141,6 @@ class ClusterRegistry:
             self._put(write)
 
     def _put(self, write: Write) -> None:
-        """Change a ConfigMap, or create it. Only the first one can be created by others."""
         cluster, namespace = self._management.cluster, self._management.identity.namespace
         try:
             cluster.merge(Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}, MANAGER)
@@ -183,11 +178,7 @@ _KEY = "value"
 
 
 class Access:
-    """Connections to tenant clusters.
-
-    Cluster API's Secret is `<cluster>-kubeconfig`, key `value`, in the namespace of the Cluster.
-    The Secret of a ClusterTarget is in the namespace of the inventory.
-    """
+    """Connections to tenant clusters, by a named kubeconfig or Cluster API's Secret."""
 
     def __init__(self, clusters: Clusters, management: ManagementCluster) -> None:
         self._clusters = clusters
@@ -233,7 +224,6 @@ class Access:
         return None
 
     def _places(self, cluster: str) -> list[tuple[str, str]]:
-        """Return the namespaces of the cluster's Secret, each with the cluster's name there."""
         tenant = tenant_of(cluster)
         if tenant is None:
             return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]

@@ -28,10 +28,7 @@ def pool_addresses(manifest: Manifest) -> IPSet:
 
 
 def ranges_of(texts: Iterable[str]) -> IPSet:
-    """Return the addresses of a pool's entries, or raise ValueError.
-
-    Host bits are masked, as in MetalLB.
-    """
+    """Return the addresses of a pool's entries, or raise ValueError. Host bits are masked."""
     return IPSet.of(_entry(text) for text in texts)
 
 
@@ -55,10 +52,7 @@ def _entry(text: str) -> IPRange:
 
 
 def _number(text: str) -> tuple[int, int]:
-    """Return the IP version and the number of an address, canonical or not.
-
-    An IPv4-mapped address is the IPv4 address, as in Go.
-    """
+    """Return the IP version and the number of an address. An IPv4-mapped one is IPv4, as in Go."""
     try:
         return parse_address(text)
     except NotationError:

@@ -77,13 +77,7 @@ class ObjectOutcome(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """The result of a cluster.
-
-    Attributes:
-        cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
-        error: Why the cluster as a whole failed; empty if it did not.
-        uses: The use of each record by Services; None if not read.
-    """
+    """The result of a cluster: `management`, `<namespace>/<name>`, or a ClusterTarget's name."""
 
     cluster: str
     state: ClusterState
@@ -117,8 +111,7 @@ class Applied(Struct, frozen=True):
 def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
     """Merge the results of clusters that were applied to twice in one run.
 
-    The last result describes the cluster. Writes of the first one stay listed unless the last one
-    has a result for the same object.
+    The last result counts. Writes of the first one stay listed unless the last has the same object.
     """
     later = {item.cluster: item for item in last}
     both = [_both(item, later.pop(item.cluster, None)) for item in first]
@@ -146,10 +139,7 @@ def _both(first: Applied, last: Applied | None) -> Applied:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of the work on one cluster: inventory, results, and failed objects.
-
-    `now` are objects that changed since the plan was made; None for deleted ones.
-    """
+    """The work on one cluster so far. Objects `now` changed since the plan; None is deleted."""
 
     entries: dict[str, InventoryEntry]
     outcomes: list[ObjectOutcome] = field(default_factory=list)
@@ -217,20 +207,13 @@ def foresee(progress: Progress, step: Step) -> None:
         case MakeNamespace():
             progress.outcomes.append(ObjectOutcome(str(step.ref), ObjectResult.CREATED))
         case Try():
-            _foresee_all(progress, progress.steps_of(step))
-        case _:
-            pass  # writes nothing
+            foresee_all(progress, progress.steps_of(step))
 
 
-def _foresee_all(progress: Progress, steps: Iterable[Step]) -> None:
+def foresee_all(progress: Progress, steps: Iterable[Step]) -> Progress:
+    """Update and return the progress as if all steps succeeded."""
     for step in steps:
         foresee(progress, step)
-
-
-def foreseen(entries: Mapping[str, InventoryEntry], steps: Iterable[Step]) -> Progress:
-    """Return the progress after some steps, as if they succeeded."""
-    progress = Progress(dict(entries))
-    _foresee_all(progress, steps)
     return progress
 
 
@@ -257,14 +240,9 @@ def _foresee_apply(progress: Progress, step: Apply) -> None:
 
 
 class ClusterPlan(Struct, frozen=True):
-    """The plan of one cluster.
+    """The plan of one cluster, and why it cannot reach the desired state (`stop`).
 
-    Attributes:
-        stop: Why the cluster cannot reach the desired state after the steps.
-        error: The error of MetalLB's configuration if there is nothing to write.
-        pools: Pools of MetalLB that can announce addresses of `ipam`.
-        at_most: All addresses that the cluster might announce during the plan.
-        remembered: Addresses that the cluster might announce according to the registry.
+    `at_most` are all addresses that it might announce during the plan.
     """
 
     steps: tuple[Step, ...]
@@ -404,7 +382,6 @@ class Lock:
         self._draft.add(Try(_NAME, tuple(steps), if_anything_is_ours=is_needed))
 
     def _read(self) -> dict[Ref, Live] | None:
-        """Return the existing policies, or None with a note if they cannot be read."""
         found: dict[Ref, Live] = {}
         for resource in (POLICY, BINDING):
             answer = self._snapshot.of(Query(resource, tolerates=Tolerates.REFUSAL))

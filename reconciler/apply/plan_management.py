@@ -43,11 +43,7 @@ from reconciler.model.settings import Settings
 
 
 class ManagementDesiredState(Struct, frozen=True):
-    """The desired state of the management cluster.
-
-    `words` are status messages of tenants whose clusters were observed; objects that can still grow
-    (`growing`) keep earlier messages.
-    """
+    """The desired state. Objects without `words` that can still grow keep earlier messages."""
 
     desired: Sequence[DesiredObject]
     pools: Sequence[Pool]
@@ -101,7 +97,6 @@ class EventRecorder:
     def _event_of(
         self, desired: DesiredObject, recent: tuple[Manifest, ...] = ()
     ) -> CreateEvent | None:
-        """Return the event of an object if there is one to create, ignoring the object's uid."""
         before = self._there.get(desired.ref)
         is_record = desired.ref.resource == IP_ALLOCATION
         if desired.body is None and (is_record or before is None):
@@ -136,7 +131,6 @@ class _Fits:
         self.patches = [patch for patch in patched if patch is not None]
 
     def _fitted(self, item: DesiredObject) -> DesiredObject | None:
-        """Return an object to apply. Owners that do not exist yet are set after it is created."""
         found = self._found.get(item.ref)
         if found is None:
             return item
@@ -204,15 +198,6 @@ def plan_management(
 
 
 class _Management:
-    """Builds the plan of the management cluster.
-
-    Attributes:
-        kinds: The kinds to read, and whether they are required.
-        unread: Kinds that the server does not know.
-        unknown: Those of them that are not required.
-        unserved: Applied CRDs that the server does not serve yet.
-    """
-
     def __init__(
         self, desired_state: ManagementDesiredState, snapshot: Snapshot, draft: Draft
     ) -> None:
@@ -249,10 +234,7 @@ class _Management:
         return self._prune()
 
     def _install(self) -> None:
-        """Install or upgrade the CRDs, and wait until the server serves them.
-
-        A CRD of the same name with another owner is left unchanged, with a note.
-        """
+        """Install or upgrade the CRDs. A CRD of another owner is left unchanged, with a note."""
         named = {item.ref: Query(CRD, name=item.ref.name) for _, item in rights.desired()}
         self.snapshot.need(*named.values())
         for manifest, item in rights.desired():
@@ -285,10 +267,7 @@ class _Management:
                 self.draft.add(MakeNamespace(ref))
 
     def _read(self) -> list[str]:
-        """Read all objects of the relevant kinds. Return own kinds that the server does not know.
-
-        Kinds that are served only after their CRD is installed are read after that.
-        """
+        """Read the objects of all kinds. Return own kinds that the server does not know."""
         missing: list[str] = []
         self.live, self.unread, self.unknown = {}, set(), set()
         asked = [kind for kind in self.kinds if rights.crd_name(kind) not in self.unserved]
@@ -319,7 +298,6 @@ class _Management:
         return found
 
     def _observe(self) -> None:
-        """Add the users of reserved addresses to the status of pools."""
         statuses: dict[Ref, Manifest] = {}
         for own in (family.objects for family in families()):
             lists: dict[Resource, list[Manifest]] = {}
@@ -335,12 +313,7 @@ class _Management:
         self.desired = [with_status(item, statuses.get(item.ref)) for item in self.desired]
 
     def _apply(self) -> None:
-        """Apply the desired objects.
-
-        Objects of families come first, then fields of objects of others, because users wait for
-        these. Events, copies of records, and owners come last. An event is created in the same run,
-        because the next run finds no difference.
-        """
+        """Apply the desired objects: of families, fields of others, then records and owners."""
         state = self.desired_state
         desired = worded(self.desired, self.live, state.words, state.growing)
         fits = _Fits(desired, self.live, self.draft)
@@ -358,7 +331,6 @@ class _Management:
         self.draft.notes += recorder.notes
 
     def _one(self, item: DesiredObject, recorder: EventRecorder) -> CreateEvent | None:
-        """Apply an object. Return its event if that follows."""
         if item.ref.resource in self.unknown:
             if item.body is not None:
                 self.draft.fail(str(item.ref), f"no kind {item.ref.resource.kind} there")
@@ -437,6 +409,5 @@ class _Management:
         )
 
     def _is_live(self, ref: Ref) -> bool:
-        """Return whether deleting an object would affect a tenant. Empty allocations do not."""
         live = self.live.get(ref)
         return live is not None and (ref.resource != IP_ALLOCATION or live.phase == "Allocated")

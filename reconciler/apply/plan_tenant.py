@@ -161,7 +161,6 @@ class _Tenant:
             return otherwise  # MetalLB continues with the last configuration that it could parse
 
     def _hold_back(self) -> None:
-        """Keep ranges that cannot be withdrawn yet. Leave out ranges that others still announce."""
         there, asked = (
             IPSet.of(item for found in pools.values() for item in found)
             for pools in (self.live, self.wanted)
@@ -186,7 +185,6 @@ class _Tenant:
         return taken(self.objects[_pool(name)].manifest, "spec.addresses")
 
     def _hold(self, removed: IPSet) -> str:
-        """Return why ranges that are no longer desired are kept, or an empty string."""
         if self.draft.options.force_withdraw:
             return ""
         if not self.target.is_whole and removed - self.target.released:
@@ -202,7 +200,6 @@ class _Tenant:
         )
 
     def _clashing(self) -> frozenset[Ref]:
-        """Refuse pools that would overlap pools of others, unless they only shrink."""
         foreign = {
             ref.name: self._addresses(live, IPSet())
             for ref, live in self.pools()
@@ -216,7 +213,6 @@ class _Tenant:
         return frozenset(blocked)
 
     def _adjusted(self) -> list[DesiredObject]:
-        """Return the desired objects with their final ranges. A pool without ranges is left out."""
         asked = self.target.wanted()
         found: list[DesiredObject] = []
         for item in self.target.desired:
@@ -230,7 +226,6 @@ class _Tenant:
         return found
 
     def _shrink(self) -> None:
-        """Shrink pools before other pools get their ranges, and wait for MetalLB."""
         pools = {it.ref.name: it for it in self.desired if it.ref.resource == ADDRESS_POOL}
         gave = False
         for name, keeps in giving(self.live, self.wanted):

@@ -37,10 +37,7 @@ _SWEEPERS = (
 
 
 def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
-    """Return the policies of a cluster, each before its binding.
-
-    Only the user `writer`, and members of `break_glass` groups, may write locked objects.
-    """
+    """Return the policies of a cluster, each before its binding. `writer` may write."""
     groups = [group for group in break_glass if group]
     found: list[Manifest] = []
     for name, policy in ((OWNED, _owned(writer, groups)), (POOLS, _pools(groups))):
@@ -61,11 +58,7 @@ def literal(text: str) -> str:
 
 
 def intruders(live: Manifest) -> list[str]:
-    """Return other managers that own a part of a policy or binding.
-
-    A condition or exception of another manager opens the lock, and server-side apply does not
-    remove it. Such an object is created again.
-    """
+    """Return other managers that own a part of a policy, which server-side apply does not remove."""
     entries = live["metadata"].get("managedFields") or ()
     return [
         entry.get("manager", "")
@@ -111,7 +104,6 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
-    """Return the CRDs' validation rules, for clusters with foreign CRDs. Fixes are permitted."""
     kept = [*(rule for family in families() for rule in family.objects.update_rules), _RECORD]
     variables = {"breaksGlass": _breaks_glass(groups)}
     for rule in kept:

@@ -21,12 +21,8 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
     """Write the objects of every cluster below a folder. Return the number of files by cluster.
 
-    The last rendering is replaced; other files stay. Each cluster has a folder with a
-    kustomization, so kubectl, Flux, and Argo CD can apply it.
-
-    Raises:
-        UsageError: The folder has files that were not rendered, or a symlink at a path to write, or
-            an object's name is not a valid file name. Nothing is written.
+    The last rendering is replaced; other files stay. Each cluster has a kustomization.
+    Raises UsageError, and writes nothing, if a file was not rendered, is a symlink, or has a bad name.
     """
     files = rendered(evaluation, policies)
     old = _begin(out, files)
@@ -47,10 +43,7 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
 
 
 def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
-    """Return all files by path.
-
-    With policies, the kustomizations add the label that the policies select.
-    """
+    """Return all files by path. With policies, kustomizations add the label that they select."""
     files = {path: dump(it) for path, it in objects(evaluation).items()}
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
@@ -86,11 +79,7 @@ def _path(cluster: str, manifest: Manifest) -> str:
 
 
 def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
-    """Mark the files to write, and return the files of an earlier run.
-
-    The marker names all files of both runs before the first write, so an interrupted run can be
-    repeated, and foreign files (a Git repository, notes) stay.
-    """
+    """Return the files of an earlier run. The marker lists all files before the first write."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
     for path in files:
@@ -115,10 +104,7 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
 
 
 def _require_no_link(out: Path, paths: Iterable[str]) -> None:
-    """Refuse to write or remove files through a symlink, which can point outside the folder.
-
-    The folder itself can be a symlink, because the user names it.
-    """
+    """Refuse to write or remove files through a symlink, which can point outside the folder."""
     every = {it for path in paths for it in (Path(path), *Path(path).parents)}
     for path in sorted(every - {Path()}):
         if (out / path).is_symlink():
@@ -126,7 +112,6 @@ def _require_no_link(out: Path, paths: Iterable[str]) -> None:
 
 
 def _write(target: Path, text: str) -> None:
-    """Replace a file, never through a symlink."""
     target.unlink(missing_ok=True)
     with target.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)

@@ -1,13 +1,12 @@
 """CRDs, rights, and watched resources."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from typing import NamedTuple
 
 import yaml
-from msgspec import Struct
 
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.documents.validators import crd_files
@@ -34,58 +33,39 @@ _COUNTED = (
 )
 
 
-def _head_of(manifest: Manifest) -> str:
-    """Return a fingerprint of an object without its status."""
-    metadata = manifest.get("metadata") or {}
-    return _short({key: metadata.get(key) for key in _COUNTED})
-
-
-def _version_of(manifest: Manifest) -> str:
-    return (manifest.get("metadata") or {}).get("resourceVersion") or "-"
-
-
-def _kubeconfig_of(manifest: Manifest) -> str:
-    return _version_of(manifest) if _name_of(manifest).endswith(_SUFFIX) else ""
-
-
-def _balanced_of(manifest: Manifest) -> str:
-    """Return a fingerprint of the addresses of a Service; empty if it needs none."""
-    spec, metadata = manifest.get("spec") or {}, manifest.get("metadata") or {}
-    if spec.get("type") != "LoadBalancer":
-        return ""
-    asked = metadata.get("annotations"), metadata.get("deletionTimestamp")
-    return _short([*asked, spec, manifest.get("status")])
-
-
-def _name_of(manifest: Manifest) -> str:
-    return (manifest.get("metadata") or {}).get("name") or ""
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
-
-
-class Topic(Struct, frozen=True):
-    """A watched kind of a cluster.
-
-    Attributes:
-        about: The subject of its changes, one of the constants above.
-        heads: Metadata is sufficient.
-        look: Returns a fingerprint of the relevant parts of an object; empty if it is irrelevant.
-    """
+class Topic(NamedTuple):
+    """A watched kind of a cluster; changes are `about` one of the constants above."""
 
     about: str
     resource: Resource
     namespace: str = ""
     labels: str = ""
-    heads: bool = True
-    look: Callable[[Manifest], str] = _head_of
 
     @property
     def title(self) -> str:
         """Return `ipaddresspools.metallb.io`."""
         return ".".join(step for step in (self.resource.plural, self.resource.group) if step)
+
+    @property
+    def heads(self) -> bool:
+        """Return whether metadata is sufficient."""
+        return self.about != SERVICES
+
+    def look(self, manifest: Manifest) -> str:
+        """Return a fingerprint of what matters of an object; empty if nothing does."""
+        metadata, spec = manifest.get("metadata") or {}, manifest.get("spec") or {}
+        counted: object = {key: metadata.get(key) for key in _COUNTED}
+        if self.about == SERVICES:
+            if spec.get("type") != "LoadBalancer":
+                return ""
+            asked = metadata.get("annotations"), metadata.get("deletionTimestamp")
+            counted = [*asked, spec, manifest.get("status")]
+        elif self.about == KUBECONFIG or self.labels:
+            is_kubeconfig = str(metadata.get("name")).endswith(_SUFFIX)
+            counted = metadata.get("resourceVersion")
+            return str(counted or "-") if self.labels or is_kubeconfig else ""
+        text = json.dumps(counted, sort_keys=True, default=str)
+        return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
@@ -103,8 +83,8 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     )
     others = sorted((listed & known) - ours - taken)
     return (
-        Topic(KUBECONFIG, objects.SECRET, look=_kubeconfig_of),
-        *(Topic(DRIFT, kind, labels=labels, look=_version_of) for kind in owned()),
+        Topic(KUBECONFIG, objects.SECRET),
+        *(Topic(DRIFT, kind, labels=labels) for kind in owned()),
         *(Topic(INTAKE, kind) for kind in sorted(taken)),
         *(Topic(DEPENDANTS, kind) for kind in others),
     )
@@ -113,7 +93,7 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
 def tenant_topics() -> tuple[Topic, ...]:
     """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
     return (
-        Topic(SERVICES, objects.SERVICE, heads=False, look=_balanced_of),
+        Topic(SERVICES, objects.SERVICE),
         Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
         Topic(DRIFT, ADVERTISEMENT, METALLB_HOME),
     )
@@ -121,7 +101,7 @@ def tenant_topics() -> tuple[Topic, ...]:
 
 def tenant_of_secret(manifest: Manifest, clusters: Iterable[str]) -> list[str]:
     """Return the clusters whose kubeconfig a Secret can contain."""
-    name = _name_of(manifest).removesuffix(_SUFFIX)
+    name = str((manifest.get("metadata") or {}).get("name")).removesuffix(_SUFFIX)
     return [cluster for cluster in clusters if cluster.rpartition("/")[2] == name]
 
 
@@ -168,12 +148,7 @@ def management_rights() -> tuple[Right, ...]:
             # The CRD identifies the kind across versions.
             Right(Need.INTAKE, objects.CRD, ("get",)),
             *_watching(management_topics()),
-            Right(
-                Need.WATCH,
-                objects.LEASE,
-                ("get", "create", "patch"),
-                namespace=objects.HOME,
-            ),
+            Right(Need.WATCH, objects.LEASE, ("get", "create", "patch"), namespace=objects.HOME),
             *_POLICIES,
         )
     )
@@ -208,7 +183,6 @@ _POLICIES = (
 
 
 def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
-    """Return the watch rights. Watched kinds are listed first."""
     for topic in topics:
         verbs = ("list", "watch") if topic.resource == objects.SECRET else ("watch",)
         yield Right(Need.WATCH, topic.resource, verbs, namespace=topic.namespace)
@@ -231,15 +205,11 @@ def crd_texts() -> dict[str, str]:
     return {name: found[name] for name in sorted(found)}
 
 
-def manifests() -> list[Manifest]:
-    """Return the shipped CRDs, by file name."""
-    return [yaml.safe_load(text) for text in crd_texts().values()]
-
-
 @cache
 def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
     """Return the shipped CRDs, each with its desired object."""
-    return tuple((manifest, desired_object(manifest)) for manifest in manifests())
+    manifests = map(yaml.safe_load, crd_texts().values())
+    return tuple((manifest, desired_object(manifest)) for manifest in manifests)
 
 
 def crd_name(resource: Resource) -> str:
@@ -254,10 +224,7 @@ def is_established(live: Manifest) -> bool:
 
 
 def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
-    """Return missing parts of a foreign CRD: version, status subresource, and status fields.
-
-    Only fields of the status are compared: `ipam` writes them. Specs belong to users.
-    """
+    """Return missing parts of a foreign CRD: version, status subresource, and status fields."""
     ours = wanted["spec"]["versions"][0]
     versions = (live.get("spec") or {}).get("versions") or ()
     theirs = next((item for item in versions if item["name"] == ours["name"]), None)

@@ -154,10 +154,7 @@ ObjectLists = Callable[[Resource], LiveObjects]
 def read_and_plan(
     cluster: Cluster, plan: Callable[[Snapshot], T], lists: ObjectLists | None = None
 ) -> T:
-    """Return a plan of a cluster after all queries that it needs (`Unanswered`).
-
-    `lists` returns objects by kind that were listed before.
-    """
+    """Return a plan of a cluster after all queries that it needs (`Unanswered`)."""
     snapshot = Snapshot(now=cluster.now())
     while True:
         try:

@@ -1,11 +1,10 @@
 """Differences of objects, the decision about each, and the steps of a plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reconciler.apply.inventory import InventoryEntry
 from reconciler.apply.policies import intruders
@@ -89,35 +88,29 @@ def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> 
 def drift(live: Manifest, fields: Sequence[str]) -> Drift:
     """Return who changed fields of a live object's body, according to managedFields.
 
-    A removed field has no owner. The last writer of the body after `ipam` is reported. Writers of a
-    subresource, as controllers are, cannot have removed it.
+    The last writer after `ipam` counts. Writers of a subresource cannot have removed a field.
     """
     entries = live["metadata"].get("managedFields") or ()
     others = [it for it in entries if it.get("manager") not in (MANAGER, STATUS_MANAGER)]
     owning = [entry for entry in others if any(_owns(entry, path) for path in fields)]
-    ours = max((_time(entry) for entry in entries if entry.get("manager") == MANAGER), default="")
-    bodies = [entry for entry in others if not entry.get("subresource")]
-    suspects = owning or [entry for entry in bodies if _time(entry) >= ours]
-    last: Mapping[str, Any] = max(
-        suspects, key=lambda entry: (_time(entry), entry.get("manager", "")), default={}
+    ours = max(
+        (entry.get("time", "") for entry in entries if entry.get("manager") == MANAGER), default=""
     )
-    return Drift(last.get("manager", ""), _time(last), tuple(fields))
+    bodies = [entry for entry in others if not entry.get("subresource")]
+    suspects = owning or [entry for entry in bodies if entry.get("time", "") >= ours]
+    last: Mapping[str, Any] = max(
+        suspects, key=lambda entry: (entry.get("time", ""), entry.get("manager", "")), default={}
+    )
+    return Drift(last.get("manager", ""), last.get("time", ""), tuple(fields))
 
 
 def taken(live: Manifest, path: str) -> Drift | None:
-    """Return the drift if another manager owns a field that only `ipam` wrote, or None.
-
-    For objects that are no longer desired.
-    """
+    """Return the drift if another manager owns a field that only `ipam` wrote, or None."""
     entries = live["metadata"].get("managedFields") or ()
     if any(entry.get("manager") == MANAGER and _owns(entry, path) for entry in entries):
         return None
     found = drift(live, (path,))
     return found if found.manager else None
-
-
-def _time(entry: Mapping[str, Any]) -> str:
-    return entry.get("time") or ""
 
 
 def _owns(entry: Mapping[str, Any], path: str) -> bool:
@@ -190,10 +183,7 @@ def is_ours(live: Live, entry: InventoryEntry | None) -> bool:
 
 
 def noted(desired: DesiredObject, uid: str, entry: InventoryEntry | None) -> InventoryEntry:
-    """Return the inventory's entry of an object that was applied.
-
-    An object that `ipam` created stays marked as such while only its status is applied.
-    """
+    """Return the inventory's entry of an applied object. A created one stays marked as created."""
     if desired.body is None and entry is not None and _made(uid, entry):
         return InventoryEntry(uid, f"{_half(entry.hash, 0)}.{_half(desired.hash, 1)}")
     return InventoryEntry(uid, desired.hash)
@@ -206,10 +196,7 @@ def _made(uid: str, entry: InventoryEntry) -> bool:
 def status_to_apply(
     desired: DesiredObject, live: Live, entry: InventoryEntry | None
 ) -> Manifest | None:
-    """Return the status to apply to a live object, or None if it is current.
-
-    A condition that did not change keeps its time.
-    """
+    """Return the status to apply, or None if it is current. Unchanged conditions keep their time."""
     if desired.status is None:
         return None
     is_whole = is_whole_list(live.manifest)
@@ -228,7 +215,6 @@ def status_to_apply(
 
 
 def _dying(live: Live) -> ObjectDecision:
-    """Decide about an object that is being deleted: it is created again afterwards."""
     others = [item for item in live.finalizers if item != live.ref.resource.finalizer]
     if others:
         reason = f"it is being deleted, held by {', '.join(others)}"
@@ -238,10 +224,7 @@ def _dying(live: Live) -> ObjectDecision:
 
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:
-    """Return whether the spec differs and is immutable in this phase, so the object is replaced.
-
-    A field that is immutable in some phases only can still be set if it is missing.
-    """
+    """Return whether the spec differs and is immutable in this phase, so the object is replaced."""
     resource, now = live.ref.resource, live.manifest.get("spec") or {}
     if resource.fixed_in == EVER:
         return bool(body["spec"] != now)
@@ -253,11 +236,12 @@ def _half(text: str, index: int) -> str:
     return text.split(".")[index] if text.count(".") == 1 else ""
 
 
-class Apply(Struct, frozen=True):
-    """Apply an object and its status, unless another one could not be written (`unless_failed`).
+class Step(Struct, frozen=True):
+    """A step of a plan."""
 
-    `status` is what to apply if the body is unchanged. After a write, the response decides.
-    """
+
+class Apply(Step, frozen=True):
+    """Apply an object, unless `unless_failed` failed; its `status` if the body is unchanged."""
 
     desired: DesiredObject
     live: Live | None
@@ -272,12 +256,8 @@ class Apply(Struct, frozen=True):
         return self.desired.ref
 
 
-class Patch(Struct, frozen=True):
-    """Set fields of an object of another owner. The inventory does not contain it.
-
-    Fields that are missing in the manifest are removed. With `takes`, fields without a value are
-    taken over. The step is skipped if an object of `rests_on` could not be written.
-    """
+class Patch(Step, frozen=True):
+    """Set fields of an object of another owner; missing ones are removed, unowned ones taken over."""
 
     ref: Ref
     manifest: Manifest
@@ -285,29 +265,28 @@ class Patch(Struct, frozen=True):
     takes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Step, frozen=True):
     """Set owners of an object that was created before them; `there` are those that existed."""
 
     desired: DesiredObject
     owners: tuple[tuple[Ref, bool], ...]
-    there: LiveObjects = field(default_factory=dict, repr=False)
+    there: LiveObjects = field(default_factory=dict)
 
 
-class Delete(Struct, frozen=True):
+class Delete(Step, frozen=True):
     """Delete an object of `ipam` if it is unchanged."""
 
     live: Live
 
 
-class Note(Struct, frozen=True):
+class Note(Step, frozen=True):
     """Set the inventory's entry of an object; None removes it."""
 
     name: str
     entry: InventoryEntry | None
 
 
-class Fail(Struct, frozen=True):
+class Fail(Step, frozen=True):
     """Record an object that cannot be applied, with the fields that others changed."""
 
     name: str
@@ -315,37 +294,32 @@ class Fail(Struct, frozen=True):
     drift: Drift | None = None
 
 
-class MakeNamespace(Struct, frozen=True):
+class MakeNamespace(Step, frozen=True):
     """Create a missing namespace. Namespaces are never deleted."""
 
     ref: Ref
 
 
-class AwaitEstablished(Struct, frozen=True):
+class AwaitEstablished(Step, frozen=True):
     """Wait until the server serves the objects of a CRD."""
 
     ref: Ref
 
 
-class Look(Struct, frozen=True):
+class Look(Step, frozen=True):
     """Read objects again after steps that can change them."""
 
     resource: Resource
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CreateEvent:
-    """Create an event for a change.
-
-    The event precedes the status, so that an interrupted run creates it again. The event of a new
-    object follows, because it contains the uid.
-    """
+class CreateEvent(Step, frozen=True):
+    """Create an event for a change, before the status: an interrupted run creates it again."""
 
     desired: DesiredObject
     before: Live | None
     pool: Pool | None = None
-    there: LiveObjects = field(default_factory=dict, repr=False)
+    there: LiveObjects = field(default_factory=dict)
     recent: tuple[Manifest, ...] = ()
 
     def event(self, now: Live, at: int) -> Manifest | None:
@@ -357,56 +331,32 @@ class CreateEvent:
             wanted={**body, "metadata": now.metadata, "status": self.desired.status},
             before=None if self.before is None else self.before.manifest,
             pool=self.pool,
-            there=self._there,
+            there=lambda ref: live.manifest if (live := self.there.get(ref)) else None,
             recent=self.recent,
             now=at,
         )
         found = (hook(happening) for family in families() if (hook := family.objects.event))
         return next((event for event in found if event is not None), None)
 
-    def _there(self, ref: Ref) -> Manifest | None:
-        live = self.there.get(ref)
-        return None if live is None else live.manifest
 
-
-class Confirm(Struct, frozen=True):
+class Confirm(Step, frozen=True):
     """Read the state of MetalLB's configuration after it has seen the writes, if there are any."""
 
     is_last: bool = True
 
 
-class AwaitPolicies(Struct, frozen=True):
-    """Wait until the server enforces the new policies if the old ones refuse writes.
-
-    The server judges an empty patch of a ConfigMap of `ipam` like any write.
-    """
+class AwaitPolicies(Step, frozen=True):
+    """Wait until the server enforces the new policies: it judges an empty patch like any write."""
 
     ref: Ref
 
 
-class Try(Struct, frozen=True):
+class Try(Step, frozen=True):
     """Steps that may fail; only if the inventory has objects to lock, has none, or always."""
 
     name: str
-    steps: "tuple[Step, ...]"
+    steps: tuple[Step, ...]
     if_anything_is_ours: bool | None = None
-
-
-Step: TypeAlias = (
-    Apply
-    | Patch
-    | Own
-    | Delete
-    | Note
-    | Fail
-    | MakeNamespace
-    | AwaitEstablished
-    | Look
-    | CreateEvent
-    | Confirm
-    | AwaitPolicies
-    | Try
-)
 
 
 def applied(

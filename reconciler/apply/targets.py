@@ -31,12 +31,8 @@ UNCLEAR = "the repository has errors, a brake holds releases back, or its record
 class Target(Struct, frozen=True):
     """A tenant cluster and its desired state.
 
-    Attributes:
-        released: Ranges of its released records, which no claim holds.
-        forced: Released ranges that an option withdraws even if they are used.
-        is_whole: The tree has no errors, so objects that it lacks can be withdrawn.
-        withheld: Ranges that other clusters might announce, with the name of one of them.
-        remembered: Ranges that it might announce according to the registry.
+    Ranges in `withheld` might be announced by other clusters, with one name each. `remembered` is
+    what the registry says. `forced` released ranges are withdrawn even if they are used.
     """
 
     name: str
@@ -64,10 +60,7 @@ class Target(Struct, frozen=True):
         return IPSet.of(item for pool in self.wanted().values() for item in pool)
 
     def given(self) -> IPSet:
-        """Return all addresses that records give or gave to the cluster, as far as known.
-
-        Other addresses that it announces do not count against other clusters.
-        """
+        """Return all addresses that records give or gave to the cluster, as far as known."""
         return IPSet.of([*self.addresses(), *self.remembered, *self.released])
 
     def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
@@ -81,15 +74,8 @@ class Target(Struct, frozen=True):
 class ApplyOptions(Struct, frozen=True):
     """Options of an apply.
 
-    Attributes:
-        policies: Install or remove the admission policies; None leaves them unchanged.
-        break_glass: Groups whose members may write locked objects.
-        forced_claims: Claims whose left ranges are withdrawn even if Services use them.
-        confirm_withdrawn: Clusters that no longer announce anything, confirmed by a person.
-        lb_class: The load balancer class of MetalLB; empty for Services without a class.
-        allow_release: The number of objects that may be deleted beyond the release limit; None for
-            the Settings'.
-        shard: The index of the shard from 0, and the number of shards.
+    `policies` None leaves the admission policies unchanged. `forced_claims` and
+    `confirm_withdrawn` (clusters) are confirmed to be unused. `shard` is an index and a number.
     """
 
     crds: bool = False
@@ -123,7 +109,6 @@ class ApplyOptions(Struct, frozen=True):
 
 
 def _names_of(claim: Key) -> tuple[str, ...]:
-    """Return the names of a claim in options: `namespace/name/slot` and `namespace/name`."""
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
     return str(claim), f"{owner}/{claim.slot}", owner
 
@@ -171,10 +156,7 @@ def described_clusters(documents: Documents) -> frozenset[str]:
 
 
 def former_clusters(documents: Documents) -> dict[str, str]:
-    """Return former names of clusters, by current name.
-
-    A name counts only if no cluster has it now and one document lists it.
-    """
+    """Return former names of clusters by the current one, if none has it and one document lists it."""
     there = described_clusters(documents)
     found: dict[str, list[str]] = {}
     for now, document in _cluster_documents(documents):
@@ -208,10 +190,7 @@ class _Span(NamedTuple):
 def address_conflicts(
     announced: Mapping[str, Claims], wanted: Mapping[str, Claims]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the other clusters that might announce ranges of each cluster, by name.
-
-    One sweep over all ranges, for thousands of clusters with thousands of ranges.
-    """
+    """Return the other clusters that might announce ranges of each cluster, by name."""
     spans = [
         _Span(item.version, item.first, item.last, is_wanted, name)
         for claims, is_wanted in ((announced, False), (wanted, True))
@@ -254,11 +233,7 @@ def targets(
     known: Mapping[str, Enrolled],
     options: ApplyOptions | None = None,
 ) -> list[Target]:
-    """Return the clusters to apply to, by name.
-
-    These are clusters with desired objects, clusters of earlier runs (`known`), and ClusterTargets.
-    A tenant without addresses needs no cluster.
-    """
+    """Return clusters with desired objects, of earlier runs (`known`), and ClusterTargets, by name."""
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     described = described_clusters(evaluation.documents) | named | desired.keys()
     balancers = balancer_records(evaluation.state.records)
@@ -294,10 +269,7 @@ def targets(
 
 
 def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]:
-    """Return everything that rounds take from a revision, by cluster.
-
-    A cluster whose fingerprint is the same in two revisions needs no round.
-    """
+    """Return everything that rounds take from a revision, by cluster. An equal one needs no round."""
     desired = desired_objects(project(evaluation, default_port=default_port))
     settings, whole = evaluation.tree.settings, is_whole(evaluation)
     found: dict[str, object] = {
@@ -313,7 +285,6 @@ def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]
 
 
 def _hashes(desired: Iterable[DesiredObject]) -> tuple[object, ...]:
-    """Return objects without the revision that they come from."""
     return tuple((item.ref, item.hash, item.rests_on) for item in desired)
 
 

@@ -139,7 +139,7 @@ class KubeCluster:
         what = f"apply status of {ref}" if status else f"apply {ref}"
         body = _bytes(self._versions.outward(manifest))
         request = KubeRequest("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)
-        return _stored(self._json(request), ref.resource)
+        return _inward(self._json(request), ref.resource)
 
     def create(self, manifest: Manifest) -> Manifest:
         resource = resource_of(manifest)
@@ -152,13 +152,12 @@ class KubeCluster:
         request = KubeRequest(
             "POST", path, what, body, is_repeatable=is_review, is_review=is_review
         )
-        found = self._json(request)
-        return found if is_review else _stored(found, resource)
+        return _inward(self._json(request), resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         path = ref.resource.within(self._path(ref), fieldManager=manager)
         changed = self._json(KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
-        return _stored(changed, ref.resource)
+        return _inward(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})

@@ -184,8 +184,8 @@ def reading(kind: str, name: object) -> Iterator[None]:
 
 class _Metadata(Struct, rename="camel"):
     name: str
-    uid: str
-    resource_version: str
+    uid: str | None = None
+    resource_version: str | None = None
     namespace: str | None = None
     generation: int | None = None
     deletion_timestamp: str | None = None

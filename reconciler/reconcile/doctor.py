@@ -486,7 +486,7 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
     """Check the shipped CRDs: missing, outdated, or foreign."""
     entries = _entries(recognise)
     absent, broken, doubts, foreign = list[str](), list[str](), list[str](), list[str]()
-    for manifest in apply_rights.manifests():
+    for manifest, _ in apply_rights.desired():
         kind, desired = manifest["spec"]["names"]["kind"], desired_object(manifest)
         live = cluster.get(desired.ref)
         if live is None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.apply.inventory import Inventory, InventoryEntry
-from reconciler.apply.plan import ClusterPlan, foreseen
+from reconciler.apply.plan import ClusterPlan, Progress, foresee_all
 from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.snapshot import (
     ClusterAnswer,
@@ -126,7 +126,7 @@ def test_what_gives_shrinks_before_what_gets_grows() -> None:
 def test_what_nothing_asks_for_goes_before_others_grow() -> None:
     plan = planned({"old": ONE}, {"young": ONE})
     assert describe(plan.steps) == ["delete old", f"create young {ONE}", "confirm"]
-    outcomes = foreseen({}, plan.steps).outcomes
+    outcomes = foresee_all(Progress({}), plan.steps).outcomes
     assert [str(item.result) for item in outcomes] == ["deleted", "created"]
 
 

@@ -36,18 +36,15 @@ def test_error_names_object_and_field(odd: dict[str, Any], message: str) -> None
 
 
 def test_an_object_that_cannot_be_read_fails_alone() -> None:
-    """The field managers of one pool are no mappings; the other pool is applied."""
+    """The field managers of one pool are no mappings; the other pool is decided about."""
     draft = Draft({}, ApplyOptions())
+    kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     for name, entries in (("odd", [5]), ("good", [])):
-        ref = Ref(ADDRESS_POOL, "metallb-system", name)
-        body = {
-            "apiVersion": ADDRESS_POOL.api_version,
-            "kind": ADDRESS_POOL.kind,
-            "metadata": {"name": name, "namespace": "metallb-system"},
-        }
-        metadata = {**body["metadata"], "uid": name, "managedFields": entries}  # type: ignore[dict-item]
-        metadata["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
-        draft.apply(desired_object(body), Live(ref, {**body, "metadata": metadata}))
+        named = {"name": name, "namespace": "metallb-system"}
+        labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+        metadata = {**named, "uid": name, "labels": labels, "managedFields": entries}
+        live = Live(Ref(ADDRESS_POOL, "metallb-system", name), {**kind, "metadata": metadata})
+        draft.apply(desired_object({**kind, "metadata": named}), live)
     odd, good = draft.progress.outcomes
     assert (odd.result, good.result) == (ObjectResult.FAILED, ObjectResult.FAILED)
     assert "IPAddressPool 'odd' cannot be read: AttributeError" in odd.error
