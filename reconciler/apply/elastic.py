@@ -1,5 +1,6 @@
 """Values of elastic growth: Services and MetalLB pools of a cluster, and messages to tenants."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -296,8 +297,7 @@ class GrowthOutcome(Struct, frozen=True):
 KEY = "idle"
 """The key of idle times in the first ConfigMap of the inventory."""
 
-_MAX_LINES = 2_000
-_MAX_DIGITS = 15
+_IDLE = re.compile(r"(\S+) ([0-9]{1,15})", re.ASCII)
 
 
 def remembered(config_maps: Iterable[Manifest]) -> str | None:
@@ -313,12 +313,8 @@ def write_idle(idle: Mapping[str, int]) -> str:
 
 def read_idle(text: str) -> dict[str, int]:
     """Parse the lines of `write_idle`. Invalid lines are skipped, because tenants can edit them."""
-    found: dict[str, int] = {}
-    for line in text.splitlines()[:_MAX_LINES]:
-        key, _, since = line.partition(" ")
-        if since.isascii() and since.isdecimal() and len(since) <= _MAX_DIGITS:
-            found[key] = int(since)
-    return found
+    found = map(_IDLE.fullmatch, text.splitlines())
+    return {it[1]: int(it[2]) for it in found if it is not None}
 
 
 def used_by(services: Iterable[Service]) -> IPSet:

@@ -1,7 +1,7 @@
 """Execution of cluster plans, and the work on one cluster."""
 
 import logging
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -86,7 +86,8 @@ class ObjectApplier(Struct, frozen=True):
                 try:
                     self._write(step)
                 except errors.StaleError:
-                    step = self._updated(step, self._read(step.ref))
+                    self.progress.now[step.ref] = live = self._get(step.ref)
+                    step = self._updated(step, live)
                 else:
                     return
             self._write(step)
@@ -109,9 +110,8 @@ class ObjectApplier(Struct, frozen=True):
             return
         wanted = desired_object(owned_by(step.desired.body, step.owners, uids))
         with self._failing(ref):
-            now = live_of(
-                self.cluster.apply(_with_uid(wanted.at(self.revision), live), MANAGER, force=True)
-            )
+            body = _with_uid(wanted.at(self.revision), live)
+            now = live_of(self.cluster.apply(body, MANAGER, force=True))
             self.progress.now[ref] = now
             entry = self.progress.entries.get(str(ref))
             self.progress.entries[str(ref)] = steps.noted(wanted, now.uid, entry)
@@ -131,8 +131,7 @@ class ObjectApplier(Struct, frozen=True):
                     self._remove(live)
                     break
                 except errors.StaleError:
-                    found = self.cluster.get(ref)
-                    left = None if found is None else live_of(found)
+                    left = self._get(ref)
                     # A changed spec can be the work of a newer run.
                     before = live.uid, live.generation
                     if left is None or (left.uid, left.generation) != before:
@@ -149,10 +148,9 @@ class ObjectApplier(Struct, frozen=True):
         after = step.unless_failed
         return steps.applied(step.desired, live, entry, adopt=step.adopt, after=after)
 
-    def _read(self, ref: Ref) -> Live | None:
+    def _get(self, ref: Ref) -> Live | None:
         found = self.cluster.get(ref)
-        self.progress.now[ref] = None if found is None else live_of(found)
-        return self.progress.now[ref]
+        return None if found is None else live_of(found)
 
     def _write(self, step: steps.Apply) -> None:
         if step.decision.action in (steps.Action.SKIP, steps.Action.REFUSE):
@@ -190,8 +188,7 @@ class ObjectApplier(Struct, frozen=True):
             self.cluster.delete(live.ref, live.uid)
         else:  # only if unchanged: a newer run may have given it addresses
             self.cluster.delete(live.ref, live.uid, live.version)
-        found = self.cluster.get(live.ref) if live.finalizers else None
-        left = None if found is None else live_of(found)
+        left = self._get(live.ref) if live.finalizers else None
         if left is not None and left.uid == live.uid:
             held = ", ".join(left.finalizers or ("the server",))
             raise errors.ClusterError(f"it is being deleted, held by {held}")
@@ -230,8 +227,7 @@ class Executor:
 
     def run(self, step: steps.Step) -> None:
         """Carry out a step, or raise ClusterError if the work on this cluster cannot continue."""
-        act = self._acts.get(type(step), partial(foresee, self.progress))
-        act(step)
+        self._acts.get(type(step), partial(foresee, self.progress))(step)
 
     def _poll(self, is_so: Callable[[], bool], *, every: float, times: int) -> bool:
         for _ in range(times - 1):
@@ -342,11 +338,10 @@ def contained() -> Iterator[None]:
 
 
 class Run(Struct, frozen=True):
-    """One apply to the clusters `only`; None for all."""
+    """One apply of a revision."""
 
     revision: str
     options: ApplyOptions
-    only: Container[str] | None = None
 
 
 @dataclass(slots=True)
@@ -422,14 +417,8 @@ def refused(name: str, failure: errors.ClusterError, revision: str = "") -> Appl
         state = ClusterState.UNREACHABLE
     elif isinstance(failure, errors.IdentityError):
         state = ClusterState.REFUSED
-    return Applied(
-        name,
-        state,
-        revision=revision,
-        error=str(failure),
-        hint=failure.hint,
-        is_bug=isinstance(failure, errors.BugError),
-    )
+    found = Applied(name, state, revision=revision, error=str(failure), hint=failure.hint)
+    return replace(found, is_bug=isinstance(failure, errors.BugError))
 
 
 _PIECES = 100
@@ -460,8 +449,8 @@ def apply_tenant(
     found, given = _announced(work, target), target.given()
     result = work.applied(target.name)
     if rogues := found - given:
-        what = f"rogue: it announces {describe(rogues)}, which no record gave it"
-        result = replace(result, notes=(*result.notes, f"{what}; nobody is kept from that"))
+        note = f"rogue: it announces {describe(rogues)}, which no record gave it"
+        result = replace(result, notes=(*result.notes, f"{note}; nobody is kept from that"))
     if read is not None:
         result = replace(result, uses=uses(target.records, read))
     kept = found & given

@@ -220,7 +220,7 @@ def apply_fleet(
     """
     require_claims(evaluation, options)
     scope = scope or Scope()
-    run = Run(evaluation.tree.revision or "", options, scope.only)
+    run = Run(evaluation.tree.revision or "", options)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
@@ -265,16 +265,24 @@ class _Fleet:
         self.known = {name: enrolled for name, enrolled in now.items() if name not in gone}
         self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
         self.names_by_uid: dict[str, str] = {}
-        self.claims: dict[str, Claims] = {}
-        self.disputed: Mapping[str, tuple[str, ...]] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self, scope: Scope) -> list[Applied]:
         every = targets(self.evaluation, self.desired, self.known, self.options)
-        shard = self.options.shard
-        found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]
+        shard, only = self.options.shard, scope.only
+        found = [
+            it for it in every if is_in_shard(it.name, shard) and (only is None or it.name in only)
+        ]
         self.names_by_uid = self._uids(every)
-        others = self._others(every, found)
+        self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
+        wanted = {item.name: self.claims[item.name] for item in found}
+        # Two records of one address are an error: no cluster gets the address until it is fixed.
+        self.disputed = address_conflicts(self.claims, wanted)
+        before = address_conflicts(remembered(self.known), wanted)
+        others = {
+            name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
+            for name in {**before, **self.disputed}
+        }
         by_name = {item.name: item for item in found}
 
         def work(name: str, done: Mapping[str, _Done]) -> _Done:
@@ -282,7 +290,7 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
+            is_first = shard[0] == 0 and (only is None or MANAGEMENT in only)
             own = [pool.submit(self._own, scope.words)] if is_first else []
             if self.options.policies is not None:
                 # Its policies may name another account, which then cannot write the registry.
@@ -293,7 +301,12 @@ class _Fleet:
             name: future.result() for name, future in begun.items() if future.exception() is None
         }
         gone = {old: _Done(None, None) for now, old in self.same.items() if now in done}
-        failed = self._remember({**done, **gone})
+        self.management.cluster.extend(LAST_SECONDS)
+        failed: list[Applied] = []
+        try:
+            self.registry.remember({name: it.enrolled for name, it in {**done, **gone}.items()})
+        except ClusterError as error:
+            failed.append(refused(f"{MANAGEMENT} (inventory)", error))
         results = [future.result() for future in own]
         for name in sorted(begun):
             applied, reading = begun[name].result().applied, scope.readings.get(name)
@@ -301,9 +314,6 @@ class _Fleet:
                 applied = replace(applied, uses=uses(by_name[name].records, reading))
             results += [applied] if applied is not None else []
         return [*results, *failed]
-
-    def _is_touched(self, name: str) -> bool:
-        return self.todo.only is None or name in self.todo.only
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
         found = {self.management.identity.uid: MANAGEMENT}
@@ -330,19 +340,13 @@ class _Fleet:
             return frozenset(item.ref for item in all_growers(self.evaluation))
 
         pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
-        desired_state = ManagementDesiredState(
-            self.desired.get(MANAGEMENT, ()),
-            tuple(pools),
-            settings,
-            is_whole(self.evaluation),
-            words,
-            growing,
-        )
+        desired, whole = self.desired.get(MANAGEMENT, ()), is_whole(self.evaluation)
+        wanted = ManagementDesiredState(desired, tuple(pools), settings, whole, words, growing)
         cluster, identity = self.management.cluster, self.management.identity
 
         def plan(snapshot: Snapshot) -> ClusterPlan:
             return plan_management(
-                desired_state, snapshot, identity.inventory, self.options, identity.home
+                wanted, snapshot, identity.inventory, self.options, identity.home
             )
 
         try:
@@ -396,19 +400,6 @@ class _Fleet:
         )
         return _Done(applied, known if applied is not None else None)
 
-    def _others(
-        self, every: Sequence[Target], found: Sequence[Target]
-    ) -> dict[str, tuple[str, ...]]:
-        self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
-        wanted = {item.name: self.claims[item.name] for item in found}
-        # Two records of one address are an error: no cluster gets the address until it is fixed.
-        self.disputed = address_conflicts(self.claims, wanted)
-        before = address_conflicts(remembered(self.known), wanted)
-        return {
-            name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
-            for name in {**before, **self.disputed}
-        }
-
     def _withholding(
         self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
     ) -> Target:
@@ -423,11 +414,3 @@ class _Fleet:
         claims += [(name, self.claims[name]) for name in self.disputed.get(target.name, ())]
         withheld = tuple((name, claim.addresses) for name, claim in claims)
         return replace(target, withheld=withheld)
-
-    def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
-        self.management.cluster.extend(LAST_SECONDS)
-        try:
-            self.registry.remember({name: item.enrolled for name, item in done.items()})
-        except ClusterError as failed:
-            return [refused(f"{MANAGEMENT} (inventory)", failed)]
-        return []

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from operator import attrgetter
 from typing import NamedTuple
 
-from reconciler.addresses import IPSet, format_short
+from reconciler.addresses import IPSet
 from reconciler.apply.elastic import (
     ClusterReading,
     Figures,
@@ -17,6 +18,7 @@ from reconciler.apply.elastic import (
     spare,
     used_by,
 )
+from reconciler.apply.metallb import describe
 from reconciler.documents.findings import join_limited
 from reconciler.families import families
 from reconciler.families.demand import (
@@ -42,14 +44,9 @@ TOGETHER = 1
 """Seconds that a Service can be younger if another one is old enough: times are whole seconds."""
 
 
-def demand(
-    shown: ObservedCluster, granted: GrantedRanges, idle: Mapping[str, int], settings: Elastic
-) -> GrowthOutcome:
-    """Return the growth that follows from the observed state of a tenant's cluster."""
-    return _Demand(shown, granted, idle, settings).outcome()
+class GrowthCalculation:
+    """The growth that follows from the observed state of a tenant's cluster."""
 
-
-class _Demand:
     def __init__(
         self,
         shown: ObservedCluster,
@@ -70,7 +67,11 @@ class _Demand:
         self.announced = announced(shown.pools)
         ours = IPSet.of(it.range for it in granted.records if it.range is not None)
         self.waiting, unserved = _waiting(shown.services, ours)
-        self.old = self._old()
+        after, now = settings.pending_after, shown.now
+        is_due = any(_age(item, now) >= after for item in self.waiting)
+        # Services that were created together grow together, in one commit.
+        old = [item for item in self.waiting if _age(item, now) >= after - TOGETHER]
+        self.old = old if is_due else []
         self.unserved = [*unserved, *shown.odd]
         there = {entry.index for entry in self.entries}
         # Released growth that still holds its addresses, by number.
@@ -81,6 +82,7 @@ class _Demand:
         ]
 
     def outcome(self) -> GrowthOutcome:
+        """Return the growth."""
         named = IPSet.of(item for service in self.old for item in service.pinned)
         # Released growth that a Service uses or requests before the withdrawal comes back.
         taken = IPSet.of([*self.used, *named])
@@ -113,13 +115,6 @@ class _Demand:
             # The use of an invalid Service is unknown.
             reading=None if self.shown.odd else ClusterReading(self.announced, self.used),
         )
-
-    def _old(self) -> list[Service]:
-        after, now = self.settings.pending_after, self.shown.now
-        if not any(_age(item, now) >= after for item in self.waiting):
-            return []
-        # Services that were created together grow together, in one commit.
-        return [item for item in self.waiting if _age(item, now) >= after - TOGETHER]
 
     def _taken_back(self, need: int, back: Collection[DemandEntry]) -> list[DemandEntry]:
         found = list[DemandEntry]()
@@ -228,14 +223,6 @@ def _age(service: Service, now: int) -> int:
     return now - service.created if now else -1
 
 
-def _by_name(service: Service) -> tuple[str, str]:
-    return service.name, service.uid
-
-
-def _key(service: Service) -> tuple[str, str]:
-    return service.sharing, service.backend
-
-
 def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], list[str]]:
     places: dict[tuple[int, int], list[Service]] = {}
     for service in services:
@@ -243,7 +230,7 @@ def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], l
             places.setdefault(at, []).append(service)
     found: list[Service] = []
     unserved: list[str] = []
-    for service in sorted((it for it in services if it.waits), key=_by_name):
+    for service in sorted((it for it in services if it.waits), key=attrgetter("name", "uid")):
         if why := service.problem or _why_not(service, ours, places):
             unserved.append(f"{service.name}: {why}")
         else:
@@ -260,29 +247,27 @@ def _why_not(
     service: Service, ours: IPSet, places: Mapping[tuple[int, int], Sequence[Service]]
 ) -> str:
     if outside := service.pinned - ours:
-        return f"it asks for {_describe(outside)}, which is none of the tenant's addresses"
+        return f"it asks for {describe(outside)}, which is none of the tenant's addresses"
     others = [it for at in _numbers(service.pinned) for it in places.get(at, ())]
     # MetalLB lets Services share an address if they have the same key and other ports.
     if not all(
-        service.sharing and _key(it) == _key(service) and not it.ports & service.ports
+        service.sharing
+        and (it.sharing, it.backend) == (service.sharing, service.backend)
+        and not it.ports & service.ports
         for it in others
     ):
         more = " by another sharing key, or at the same port" if service.sharing else ""
-        return f"it asks for {_describe(service.pinned)}, which another Service has{more}"
+        return f"it asks for {describe(service.pinned)}, which another Service has{more}"
     if service.needs_ipv6 and not ours.of_version(6):
         return "it needs an IPv6 address, and the tenant's pools have none"
     return ""
-
-
-def _describe(addresses: IPSet) -> str:
-    return ", ".join(format_short(item) for item in addresses)
 
 
 def _counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
     shared: dict[tuple[str, str], list[set[str]]] = {}
 
     def joins(service: Service) -> bool:
-        places = shared.setdefault(_key(service), [])
+        places = shared.setdefault((service.sharing, service.backend), [])
         for place in places:
             if not place & service.ports:
                 place |= service.ports
@@ -294,7 +279,8 @@ def _counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
     for service in (it for it in served if it.sharing):
         joins(service)
     return sum(
-        not (service.sharing and joins(service)) for service in sorted(pending, key=_by_name)
+        not (service.sharing and joins(service))
+        for service in sorted(pending, key=attrgetter("name", "uid"))
     )
 
 

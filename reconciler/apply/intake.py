@@ -257,9 +257,7 @@ class _Taking:
         self.reported_in = Counter(namespace for _, _, namespace, _ in context.state.rejected)
         self.unreported = 0
         self.events: list[Manifest] = []
-        self.deletions = DeletionDetector(
-            context.state, context.settings, seen.at, context.allowed, context.copies.used
-        )
+        self.deletions = DeletionDetector(context, seen.at)
 
     def done(self) -> TakenIn:
         every = asked(self.settings, self.context.copies)
@@ -268,7 +266,7 @@ class _Taking:
         for intake in every:
             if (listed := self.seen.listed.get(intake.resource)) is not None:
                 self._kind(intake, listed)
-        notes = self.deletions.notes
+        notes, state = self.deletions.notes, self.deletions.state()
         if self.unreported:
             limits = f"at most {MAX_EVENTS_PER_NAMESPACE} per namespace and {MAX_EVENTS} in total"
             notes.append(f"{self.unreported} more objects are rejected without an Event: {limits}")
@@ -279,7 +277,7 @@ class _Taking:
             tuple(self.deletions.held),
             tuple(notes),
             tuple(self.events),
-            replace(self.deletions.state(), rejected=self.reported),
+            replace(state, rejected=self.reported),
         )
 
     def _kind(self, intake: IntakeKind, listed: ListedCopy) -> None:
@@ -352,21 +350,13 @@ class _Taking:
 class DeletionDetector:
     """The deletions of one observation, kind by kind. Pools in use stay; `allowed` removals may go."""
 
-    def __init__(
-        self,
-        state: IntakeState,
-        settings: Settings,
-        at: int,
-        allowed: int | None = None,
-        used: Collection[Identity] = (),
-    ) -> None:
-        self._settings, self._allowed, self._used = settings, allowed, used
+    def __init__(self, context: IntakeContext, at: int) -> None:
+        self._context = context
         self._at = at
-        self._since = state.missing
         self._missing: dict[Identity, int] = {}
         self._removed = {
             kind: recent
-            for kind, every in state.removed.items()
+            for kind, every in context.state.removed.items()
             if (recent := tuple(it for it in every if at - MIN_DELETIONS < it[0] <= at))
         }
         self.held: list[str] = []
@@ -388,30 +378,27 @@ class DeletionDetector:
 
         Nothing is removed if the list has a `problem`. A watch reported `deleted` copies of the missing.
         """
-        lacking = sorted(missing)
+        lacking, before = sorted(missing), self._context.state.missing
         if problem:
-            self._missing |= {it: self._since[it] for it in lacking if it in self._since}
+            self._missing |= {it: before[it] for it in lacking if it in before}
             if lacking:
                 what = f"{len(lacking)} of {len(copies)} {kind} are missing"
                 self.notes.append(f"{what}, and do not count as deleted: {problem}")
             return []
-        since = {it: min(self._since.get(it, self._at), self._at) for it in lacking}
+        since = {it: min(before.get(it, self._at), self._at) for it in lacking}
         gone = [it for it in lacking if it in deleted or self._at - since[it] >= MIN_DELETIONS]
-        gone = self._permitted(kind, self._unused(gone), copies)
-        self._missing |= {it: at for it, at in since.items() if it not in gone}
-        for namespace, count in sorted(_by_namespace(gone).items()):
-            name = f"{kind}/{namespace or '_'}"
-            self._removed[name] = (*self._removed.get(name, ()), (self._at, count))
-        return gone
-
-    def _unused(self, gone: list[Identity]) -> list[Identity]:
-        used = [it for it in gone if it in self._used]
+        used = [it for it in gone if it in self._context.copies.used]
         if used:
             names = join_limited([format_identity(it) for it in used])
             why = "records hold addresses of it, so the copy stays until none does"
             what = f"{names} deleted in the management cluster, but {why}"
             self.held.append(f"{what}; or create the pool again")
-        return [it for it in gone if it not in used]
+        gone = self._permitted(kind, [it for it in gone if it not in used], copies)
+        self._missing |= {it: at for it, at in since.items() if it not in gone}
+        for namespace, count in sorted(_by_namespace(gone).items()):
+            name = f"{kind}/{namespace or '_'}"
+            self._removed[name] = (*self._removed.get(name, ()), (self._at, count))
+        return gone
 
     def _permitted(
         self, kind: str, gone: list[Identity], copies: Collection[Identity]
@@ -423,7 +410,7 @@ class DeletionDetector:
         recent = self._recent(kind)
         going = _by_namespace(gone) + recent
         every = _by_namespace(copies) + recent
-        allowed = self._allowed
+        allowed = self._context.allowed
         if not gone or not self._is_beyond(going.total(), every.total(), allowed):
             return gone
         name = min(going.keys() - {_UNKNOWN}, key=lambda it: (-going[it], it))
@@ -451,7 +438,7 @@ class DeletionDetector:
         return found
 
     def _is_beyond(self, going: int, every: int, allowed: int | None) -> bool:
-        settings = self._settings
+        settings = self._context.settings
         is_all = going == every > 1
         is_share = 100 * going > settings.max_release_percent * every
         is_much = every >= settings.min_records and is_share

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from reconciler.apply.metallb import ranges_of
 from reconciler.documents.findings import shown
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import NO_BODY, parse_ref
+from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
 from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
 from reconciler.model.objects import (
     CONFIG_MAP,
@@ -130,8 +130,11 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
     parts = data_of(config_maps)
     first = parts.get(NAME, {})
     uid = first.get("uid", "")
-    lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]
-    read = {line: _entry(line) for line in lines}
+    read = {
+        line: _entry(line)
+        for data in parts.values()
+        for line in data.get("objects", "").splitlines()
+    }
     clusters: dict[str, _ClusterLine] = {}
     for part, data in parts.items() if remembers else ():
         for key in filter(_is_line, data):
@@ -170,7 +173,6 @@ def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None
     rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _MIN_INVENTORY) for at in range(_MAX_PARTS)]
     number = 1
     while True:
-        texts = [""] * number
         parts: list[list[str]] = [[] for _ in range(number)]
         for name, line in lines.items():
             at = int.from_bytes(sha256(name.encode()).digest()[:4], "big") % number
@@ -207,11 +209,8 @@ def part_number(name: str) -> int | None:
     return 0 if name == NAME else int(found[1]) if found else None
 
 
-class Write(Struct, frozen=True):
-    """A change of one ConfigMap; None removes a key."""
-
-    part: str
-    data: Mapping[str, str | None]
+Write = tuple[str, Mapping[str, str | None]]
+"""A ConfigMap by name, and its changed data; None removes a key."""
 
 
 def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
@@ -314,16 +313,16 @@ def placed(there: Parts, changes: Mapping[str, str | None]) -> list[Write]:
             if name != home:
                 less.setdefault(name, {})[key] = None
     # The first ConfigMap is last, because its other data mark the work as done.
-    writes = [Write(name, more[name]) for name in sorted(more, reverse=True)]
-    return writes + [Write(name, less[name]) for name in sorted(less)]
+    writes: list[Write] = [(name, more[name]) for name in sorted(more, reverse=True)]
+    return writes + [(name, less[name]) for name in sorted(less)]
 
 
 def written_to(there: Parts, writes: Iterable[Write]) -> dict[str, Mapping[str, str]]:
     """Return the data of ConfigMaps after changes."""
     after = dict(there)
-    for it in writes:
-        changed: dict[str, str | None] = {**after.get(it.part, {}), **it.data}
-        after[it.part] = {key: text for key, text in changed.items() if text is not None}
+    for part, data in writes:
+        changed: dict[str, str | None] = {**after.get(part, {}), **data}
+        after[part] = {key: text for key, text in changed.items() if text is not None}
     return after
 
 
@@ -426,11 +425,10 @@ def save(
 
 def create_or_merge(cluster: Cluster, config_map: Manifest) -> None:
     """Create a ConfigMap, or add its data if it was created in the meantime."""
-    metadata = config_map["metadata"]
     try:
         cluster.create(config_map)
     except StaleError:
-        ref = Ref(CONFIG_MAP, metadata["namespace"], metadata["name"])
+        ref = ref_of(config_map)
         cluster.merge(ref, {"data": config_map["data"]}, MANAGER)
 
 

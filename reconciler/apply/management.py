@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Lock
 
 from reconciler.apply.executor import Run
@@ -11,7 +12,6 @@ from reconciler.apply.inventory import (
     ClusterIdentity,
     Enrolled,
     Inventory,
-    Write,
     cluster_data,
     create_or_merge,
     data_of,
@@ -91,15 +91,12 @@ class ClusterRegistry:
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
         wanted = target.addresses()
-        if not (wanted - already and self._is_written):
-            return
-        revision = known.revision if known else ""
-        note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
-        try:
-            self._write({target.name: note}, {})
-        except errors.NoSuchObjectError:
-            return  # in the first run, the inventory is created during the run
-        self._noted[target.name] = note
+        if wanted - already and self._is_written:
+            revision = known.revision if known else ""
+            note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
+            with suppress(errors.NoSuchObjectError):  # the first run creates the inventory
+                self._write({target.name: note}, {})
+                self._noted[target.name] = note
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Save the result. Entries of a newer run stay unchanged."""
@@ -112,14 +109,11 @@ class ClusterRegistry:
         maps = self._management.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
         now = read_inventory(maps)
         self._parts = data_of(maps)
-        mine = {
-            name: item
-            for name, item in changed.items()
-            if name not in now.clusters
-            or not self._is_newer(now.clusters[name].revision, there.get(name))
-        }
+        for name in changed.keys() & now.clusters.keys():
+            if self._is_newer(now.clusters[name].revision, there.get(name)):
+                del changed[name]
         is_late = self._is_newer(now.revision, self._inventory)
-        self._write(mine, {} if is_late else {"revision": self._revision})
+        self._write(changed, {} if is_late else {"revision": self._revision})
 
     def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
         own = self._revision
@@ -135,21 +129,17 @@ class ClusterRegistry:
             writes = placed(self._parts, cluster_data(clusters))
             self._parts = written_to(self._parts, writes)
         if more:  # marks the work as done, so it is last
-            here = writes.pop().data if writes and writes[-1].part == NAME else {}
-            writes.append(Write(NAME, {**here, **more}))
-        for write in writes:
-            self._put(write)
-
-    def _put(self, write: Write) -> None:
+            here = writes.pop()[1] if writes and writes[-1][0] == NAME else {}
+            writes.append((NAME, {**here, **more}))
         cluster, namespace = self._management.cluster, self._management.identity.namespace
-        try:
-            cluster.merge(Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}, MANAGER)
-        except errors.NoSuchObjectError:
-            if write.part == NAME:
-                raise
-            data = {key: text for key, text in write.data.items() if text is not None}
-            if data:
-                create_or_merge(cluster, part_manifest(write.part, namespace, data))
+        for part, data in writes:
+            try:
+                cluster.merge(Ref(CONFIG_MAP, namespace, part), {"data": data}, MANAGER)
+            except errors.NoSuchObjectError:
+                if part == NAME:  # only the first one can be created by others
+                    raise
+                if there := {key: text for key, text in data.items() if text is not None}:
+                    create_or_merge(cluster, part_manifest(part, namespace, there))
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:

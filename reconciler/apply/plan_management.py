@@ -125,10 +125,10 @@ class _Fits:
         for ref, fit in self._found.items():
             if fit.error:
                 draft.fail(str(ref), fit.error)
-        every = [self._fitted(item) for item in desired if item.part is None]
-        self.objects = [item for item in every if item is not None]
-        patched = [self._patch(item) for item in desired if item.part is not None]
-        self.patches = [patch for patch in patched if patch is not None]
+        whole = [it for it in desired if it.part is None]
+        parts = [it for it in desired if it.part is not None]
+        self.objects = [it for item in whole if (it := self._fitted(item)) is not None]
+        self.patches = [patch for it in parts if (patch := self._patch(it)) is not None]
 
     def _fitted(self, item: DesiredObject) -> DesiredObject | None:
         found = self._found.get(item.ref)
@@ -162,17 +162,10 @@ class _Fits:
 
 
 def _whole(item: DesiredObject) -> Manifest:
-    ref = item.ref
-    place = {"namespace": ref.namespace} if ref.namespace else {}
-    whole: Mapping[str, object] = (
-        item.body
-        or item.part
-        or {
-            "apiVersion": ref.resource.api_version,
-            "kind": ref.resource.kind,
-            "metadata": {"name": ref.name, **place},
-        }
-    )
+    resource, namespace, name = item.ref
+    place = {"namespace": namespace} if namespace else {}
+    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
+    whole = item.body or item.part or {**kind, "metadata": {"name": name, **place}}
     return whole if item.status is None else {**whole, "status": item.status}
 
 
@@ -338,11 +331,8 @@ class _Management:
         before = self.live.get(item.ref)
         entry = self.draft.entries.get(str(item.ref))
         event = recorder.event_for(item)
-        if (
-            event is not None
-            and before is not None
-            and (item.body is None or is_ours(before, entry))
-        ):
+        is_kept = before is not None and (item.body is None or is_ours(before, entry))
+        if event is not None and is_kept:
             self.draft.add(event)
             event = None
         self.draft.apply(item, before, next(iter(item.rests_on), None))
@@ -375,15 +365,11 @@ class _Management:
                 gone.append(parse_ref(name))
         # Settings that return to pools only do not delete Clusters and teams.
         is_all = self.desired_state.settings.applies_documents
-        gone = [
-            ref
-            for ref in gone
-            if ref.resource in self.kinds and (is_all or ref.resource in owned())
-        ]
+        kinds = {kind for kind in self.kinds if is_all or kind in owned()}
+        gone = [ref for ref in gone if ref.resource in kinds]
         # An object whose kind is not served might exist, so it stays in the inventory.
-        for kind, count in Counter(
-            it.resource for it in gone if it.resource in self.unread
-        ).items():
+        unread = Counter(it.resource for it in gone if it.resource in self.unread)
+        for kind, count in unread.items():
             what = "1 object stays" if count == 1 else f"{count} objects stay"
             self.draft.notes.append(f"{what}: the kind {kind.kind} is not served")
         return [ref for ref in gone if ref.resource not in self.unread]
@@ -396,12 +382,9 @@ class _Management:
             if not entry.is_status_only
         )
         allowed, settings = self.draft.options.allow_release, self.desired_state.settings
-        if allowed is not None:
-            is_too_much = living > allowed
-        else:
-            is_share = 100 * living > settings.max_release_percent * known
-            is_too_much = known >= settings.min_records and is_share
-        if not is_too_much:
+        is_share = 100 * living > settings.max_release_percent * known
+        is_beyond = known >= settings.min_records and is_share
+        if not (is_beyond if allowed is None else living > allowed):
             return None
         return ClusterError(
             f"{living} of {known} objects would be deleted",

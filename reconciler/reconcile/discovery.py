@@ -35,10 +35,10 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet, threads
 from reconciler.apply.growth import (
     Fitted,
+    GrowthCalculation,
     GrowthRequest,
     abandoned,
     all_growers,
-    demand,
     document_of,
     fitted,
     settled,
@@ -276,7 +276,7 @@ class _Look:
             shown = _shown(cluster, identity, (self.granted[name], known, options.apply.lb_class))
             text = remembered(identity.config_maps)
             idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
-            found = demand(shown, self.granted[name], idle, elastic)
+            found = GrowthCalculation(shown, self.granted[name], idle, elastic).outcome()
             now = write_idle(found.idle)
             writes = options.writes and not options.apply.dry_run
             if writes and text is not None and text != now:

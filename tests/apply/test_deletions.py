@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.apply.intake import MIN_DELETIONS, DeletionDetector, IntakeState
+from reconciler.apply.intake import (
+    MIN_DELETIONS,
+    Copies,
+    DeletionDetector,
+    IntakeContext,
+    IntakeState,
+)
 from reconciler.model.settings import Settings
 
 KIND = "Cluster.cluster.x-k8s.io"
@@ -28,9 +34,11 @@ def gone(
     deleted: Any = (),
     missing: Any = (ONE,),
     copies: Any = COPIES,
-    **limits: Any,
+    allowed: int | None = None,
+    used: Any = (),
 ) -> tuple[list[Any], DeletionDetector]:
-    found = DeletionDetector(state, Settings(), NOW, **limits)
+    context = IntakeContext(Settings(), (), Copies(used=used), state=state, allowed=allowed)
+    found = DeletionDetector(context, NOW)
     return found.gone(KIND, problem, copies, missing, deleted), found
 
 

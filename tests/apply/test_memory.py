@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from reconciler.apply.inventory import (
     HALF,
     NAME,
-    Write,
     line_bytes,
     part_number,
     placed,
@@ -39,7 +38,7 @@ def test_a_line_that_finds_no_room_is_written_elsewhere_before_it_is_taken_away(
     full = {f"cluster.t.c{number}": line("10.0.0.1", LARGE) for number in range(7)}
     more = {"cluster.t.c0": line("10.0.0.1", LARGE + 50_000)}
     first, second = placed({NAME: full}, more)
-    assert (first.part, second) == (f"{NAME}-1", Write(NAME, {"cluster.t.c0": None}))
+    assert (first[0], second) == (f"{NAME}-1", (NAME, {"cluster.t.c0": None}))
 
 
 changes = st.dictionaries(
@@ -63,7 +62,7 @@ def test_no_cluster_is_forgotten_wherever_the_writes_are_cut_off(
         done = drawn.draw(st.integers(0, len(writes)))
         for write in writes[:done]:
             parts = written_to(parts, [write])
-            assert line_bytes(parts[write.part]) <= HALF
+            assert line_bytes(parts[write[0]]) <= HALF
         now = known(parts)
         gone = {f"t/c{number}" for number, size in step.items() if size is None}
         for name in before.keys() - gone:

@@ -12,7 +12,7 @@ from reconciler.apply.elastic import (
     Service,
     read_services,
 )
-from reconciler.apply.growth import demand
+from reconciler.apply.growth import GrowthCalculation
 from reconciler.apply.metallb import ranges_of
 from reconciler.families.demand import DemandEntry
 from reconciler.model.claim import Allocation, Owner, Phase
@@ -118,7 +118,7 @@ class Tenant:
         services, odd = read_services(self.services)
         shown = ObservedCluster(services, (self.pool,), self.now, odd, self.unwell)
         granted = GrantedRanges(self.entries, self.records, self.increment, self.room, self.clock)
-        return demand(shown, granted, self.idle, self.settings)
+        return GrowthCalculation(shown, granted, self.idle, self.settings).outcome()
 
 
 def read(item: Any, lb_class: str = "") -> Service:
