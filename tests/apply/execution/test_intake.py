@@ -242,7 +242,7 @@ def test_a_management_cluster_with_another_identity_is_refused(served: World) ->
 def test_one_object_that_cannot_be_read_stops_no_other(world: World) -> None:
     world.hand.put(manifest(CLUSTERS, "odd", {"topology": 5}))
     (rejected,) = world.look().taken.rejected
-    assert "Cluster.cluster.x-k8s.io/butler-tenants/odd" in str(rejected)
+    assert "Cluster.cluster.x-k8s.io/default/odd" in str(rejected)
     assert COPY in world.files
     assert not [path for path in world.files if "odd" in path]
 

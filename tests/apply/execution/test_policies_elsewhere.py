@@ -40,7 +40,7 @@ def cidr(text: str) -> dict[str, object]:
 @pytest.fixture
 def foreign(bare: ApiServer) -> ApiServer:
     """A cluster with policies, and with CRDs of others that enforce nothing."""
-    crds = {"apiVersion": "v1", "kind": "List", "items": without_rules(it for it, _ in desired())}
+    crds = {"apiVersion": "v1", "kind": "List", "items": without_rules([it for it, _ in desired()])}
     assert bare.kubectl("apply", "-f", "-", stdin=json.dumps(crds)).returncode == 0
     words = ("wait", "--for=condition=Established", "crd", "--all")
     until(lambda: bare.kubectl(*words).returncode == 0, "the kinds are established")
