@@ -453,8 +453,7 @@ class FamilyMetrics(Struct, frozen=True):
 class Relocation(Struct, frozen=True):
     """Fields that change if a claim moves: the pool's name, and the pin if there is one.
 
-    `ends` are the fields of the first and the last address of the pin. None if a claim with
-    addresses needs no pin, so that the pin is removed.
+    `ends` are the fields of both ends of the pin; None if the pin is removed.
     """
 
     steps: tuple[str, ...]

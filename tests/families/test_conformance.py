@@ -6,7 +6,6 @@ The toy family is asked, too: what it cannot answer, a third family could not ei
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
-from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -72,10 +71,7 @@ def test_of_no_documents_nothing_is_made_whatever_records_there_are(family: Fami
     """So a family need not be loaded where nobody has documents of its kinds."""
     records = evaluation_of(reconciled(example(family))).state.records
     held = {record.claim: record for record in records}
-    home = f"{type(family).__module__.rpartition('.')[0]}.{family.name}.reading"
-    whole = family.read if family is TOY else import_module(home).read
-    for read in (family.read, whole):
-        assert read(Documents([]), held, Settings()) == FamilyReading()
+    assert family.read(Documents([]), held, Settings()) == FamilyReading()
 
 
 @every_family

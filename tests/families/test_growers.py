@@ -52,11 +52,6 @@ def test_nobody_else_may(network: dict[str, str]) -> None:
         assert found(network) == []
 
 
-def test_one_whose_provider_is_not_there_may_not() -> None:
-    named = "{name: nowhere}"
-    assert found({"loadBalancer": ELASTIC}, providerConfigRef=named) == []
-
-
 def test_without_a_word_growth_is_two_addresses_at_least() -> None:
     (one,) = found({"loadBalancer": "{allocationMode: elastic}"})
     assert one.increment == 2

@@ -132,15 +132,6 @@ def test_two_ranges_that_are_each_said_to_be_its_own_are_an_error_that_names_bot
     assert announced(files) == announced(reconciled(files)) == [RANGE]
 
 
-def test_a_request_of_another_name_that_pins_another_range_is_additional() -> None:
-    files = {**with_pin(), **request_of_one("old", 100, 103)}
-    assert outcome(files) == {
-        LB: f"allocate {RANGE} of edge",
-        "butler-system/old (request)": "allocate 10.40.0.100-10.40.0.103 of edge",
-    }
-    assert set(announced(reconciled(files))) == {RANGE, "10.40.0.100-10.40.0.103"}
-
-
 def test_what_is_granted_beside_a_pin_that_waits_takes_its_place_in_no_cluster() -> None:
     reserved = pool(reserved="[{cidr: 10.40.0.204/32}]")
     files = {**with_pin(), **request_of_one("old", 100, 103)}

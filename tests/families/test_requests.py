@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.planning.outcome import codes, outcome, refusal
+from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 REQUEST = "butler-system/extra (request)"
@@ -13,11 +13,6 @@ PIN = "{startAddress: 10.40.0.100, endAddress: 10.40.0.109}"
 def asked(kind: str = "nodes", name: str = "extra", owner: str = "one", **spec: object) -> str:
     text = request(name, "edge", **spec).replace("type: nodes", f"type: {kind}")
     return text.replace(f"tenantClusterRef: {{name: {name},", f"tenantClusterRef: {{name: {owner},")
-
-
-def test_a_request_gets_the_count_that_it_asks_for() -> None:
-    files = {**SMALL, "tenants/extra.yaml": asked(count=3)}
-    assert outcome(files)[REQUEST] == "allocate 10.40.0.8-10.40.0.10 of edge"
 
 
 DEFAULTS = pool(tenantAllocation="{defaults: {nodesPerTenant: 7, lbPoolPerTenant: 9}}")
@@ -50,14 +45,6 @@ def test_a_pin_that_cannot_be_read_is_an_error_and_releases_nothing() -> None:
     assert outcome(files)[REQUEST] == "keep 10.40.0.100-10.40.0.109 of edge"
 
 
-def test_a_tenant_that_is_not_described_is_a_warning_and_the_addresses_are_held() -> None:
-    files = {**SMALL, "tenants/extra.yaml": asked(owner="absent", count=2)}
-    assert outcome(files)[REQUEST] == "allocate 10.40.0.8-10.40.0.9 of edge"
-    (found,) = evaluation_of(files).findings
-    assert (found.severity, found.code) == ("warning", "reference-not-found")
-    assert found.message == "TenantCluster team-a/absent is not in the repository"
-
-
 @pytest.mark.parametrize(
     ("there", "named"),
     [(("metrics", "team-b"), "team-bb/metrics"), (("metrics", "team-b"), "team-b/metrcis")],
@@ -85,12 +72,6 @@ def test_its_team_is_then_what_its_label_says_else_the_namespace() -> None:
     for body, team in ((text, "team-a"), (labelled, "red")):
         claims = evaluation_of({**SMALL, "tenants/extra.yaml": body}).state.claims
         assert next(claim.owner.team for claim in claims.values() if claim.type == "nodes") == team
-
-
-def test_a_pool_that_is_not_there_is_an_error_and_the_claim_is_refused() -> None:
-    files = {**SMALL, "tenants/extra.yaml": asked().replace("{name: edge}", "{name: lost}")}
-    assert codes(files) == [("error", "reference-not-found"), ("gate", "pool-not-found")]
-    assert refusal(files, REQUEST).message == "lost is not in the repository"
 
 
 def test_a_pool_is_looked_up_in_the_namespace_of_the_request() -> None:

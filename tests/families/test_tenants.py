@@ -44,17 +44,6 @@ def test_size_of_the_load_balancer_claim(
     assert sizes == ([size] if size else [])
 
 
-def test_the_first_candidate_pool_with_a_default_decides() -> None:
-    files = {
-        "pools/edge.yaml": pool(),
-        "pools/b.yaml": pool("b", "10.41.0.0/24", tenantAllocation="{defaults: {}}"),
-        "pools/c.yaml": pool("c", "10.42.0.0/24", tenantAllocation=DEFAULTS),
-        "providers/default.yaml": provider(pools="[{name: edge}, {name: b}, {name: c}]"),
-        "tenants/one.yaml": tenant("one"),
-    }
-    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.5 of edge"
-
-
 def test_turning_ingress_off_later_releases_nothing() -> None:
     files = reconciled({**SMALL, "providers/default.yaml": provider(loadBalancer=ELASTIC)})
     files["tenants/one.yaml"] = tenant("one", addons=NO_INGRESS)

@@ -359,13 +359,6 @@ def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
     return found
 
 
-def pools_of(provider: Provider) -> Iterator[tuple[int, Key]]:
-    """Yield the index in `poolRefs` and the key of each pool that a provider names."""
-    network = provider.document.spec.get("network") or {}
-    for index, reference in enumerate(network.get("poolRefs") or ()):
-        yield index, pool_key(SYSTEM, reference["name"])
-
-
 _WIDEST = 8  # doublings: no realistic claim needs more
 
 

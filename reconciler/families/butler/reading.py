@@ -14,7 +14,6 @@ from reconciler.families.butler.pools import (
     Networks,
     Provider,
     Providers,
-    pools_of,
     read_pool,
     read_provider,
 )
@@ -155,7 +154,9 @@ class _Reader:
             reading.gateways.append(Gateway(gateway, title, provider.pools, place))
             if not provider.pools:
                 reading.blocked.append(Blocked(gateway, title, place))
-        for index, key in pools_of(provider):
+        listed = (document.spec.get("network") or {}).get("poolRefs") or ()
+        for index, reference in enumerate(listed):
+            key = kinds.pool_key(kinds.SYSTEM, reference["name"])
             if self.networks.find(key) is not None:
                 self._hold_back(provider, key)
             elif provider.is_ipam and key not in reading.frozen:

@@ -346,11 +346,6 @@ def _pool(row: ListingRow) -> tuple[str, str]:
     return named["name"], named["kind"]
 
 
-def _class(row: ListingRow) -> str:
-    found = class_of(row.document)
-    return found[1] if found is not None else "-"
-
-
 def _used(row: ListingRow) -> int:
     return int(row.more.allocated + row.more.held)
 
@@ -406,7 +401,7 @@ LISTINGS = (
         (
             NAMESPACE_COLUMN,
             NAME_COLUMN,
-            ListingColumn("CLASS", _class),
+            ListingColumn("CLASS", lambda row: class_of(row.document)[1] or "-"),
             ListingColumn("CONTROL-PLANE", lambda row: str(row.more[0])),
             ListingColumn("INGRESS", lambda row: str(row.more[1])),
         ),

@@ -210,8 +210,7 @@ def _clusters(
             live.setdefault(name, {})[record.claim.slot] = record
     classes = {(it.namespace, it.name): variables_of(it) for it in given.documents.of(kinds.CLASS)}
     for name in sorted(live.keys() & clusters.keys()):
-        reference = class_of(clusters[name])
-        defined = classes.get(reference, frozenset()) if reference else frozenset()
+        defined = classes.get(class_of(clusters[name]), frozenset())
         yield _cluster(clusters[name], live[name], defined, given.default_port)
 
 
@@ -318,7 +317,7 @@ def _of_documents(measured: Measured) -> Iterator[Sample]:
 
 def _available(measured: Measured) -> Iterator[Sample]:
     classes = {document.name for document in measured.documents.of(kinds.CLASS)}
-    classes |= {_class(document) for document in measured.documents.of(kinds.CLUSTER)} - {""}
+    classes |= {class_of(document)[1] for document in measured.documents.of(kinds.CLUSTER)} - {""}
     found: Counter[tuple[str, str]] = Counter()
     for kind in (kinds.GLOBAL_POOL, kinds.POOL):
         for document in measured.documents.of(kind):
@@ -341,7 +340,7 @@ def _of_turn(turn: Turn) -> Iterator[Sample]:
             owner = decision.claim.namespace, decision.claim.name
             by_owner.setdefault(owner, []).append(decision)
     for document in turn.documents.of(kinds.CLUSTER):
-        if class_ := _class(document):
+        if class_ := class_of(document)[1]:
             decided = by_owner.get((document.namespace, document.name), [])
             yield from _of_cluster(turn, document, class_, decided)
 
@@ -375,11 +374,6 @@ def _of_cluster(
 
 def _is_of_cluster(key: Key) -> bool:
     return key.family == kinds.NAME and key.kind == kinds.CLUSTER.kind
-
-
-def _class(document: Document) -> str:
-    found = class_of(document)
-    return found[1] if found is not None else ""
 
 
 METERING = FamilyMetrics(

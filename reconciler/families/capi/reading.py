@@ -80,13 +80,11 @@ def is_adopted(document: Document) -> bool:
     return document.annotations().get(ADOPT) == "true"
 
 
-def class_of(document: Document) -> tuple[str, str] | None:
-    """Return the class (namespace, name) of a Cluster; None without topology: it claims nothing."""
+def class_of(document: Document) -> tuple[str, str]:
+    """Return the class (namespace, name) of a Cluster; without a name, it claims nothing."""
     topology = document.spec.get("topology") or {}
     reference = topology.get("classRef") or {}
-    name = topology.get("class") or reference.get("name")
-    if not name:
-        return None
+    name = topology.get("class") or reference.get("name") or ""
     namespace = topology.get("classNamespace") or reference.get("namespace") or document.namespace
     return namespace, name
 
@@ -174,16 +172,16 @@ class _Reader:
         if manual is not None and not (address and (is_given or is_adopted(document))):
             self._block(document, manual)
             return
-        class_ = class_of(document)
+        _, class_ = class_of(document)
         is_off = (
             slot == kinds.INGRESS and document.annotations().get(kinds.INGRESS_ENABLED) == "false"
         )
-        if class_ is None or is_off:
+        if not class_ or is_off:
             return
         if (why := pause_of(document)) and record is None:
             self._report_pause(document, slot, why)
             return
-        self._add(document, key, self._wanted(document, class_[1], slot), address)
+        self._add(document, key, self._wanted(document, class_, slot), address)
 
     def _block(self, document: Document, manual: _Manual) -> None:
         owner = f"{document.namespace}/{document.name}"

@@ -4,10 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.capi.kinds import CLUSTER
-from reconciler.families.capi.reading import judge
 from reconciler.model.plan import Release
-from reconciler.model.settings import Settings
 from tests.families.capi.trees import (
     CLASS,
     ROLE,
@@ -279,14 +276,3 @@ def test_a_claim_that_bears_the_name_of_a_clusters_names_its_pool_and_is_no_seco
     }
     foreign = claim("vip-cp-shop", "b", kind="Metal3IPPool", group="ipam.metal3.io")
     assert gets(*pools, foreign, cluster(annotations=NO_INGRESS)) == {CP: "a:30"}
-
-
-def test_the_class_may_be_of_another_namespace() -> None:
-    for version, topology in (
-        ("v1beta1", {"class": "web", "classNamespace": "classes"}),
-        ("v1beta2", {"classRef": {"name": "web", "namespace": "classes"}}),
-    ):
-        (found,) = evaluation_of(of(cluster(version=version, topology=topology))).documents.of(
-            CLUSTER
-        )
-        assert judge(found, Settings()) == []

@@ -52,12 +52,3 @@ def test_labels_that_no_server_takes_become_annotations() -> None:
         "labels": {CLASS: "web", ROLE: "control-plane"},
         "annotations": {"note": "x"},
     }
-
-
-def test_a_pool_of_a_namespace_stands_in_it() -> None:
-    (own,) = projected(pool(namespace="default"), kind="InClusterIPPool")
-    assert own["metadata"]["namespace"] == "default"
-
-
-def test_a_pool_that_cannot_be_read_has_no_object() -> None:
-    assert projected(pool("vips", "10.0.0.999")) == []

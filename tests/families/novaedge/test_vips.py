@@ -100,25 +100,6 @@ def test_an_address_without_a_pool_is_nobody_elses() -> None:
     assert codes(own) == [("warning", "pool-overlap"), ("gate", "brake")]
 
 
-def test_an_address_without_a_pool_that_lies_in_one_is_told_with_both_places() -> None:
-    files = tree(vip("hand", of="", address="10.200.0.9"), pools=pool(cidrs="[10.200.0.0/24]"))
-    (found,) = evaluation_of(files).findings
-    assert (found.code, found.severity.value, found.location.path) == (
-        "pool-overlap", "warning", "tenants/v.yaml",
-    )  # fmt: skip
-    assert found.message == (
-        "10.200.0.9 of hand (spec.address) lies in ProxyIPPool main at pools/p.yaml:4,"
-        " and is not given out there"
-    )
-    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    files["ipam.yaml"] = f"{strict}spec: {{poolOverlap: error}}\n"
-    assert codes(files) == [("error", "pool-overlap")]
-    butlers = {**SMALL, "tenants/v.yaml": vip("hand", of="", address="10.40.0.200")}
-    assert codes(butlers) == [("warning", "pool-overlap")]
-    outside = tree(vip("hand", of="", address="10.9.0.1"))
-    assert codes(outside) == []
-
-
 def test_a_vip_that_is_gone_gives_its_address_back_when_retention_ends() -> None:
     files = reconciled(tree(vip("a"), vip("b")))
     files["tenants/v.yaml"] = vip("b")
