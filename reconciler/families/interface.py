@@ -132,11 +132,6 @@ class RecordForm(Struct, frozen=True):
         """Return the type of a slot's records, or of its base slot; None if records state it."""
         return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
 
-    @property
-    def names_pool_whole(self) -> bool:
-        """Return whether a record's pool reference is complete, independent of its namespace."""
-        return self.pool == WHOLE
-
 
 def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) -> RecordForm:
     """Return the form of complete `claimRef` and `poolRef`, for the kind that claims by slot."""

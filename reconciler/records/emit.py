@@ -41,7 +41,7 @@ class Form(Struct, frozen=True):
         Raises ValueError if the family has no pools of that kind.
         """
         kinds = self.family.pool_kinds
-        if not self.record.names_pool_whole:
+        if self.record.pool != WHOLE:
             return Key(self.family.name, beside, name, "", kinds[0])
         if kind and kind not in kinds:
             raise ValueError(kind)
@@ -53,7 +53,7 @@ class Form(Struct, frozen=True):
         If several pools have the name, the folder decides, unless the text distinguishes them.
         """
         said = [(name, pool.name)]
-        if self.record.names_pool_whole:
+        if self.record.pool == WHOLE:
             said += [(kind, pool.kind), (namespace, pool.namespace)]
         return all(mine in ("", its) for mine, its in said)
 

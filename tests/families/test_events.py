@@ -126,11 +126,6 @@ def test_the_same_is_not_told_again_for_ten_minutes() -> None:
     assert again["metadata"]["name"] != first["metadata"]["name"]
 
 
-def test_two_runs_at_once_make_one_event() -> None:
-    names = [event(50, 75, now=NOW - NOW % 600 + at)["metadata"]["name"] for at in (0, 7, 599)]
-    assert len(dict.fromkeys(names)) == 1
-
-
 def allocation(files: Files) -> Any:
     (found,) = (
         item.manifest

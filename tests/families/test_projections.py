@@ -133,16 +133,3 @@ def test_a_pool_that_gives_nothing_out_is_wholly_used() -> None:
     assert ready["message"] == "0/0 IPs available (0 allocations)"
     assert [item["status"] for item in capacity] == ["True"] * 3
     assert {item["message"] for item in capacity} == {"Pool utilization is 100% (0/0 IPs)"}
-
-
-def test_a_pool_keeps_its_annotations_and_names_its_namespace() -> None:
-    text = pool().replace(
-        "{name: edge, namespace: butler-system}",
-        "{name: edge, annotations: {gitops-ipam.dev/gate: never}}",
-    )
-    found = objects({"pools/edge.yaml": text})["NetworkPool/edge"]
-    assert found["metadata"] == {
-        "annotations": {"gitops-ipam.dev/gate": "never"},
-        "name": "edge",
-        "namespace": "butler-system",
-    }

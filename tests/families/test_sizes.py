@@ -74,15 +74,6 @@ def test_what_lies_behind_is_taken_before_what_lies_in_front() -> None:
     assert outcome({**blocked, **sized(12)})[FIRST] == "allocate 10.40.0.12-10.40.0.15 of edge"
 
 
-def test_pins_are_served_before_it() -> None:
-    from tests.families.test_pinned_tenants import request_of_one
-
-    pin = {path: text.replace("one", "two") for path, text in request_of_one("old", 8, 9).items()}
-    found = outcome({**lived(8), **sized(12), **pin})
-    assert found["butler-system/old (request)"] == "allocate 10.40.0.8-10.40.0.9 of edge"
-    assert found[FIRST] == "allocate 10.40.0.10-10.40.0.13 of edge"
-
-
 def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
     files = {**lived(8, 16, 20), **sized(9)}
     assert {text.partition(" ")[0] for text in outcome(files).values()} == {"keep"}
@@ -148,16 +139,6 @@ def test_who_comes_back_gets_the_same_ranges_and_what_lacks_beside_them() -> Non
     few = outcome({**files, **sized(10)})
     assert few[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
     assert few[SECOND] == "allocate 10.40.0.16-10.40.0.17 of edge"
-
-
-def test_a_first_record_that_was_deleted_gets_what_the_others_leave() -> None:
-    files = {**lived(8, 12)}
-    moved = without(files, next(path for path in record_paths(files) if "r.yaml" in path))
-    assert outcome({**moved, **sized(12)}) == {
-        LB: "allocate 10.40.0.0-10.40.0.7 of edge",
-        FIRST: "keep 10.40.0.8-10.40.0.11 of edge",
-    }
-    assert outcome({**moved, **sized(4)}) == {FIRST: "keep 10.40.0.8-10.40.0.11 of edge"}
 
 
 def test_numbers_are_counted_up_together_with_those_of_growth() -> None:

@@ -161,18 +161,6 @@ def test_a_quota_that_is_lowered_takes_nothing_away() -> None:
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
 
 
-def test_growth_of_load_balancers_is_none_of_nodes() -> None:
-    files = reconciled(nodes(2))
-    path = next(path for path in record_paths(files) if "loadbalancer" in path)
-    text = raw(files[path]).decode()
-    text = text.replace("one/loadbalancer", "one/loadbalancer-1").replace("one-lb", "one-lb-1")
-    text = text.replace("10.40.0.2", "10.40.0.9").replace("role: initial", "role: growth")
-    files[path.replace("loadbalancer", "loadbalancer-1")] = text
-    found = outcome({**files, **nodes(5)})
-    assert found["team-a/one (loadbalancer-1)"] == "keep 10.40.0.9 of edge"
-    assert found["team-a/one (nodes-1)"] == "allocate 10.40.0.3-10.40.0.5 of edge"
-
-
 def test_a_slot_that_is_no_growth_has_no_claim_and_is_released() -> None:
     files = reconciled(nodes(2))
     path = next(path for path in record_paths(files) if "nodes" in path)

@@ -21,7 +21,6 @@ from reconciler.families.butler.requests import own_claims, read_pin, read_reque
 from reconciler.families.butler.tenants import (
     MANUAL,
     Tenant,
-    demands,
     grown_slots,
     judge_chosen_pools,
     judge_demand_use,
@@ -29,6 +28,7 @@ from reconciler.families.butler.tenants import (
     manual_title,
     owner_of,
 )
+from reconciler.families.demand import DEMAND
 from reconciler.families.interface import CurrentRecords, FamilyReading, Grower, StatedNetworks
 from reconciler.families.metallb import check_pool_name
 from reconciler.model.key import Key
@@ -60,7 +60,7 @@ class _Reader:
         for provider in self.providers.all():
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
-        grown, needs = grown_slots(records), demands(self.documents)
+        grown = grown_slots(records)
         for document in self.documents.of(kinds.TENANT):
             usable = self.provider_of(document)
             networks = self.networks.of(usable) if usable is not None else []
@@ -69,7 +69,7 @@ class _Reader:
                 self._manual_range(document)
                 continue
             name = (document.namespace, document.name)
-            demand = needs.get(name)
+            demand = self.documents.find(DEMAND.id, *name)
             reading.report(document, *judge_chosen_pools(document, usable))
             if name in grown or demand is not None:
                 reading.growing.add((kinds.NAME, kinds.TENANT.kind, *name))

@@ -9,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.families.butler.kinds import LB, NODES, REQUEST, TENANT, own_name, tenant_key
 from reconciler.families.butler.pools import NetworkPool, Provider
-from reconciler.families.demand import DEMAND, ENTRIES, GROWTH, entries_of, granted_entries
+from reconciler.families.demand import ENTRIES, GROWTH, entries_of, granted_entries
 from reconciler.families.fields import read_range
 from reconciler.families.interface import CurrentRecords, Relocation
 from reconciler.model.claim import Allocation, Claim, Near, Owner
@@ -51,11 +51,6 @@ def owner_of(document: Document) -> Owner:
     """Return the tenant with its team: `teamRef`, else its namespace."""
     team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
     return Owner(document.namespace, document.name, team)
-
-
-def demands(documents: Documents) -> dict[TenantName, Document]:
-    """Return the Demands, by the namespace and name of their tenants."""
-    return {(demand.namespace, demand.name): demand for demand in documents.of(DEMAND.id)}
 
 
 def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Cluster objects of NovaEdge: projection, import, and listings."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from reconciler.addresses import format_count
 from reconciler.documents.document import Document
@@ -172,13 +172,6 @@ COPIED = (
 )
 
 
-class _Vip(NamedTuple):
-    addresses: str
-    pool: str
-    bound: str
-    age: str
-
-
 def _pools(listed: ListingInput) -> Iterator[ListingRow]:
     first: dict[object, str] = {}
     for record in listed.records:
@@ -203,8 +196,8 @@ def _vips(listed: ListingInput) -> Iterator[ListingRow]:
             held = [named.item for named in vip.named.values()]
         texts = ", ".join(map(host_text, held)) or _NONE
         since = _created(document) or next((it.allocated_at for it in found if it), "")
-        row = _Vip(texts, vip.pool or _NONE, _bound(vip.pool, found), _age(since, listed))
-        yield ListingRow(document, row)
+        bound = _bound(vip.pool, found)
+        yield ListingRow(document, (texts, vip.pool or _NONE, bound, _age(since, listed)))
 
 
 def _bound(pool: str, records: list[Allocation | None]) -> str:
@@ -257,14 +250,14 @@ LISTINGS = (
         _vips,
         (
             NAME_COLUMN,
-            ListingColumn("ADDRESS", lambda row: str(row.more.addresses)),
+            ListingColumn("ADDRESS", lambda row: str(row.more[0])),
             ListingColumn("MODE", lambda row: str(row.document.spec["mode"])),
             ListingColumn("FAMILY", lambda row: address_family(row.document)),
             ListingColumn("BFD", _bfd),
-            ListingColumn("POOL", lambda row: str(row.more.pool)),
-            ListingColumn("AGE", lambda row: str(row.more.age)),
+            ListingColumn("POOL", lambda row: str(row.more[1])),
+            ListingColumn("AGE", lambda row: str(row.more[3])),
         ),
-        (ListingColumn("BOUND", lambda row: str(row.more.bound)), SOURCE_COLUMN),
+        (ListingColumn("BOUND", lambda row: str(row.more[2])), SOURCE_COLUMN),
     ),
 )
 

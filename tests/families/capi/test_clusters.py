@@ -95,17 +95,6 @@ def test_a_pool_of_another_class_is_not(class_: str, annotations: dict[str, str]
     assert gets(own, cluster(annotations=NO_INGRESS)) == {CP: "no-matching-pool"}
 
 
-@pytest.mark.parametrize(
-    ("role", "annotations"),
-    [("control-plane,ingress", {}), ("true", {ROLE: "ingress, control-plane"})],
-)
-def test_one_pool_can_serve_both_roles(role: str, annotations: dict[str, str]) -> None:
-    assert gets(pool(role=role, annotations=annotations), cluster()) == {
-        CP: "vips:10",
-        IN: "vips:11",
-    }
-
-
 def test_pools_are_tried_in_the_order_of_names_and_the_next_when_one_is_full() -> None:
     pools = (pool("b", "10.0.0.20"), pool("a", "10.0.0.30"), pool("c", "10.0.0.40"))
     clusters = [cluster(name, annotations=NO_INGRESS) for name in ("one", "two", "zoo", "zum")]

@@ -71,17 +71,6 @@ def test_a_persons_address_is_taken_over_when_its_claim_says_so(clusters: FakeCl
     assert failures(hub(clusters, files, "b")) == {}
 
 
-def test_addresses_of_other_pools_are_in_nobodys_way(clusters: FakeClusters) -> None:
-    foreign(clusters, "somebody", "10.0.0.99")
-    other = {"apiGroup": "ipam.metal3.io", "kind": "Metal3IPPool", "name": "vips"}
-    body = there(clusters, ADDRESSES, "somebody")
-    body = {key: body[key] for key in ("apiVersion", "kind")}
-    metadata = {"name": "metal", "namespace": "default"}
-    spec = {"address": "10.0.0.10", "claimRef": {"name": "metal"}, "poolRef": other, "prefix": 24}
-    clusters.hand(HUB).apply({**body, "metadata": metadata, "spec": spec}, "metal3")
-    assert failures(hub(clusters)) == {}
-
-
 def test_a_claim_that_the_provider_answered_first_keeps_its_address_and_is_told(
     clusters: FakeClusters,
 ) -> None:

@@ -60,13 +60,6 @@ def test_what_the_pool_lists_is_kept_when_the_vip_does_not_say() -> None:
     }
 
 
-def test_what_the_vip_says_counts_more_than_what_its_pool_lists() -> None:
-    listed = "{allocations: [{address: 10.200.0.4, vipRef: b}]}"
-    own = copied(vip("b"), "{allocatedAddress: 10.200.0.8/32}")
-    files = tree(own, pools=copied(MAIN, listed))
-    assert outcome(files) == {"b (vip)": "allocate 10.200.0.8 of main"}
-
-
 def test_a_record_counts_more_than_any_status() -> None:
     files = reconciled(tree(vip("b")))
     files["tenants/v.yaml"] = copied(vip("b"), "{allocatedAddress: 10.200.0.8/32}")

@@ -165,10 +165,3 @@ def test_what_contradicts_itself_is_an_error(spec: dict[str, str], code: str, sa
     (found,) = evaluation_of(tree(vip(of="", **spec))).findings
     assert (found.code, found.message) == (code, said)
     assert found.hint
-
-
-def test_an_ipv6_address_may_stand_in_either_field_or_in_both() -> None:
-    for fields in ({"address": "2001:db8::9/128"}, {"ipv6Address": "2001:db8::9"},
-                   {"address": "2001:db8::9/128", "ipv6Address": "2001:db8::9"}):  # fmt: skip
-        files = tree(vip("a", addressFamily="ipv6", **fields))
-        assert outcome(files) == {"a (vip-ipv6)": "allocate 2001:db8::9 of main"}
