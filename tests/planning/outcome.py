@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
-from reconciler.addresses import IPRange, format_short, parse_address
+from reconciler.addresses import IPRange, IPSet, format_short, parse_address
+from reconciler.documents.findings import Location
+from reconciler.model.key import Key
 from reconciler.model.plan import Refuse
+from reconciler.model.pool import Placement, Pool, Thresholds
 from reconciler.planning.digest import action_name
 from reconciler.planning.evaluate import Evaluation
 from tests.world import CLOCK, evaluation_of, reconciled
@@ -66,3 +69,14 @@ def span(text: str) -> IPRange:
     first, _, last = text.partition("-")
     (version, low), (_, high) = parse_address(first), parse_address(last or first)
     return IPRange(version, low, high)
+
+
+def a_pool(
+    *windows: IPRange, name: str = "edge", space: str = "default", auto_assign: bool = True
+) -> Pool:
+    """A pool of some ranges without a document."""
+    key, usable = Key("butler", "butler-system", name, "", "NetworkPool"), IPSet.of(windows)
+    return Pool(
+        key, usable, windows, IPSet(), Placement.LOWEST, Thresholds(), None, space, usable,
+        Location(f"pools/{name}.yaml", 7), auto_assign,
+    )  # fmt: skip

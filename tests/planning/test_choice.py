@@ -3,13 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet, format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Claim, Owner, Phase, Refusal
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, State
-from reconciler.model.pool import Placement, Pool, Thresholds
+from reconciler.model.pool import Pool
 from reconciler.planning.planner import plan
+from tests.planning.outcome import a_pool
 from tests.records.examples import SINCE, span
 from tests.world import CLOCK
 
@@ -19,18 +20,10 @@ HERE = Location("x.yaml", 1, 1)
 OWN = Refusal("no-matching-pool", "no pool bears the label", "label one")
 
 
-def pool(name: str, *pairs: tuple[str, str], auto_assign: bool = True) -> Pool:
-    windows = tuple(span(*pair) for pair in pairs)
-    return Pool(
-        Key("butler", "", name, "", "NetworkPool"), IPSet.of(windows), windows, IPSet(),
-        Placement.LOWEST, Thresholds(), None, "default", IPSet.of(windows), HERE, auto_assign,
-    )  # fmt: skip
-
-
-FOUR = pool("four", ("10.0.0.1", "10.0.0.4"))
-SIX = pool("six", ("2001:db8::1", "2001:db8::2"))
-BOTH = pool("both", ("10.0.1.1", "10.0.1.1"), ("2001:db8:1::1", "2001:db8:1::2"))
-SHUT = pool("shut", ("10.0.2.1", "10.0.2.9"), auto_assign=False)
+FOUR = a_pool(span("10.0.0.1", "10.0.0.4"), name="four")
+SIX = a_pool(span("2001:db8::1", "2001:db8::2"), name="six")
+BOTH = a_pool(span("10.0.1.1", "10.0.1.1"), span("2001:db8:1::1", "2001:db8:1::2"), name="both")
+SHUT = a_pool(span("10.0.2.1", "10.0.2.9"), name="shut", auto_assign=False)
 
 
 def claim(*candidates: Pool, **fields: object) -> Claim:
@@ -130,11 +123,3 @@ def test_what_was_released_is_not_taken_back_by_a_claim_that_is_refused_and_ends
     assert decision.allocation == released
     found = decided(claim(FOUR, refusal=OWN), released, clock=CLOCK + DAY)
     assert {type(item) for item in found} == {Expire, Refuse}
-
-
-def test_a_pool_that_may_be_there_comes_before_the_refusal_of_a_family() -> None:
-    state = State({}, {WEB: claim(FOUR, refusal=OWN)}, (), CLOCK, DAY, unknown=True)
-    state = replace(state, claims={WEB: claim(refusal=OWN, wanted=("any",))})
-    (decision,) = plan(state).decisions
-    assert isinstance(decision, Refuse)
-    assert decision.reason == "pool-frozen"

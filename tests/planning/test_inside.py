@@ -6,29 +6,14 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import NAMED, Finding, Location, Severity
-from reconciler.model.key import Key
 from reconciler.model.plan import Blocked, ByHand, ClusterNetwork, Gateway, State
-from reconciler.model.pool import Placement, Pool, Thresholds
+from reconciler.model.pool import Pool
 from reconciler.planning import rules
+from tests.planning.outcome import a_pool
 
 SOUTH = IPRange(4, 0x0A280000, 0x0A2800FF)  # 10.40.0.0/24
-
-
-def pool(name: str = "edge", item: IPRange = SOUTH, space: str = "default") -> Pool:
-    return Pool(
-        key=Key("butler", "butler-system", name, "", "NetworkPool"),
-        usable=IPSet((item,)),
-        windows=(item,),
-        reserved=IPSet(),
-        placement=Placement.LOWEST,
-        thresholds=Thresholds(),
-        gate=None,
-        space=space,
-        extent=IPSet((item,)),
-        source=Location(f"pools/{name}.yaml", 7),
-    )
 
 
 def pods(
@@ -58,7 +43,7 @@ def found(
 
 def test_pods_in_a_pool_are_told_with_both_places_and_what_is_shared() -> None:
     wide = IPRange(4, 0x0A280000, 0x0A28FFFF)
-    (it,) = found(pods(wide), pools=[pool()])
+    (it,) = found(pods(wide), pools=[a_pool(SOUTH)])
     assert (it.code, it.severity) == ("pool-overlap", Severity.WARNING)
     assert it.location == Location("team-a/x.yaml", 3)
     assert it.message == (
@@ -67,20 +52,11 @@ def test_pods_in_a_pool_are_told_with_both_places_and_what_is_shared() -> None:
     )
 
 
-def test_networks_of_two_clusters_may_be_the_same() -> None:
-    assert found(pods(), pods(owner="team-b/y")) == []
-
-
 def test_one_network_of_many_clusters_is_one_finding() -> None:
     many = [pods(owner=f"team-{number:03}/x") for number in range(100)]
-    (it,) = found(*reversed(many), pools=[pool()])
+    (it,) = found(*reversed(many), pools=[a_pool(SOUTH)])
     assert it.location.path == "team-000/x.yaml"
     assert "pods of team-000/x and 99 more clusters, overlaps" in it.message
-
-
-def test_pools_of_another_address_space_are_no_matter() -> None:
-    assert found(pods(spaces=("lab",)), pools=[pool()]) == []
-    assert len(found(pods(spaces=("default", "lab")), pools=[pool()])) == 1
 
 
 def test_addresses_in_use_and_routers_are_told_too() -> None:
@@ -97,17 +73,11 @@ def test_addresses_in_use_and_routers_are_told_too() -> None:
 
 
 def test_a_router_within_its_pool_is_told_with_the_pool() -> None:
-    router = Gateway(IPRange(4, 0x0A280001, 0x0A280001), "r", (pool().key,), Location("r", 1))
-    (it,) = found(pods(), pools=[pool()], gateways=[router])
+    router = Gateway(
+        IPRange(4, 0x0A280001, 0x0A280001), "r", (a_pool(SOUTH).key,), Location("r", 1)
+    )
+    (it,) = found(pods(), pools=[a_pool(SOUTH)], gateways=[router])
     assert " r at " not in it.message
-
-
-def test_a_router_of_two_address_spaces_is_told_once() -> None:
-    far = [pool(space, IPRange(4, at, at + 7), space) for space, at in (("a", 16), ("b", 64))]
-    router = Gateway(SOUTH, "r", tuple(it.key for it in far), Location("r", 1))
-    (it,) = found(pods(spaces=("a", "b")), pools=far, gateways=[router])
-    assert it.message.count("r at r:1") == 1
-    assert "more" not in it.message
 
 
 _ITEM = st.builds(
@@ -129,7 +99,7 @@ def test_what_is_told_is_what_the_definition_says(
     used: list[IPRange],
     networks: list[tuple[IPRange, tuple[str, ...]]],
 ) -> None:
-    pools = [pool(f"p{at:02}", item, space) for at, (item, space) in enumerate(some)]
+    pools = [a_pool(item, name=f"p{at:02}", space=space) for at, (item, space) in enumerate(some)]
     blocked = [Blocked(item, f"u{at}", Location("u", at + 1)) for at, item in enumerate(used)]
     there = [pods(item, f"t/{at}", spaces) for at, (item, spaces) in enumerate(networks)]
     told = found(*there, pools=pools, blocked=blocked)

@@ -1,19 +1,13 @@
 """Many pools: what is told of them stays short, and who is asked stays right."""
 
-from reconciler.model.key import Key
 from reconciler.model.pool import Placement
 from reconciler.planning.pins import Neighbours, overlapping_pools, rivals
 from reconciler.planning.planner import Candidates
 from reconciler.planning.space import FreeRuns, Space
-from tests.planning.outcome import refusal, span
-from tests.planning.test_usage import a_pool
+from tests.planning.outcome import a_pool, refusal, span
 from tests.world import evaluation_of, pool, provider, tenant
 
 LB = "team-a/t (loadbalancer)"
-
-
-def keyed(name: str) -> Key:
-    return Key("butler", "butler-system", name, "", "NetworkPool")
 
 
 def served_by(pools: dict[str, str], size: int) -> dict[str, str]:
@@ -54,7 +48,7 @@ def test_a_pool_that_overlaps_many_is_told_with_five_of_them() -> None:
 
 def test_rivals_are_all_that_reach_each_other_and_neighbours_those_that_touch() -> None:
     a, b, c, far = (
-        a_pool(span(text), key=keyed(name))
+        a_pool(span(text), name=name)
         for name, text in (
             ("a", "10.0.0.0-10.0.0.9"),
             ("b", "10.0.0.5-10.0.0.19"),
@@ -74,8 +68,8 @@ def test_rivals_are_all_that_reach_each_other_and_neighbours_those_that_touch() 
 
 
 def test_what_a_rival_gives_out_is_gone_for_all_others() -> None:
-    wide = a_pool(span("10.0.0.0-10.0.0.9"), key=keyed("wide"))
-    narrow = a_pool(span("10.0.0.0-10.0.0.3"), key=keyed("narrow"))
+    wide = a_pool(span("10.0.0.0-10.0.0.9"), name="wide")
+    narrow = a_pool(span("10.0.0.0-10.0.0.3"), name="narrow")
     pools = {item.key: item for item in (wide, narrow)}
     space = Space([], rivals(pools))
     among = Candidates([narrow, wide], None, {})

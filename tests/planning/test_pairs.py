@@ -5,13 +5,14 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet, format_short
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Keep, Refuse, State
-from reconciler.model.pool import Placement, Pool, Thresholds
+from reconciler.model.pool import Pool
 from reconciler.planning.planner import other_of, plan, precedence
+from tests.planning.outcome import a_pool
 from tests.records.examples import SINCE, span
 from tests.world import CLOCK
 
@@ -19,16 +20,9 @@ HERE = Location("x.yaml", 1, 1)
 DAY = 86_400
 
 
-def pool(four: str, six: str) -> Pool:
-    windows = tuple(span(*text.split("-")) for text in (four, six) if text)
-    return Pool(
-        Key("butler", "", "both", "", "NetworkPool"), IPSet.of(windows), windows, IPSet(),
-        Placement.LOWEST, Thresholds(), None, "default", IPSet.of(windows), HERE,
-    )  # fmt: skip
-
-
-WIDE = pool("10.0.0.1-10.0.0.9", "2001:db8::1-2001:db8::9")
-NARROW = pool("10.0.0.1-10.0.0.9", "2001:db8::1-2001:db8::1")
+FOUR = span("10.0.0.1", "10.0.0.9")
+WIDE = a_pool(FOUR, span("2001:db8::1", "2001:db8::9"), name="both")
+NARROW = a_pool(FOUR, span("2001:db8::1", "2001:db8::1"), name="both")
 
 
 def key(owner: str, version: int) -> Key:

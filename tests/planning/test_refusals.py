@@ -1,11 +1,7 @@
 """Every reason of a refusal that Butler can give, with its words."""
 
-from msgspec.structs import replace
-
-from reconciler.model.claim import Phase
-from reconciler.planning.refusals import Holders
 from tests.planning.outcome import outcome, refusal, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, pool, provider, reconciled, request, tenant
 
 CLAIM = "team-a/one (loadbalancer)"
 PINNED = "butler-system/legacy (request)"
@@ -60,28 +56,6 @@ def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> No
     assert found == "the pool by 8 or more addresses"
 
 
-def test_one_address_is_not_asked_for_in_a_row() -> None:
-    files = {
-        **SMALL,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
-        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}"),
-    }
-    found = refusal(files, "team-a/two (loadbalancer)")
-    assert found.message == "needs 1; edge: 0 free of 8"
-    assert "ask for fewer" not in found.hint
-
-
-def test_where_nothing_is_free_nobody_is_told_to_ask_for_fewer() -> None:
-    files = {
-        **SMALL,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
-        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 16}"),
-    }
-    found = refusal(files, CLAIM)
-    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 16"
-    assert found.hint.endswith("where that is free, or remove what is no longer used")
-
-
 def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
     files = {
         **SMALL,
@@ -111,10 +85,6 @@ def test_a_pin_outside_of_the_pool_is_refused() -> None:
         "10.99.0.0-10.99.0.3 is not within the ranges of edge: 10.40.0.0-10.40.0.255"
     )
     assert found.hint == "pin a range inside, or widen the pool"
-
-
-def test_a_pin_that_hangs_over_the_only_range_is_outside() -> None:
-    assert refusal(pinned("10.40.0.250", "10.40.1.5"), PINNED).reason == "pin-outside-pool"
 
 
 def test_a_pin_over_the_border_of_two_ranges_straddles_even_when_they_touch() -> None:
@@ -238,12 +208,3 @@ def test_a_refused_claim_is_granted_once_there_is_room() -> None:
 def test_a_failed_record_whose_claim_is_gone_expires() -> None:
     files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
     assert outcome(without(files, "tenants/one.yaml")) == {CLAIM: "expire"}
-
-
-def test_a_record_that_holds_nothing_holds_nobody_up() -> None:
-    edge = evaluation_of(SMALL).state.pools
-    (there,) = evaluation_of(reconciled(SMALL)).state.records
-    item = there.range
-    assert item is not None
-    holders = Holders(edge, [replace(there, range=None, phase=Phase.FAILED), there])
-    assert holders.of(item, "default") == [there.claim.short]

@@ -2,8 +2,7 @@ from reconciler.documents.findings import Location
 from reconciler.model.claim import Owner
 from reconciler.model.plan import Blocked
 from reconciler.planning.space import Space, Withheld
-from tests.planning.outcome import span
-from tests.planning.test_usage import GONE, a_pool
+from tests.planning.outcome import a_pool, span
 
 ONE, TWO = Owner("team-a", "one", "red"), Owner("team-a", "two", "red")
 EDGE = a_pool(span("10.0.0.0-10.0.0.9"))
@@ -28,7 +27,7 @@ def test_what_is_taken_is_no_longer_allocated_though_runs_were_built_before() ->
 
 
 def test_a_neighbour_whose_runs_are_not_built_yet_sees_it_when_they_are() -> None:
-    other = a_pool(span("10.0.0.0-10.0.0.9"), key=GONE)
+    other = a_pool(span("10.0.0.0-10.0.0.9"), name="other")
     space = Space([], {EDGE.key: EDGE.key, other.key: EDGE.key})
     assert space.allocate(EDGE, 2) == span("10.0.0.0-10.0.0.1")
     assert space.allocate(other, 2) == span("10.0.0.2-10.0.0.3")

@@ -111,35 +111,6 @@ def test_it_names_the_holder_whose_address_space_nobody_can_tell() -> None:
     assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE} and {TWO}"
 
 
-def test_a_run_that_is_too_short_lies_beside_no_holder_of_another_address_space() -> None:
-    files: dict[str, str | bytes] = {
-        **overlapping("lab"),
-        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
-        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 6}"),
-    }
-    files = {
-        **reconciled(files),
-        "tenants/more.yaml": tenant("more", networking="{lbPoolSize: 12}"),
-    }
-    assert refusal(files, "team-a/more (loadbalancer)").message == (
-        f"needs 12 contiguous addresses; edge: 10 free of 16, largest run 10 beside {ONE}"
-    )
-
-
-def test_many_holders_of_another_address_space_hide_none_of_ones_own() -> None:
-    ones = {
-        f"tenants/lab{at:03}.yaml": tenant(
-            f"lab{at:03}", providerConfigRef="{name: other}", networking="{lbPoolSize: 1}"
-        )
-        for at in range(90)
-    }
-    own = {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 100}")}
-    files = reconciled({**overlapping("lab"), **own, **ones})
-    pin = "{startAddress: 10.40.0.95, endAddress: 10.40.0.95}"
-    files["tenants/pin.yaml"] = request("pin", pinnedRange=pin)
-    assert refusal(files, "butler-system/pin (request)").message == f"10.40.0.95 is taken by {ONE}"
-
-
 def copied(record: bytes | str, old: str, new: str) -> str:
     text = record.decode() if isinstance(record, bytes) else record
     return text.replace(old, new)
@@ -167,11 +138,6 @@ def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
         (first, f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"),
         (second, f"10.40.0.0-10.40.0.7 is also held by {first} ({ONE})"),
     ]
-
-
-def test_records_of_two_pools_that_are_gone_are_beside_each_other() -> None:
-    files = without(reconciled(overlapping("lab")), "pools/second.yaml", "pools/edge.yaml")
-    assert [code for _, code in codes(files)].count("record-overlap") == 2
 
 
 @pytest.mark.parametrize("text", ["{", pool("second", "10.40.0.5/25")])

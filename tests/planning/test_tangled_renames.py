@@ -207,13 +207,6 @@ def test_pools_of_which_one_takes_the_name_that_another_leaves_are_refused_at_bo
     assert not changes_hands(evaluation_of(files))
 
 
-def test_pools_that_nothing_is_held_of_may_have_any_names() -> None:
-    files = {it: text for it, text in POOLS.items() if not it.startswith(("alloc", "tenants"))}
-    files["pools/edge.yaml"] = formerly(pool("edge", "10.41.0.0/24"), "butler-system/rim")
-    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
-    assert codes(files) == ["rename-unused"] * 2
-
-
 def test_a_chain_is_refused_as_a_whole() -> None:
     files = renamed("two")
     files["tenants/two.yaml"] = files.pop("tenants/uno.yaml")

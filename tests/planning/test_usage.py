@@ -2,24 +2,17 @@
 
 import pytest
 
-from reconciler.addresses import IPRange, IPSet
-from reconciler.documents.findings import Location
+from reconciler.addresses import IPRange
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
-from reconciler.model.pool import Placement, Pool, Thresholds, Tier
+from reconciler.model.pool import Pool, Tier
 from reconciler.planning.space import Holdings, usage
-from tests.planning.outcome import span, without
+from tests.planning.outcome import a_pool, span, without
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant
 
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 GONE = KEY._replace(name="gone")
-
-
-def a_pool(*ranges: IPRange, key: Key = KEY, space: str = "default") -> Pool:
-    whole = IPSet.of(ranges)
-    return Pool(key, whole, ranges, IPSet(), Placement.BEST_FIT, Thresholds(), Tier.EXHAUSTED,
-                space, whole, Location("pools/edge.yaml", 1, 1))  # fmt: skip
 
 
 def a_record(item: IPRange | None, phase: Phase = Phase.ALLOCATED, key: Key = KEY) -> Allocation:

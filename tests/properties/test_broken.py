@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from reconciler.model.plan import Expire, Keep, Refuse, Release
 from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.memory import evaluation_after
@@ -159,15 +159,3 @@ def held(decision: object) -> object:
     """The range, or the refusal: what was granted meanwhile is kept now."""
     assert isinstance(decision, tuple)
     return decision[1:]
-
-
-def test_random_edits_beside_a_broken_file_release_nothing() -> None:
-    for seed in range(3):
-        before = [world()]
-        before.append(carried_out(before[-1], evaluation_after([], before[-1])))
-        files = {**before[-1], "tenants/odd.yaml": "{"}
-        del files[f"tenants/a{seed}.yaml"]
-        found = evaluation_after(before, files, CLOCK + 9 * DAY)
-        assert not [item for item in found.plan.decisions if isinstance(item, Release)]
-        assert [item for item in found.plan.decisions if isinstance(item, Keep)]
-        assert not [item for item in found.plan.decisions if isinstance(item, Grant)]

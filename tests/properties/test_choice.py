@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.model.claim import Refusal
-from reconciler.model.plan import Grant, Keep, Refuse, State
+from reconciler.model.plan import Grant, Keep, State
 from reconciler.planning.planner import plan
 from tests.properties.strategies import states
 
@@ -55,25 +55,3 @@ def test_what_a_claim_holds_stays_whatever_it_may_have_now(state: State) -> None
     )
     kept = [item for item in plan(state).decisions if isinstance(item, Keep)]
     assert kept == [item for item in plan(free).decisions if isinstance(item, Keep)]
-
-
-@given(choosy())
-def test_a_refusal_says_what_is_so(state: State) -> None:
-    for decision in plan(state).decisions:
-        if not isinstance(decision, Refuse) or decision.allocation is not None:
-            continue
-        claim = state.claims[decision.claim]
-        pools = [state.pools[key] for key in claim.candidates]
-        if claim.refusal is not None:
-            assert decision.reason == OWN.reason
-        elif decision.reason == "auto-assign-disabled":
-            fit = [
-                pool
-                for pool in pools
-                if claim.version is None or pool.usable.of_version(claim.version)
-            ]
-            assert fit
-            assert not any(pool.auto_assign for pool in fit)
-        elif decision.reason == "family-mismatch" and claim.pin is None:
-            assert claim.version is not None
-            assert not any(pool.usable.of_version(claim.version) for pool in pools)

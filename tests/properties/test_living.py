@@ -282,19 +282,6 @@ def test_who_gets_the_name_of_somebody_who_left_is_somebody_else() -> None:
     assert (len(gone.announced), len(new.announced), new.known) == (0, 1, "eel")
 
 
-def test_who_is_refused_another_pool_keeps_all_of_it_behind_two_renames() -> None:
-    living = Living()
-    living.begin()
-    living.resize(at=1, size=9, then=1)
-    living.go_elsewhere(at=1, is_let=False, then=1)
-    before = living.tenants[1].announced
-    living.rename(at=1, which=0, then=1)
-    living.rename(at=1, which=1, then=1)
-    living.wait(seconds=3 * DAY)
-    assert living.tenants[1].announced == before
-    assert len(before) == 9
-
-
 def test_what_rests_is_asked_for_where_it_was_announced_behind_a_rename() -> None:
     living = Living()
     living.begin()

@@ -189,21 +189,6 @@ def test_the_counters_of_a_pool_count_what_records_hold(state: State) -> None:
 
 
 @given(states(is_sound=False))
-def test_no_grant_breaks_a_quota(state: State) -> None:
-    found = plan(state)
-    used: dict[tuple[str, ...], int] = {}
-    for item in found.decisions:
-        if isinstance(item, Keep | Grant | Refuse) and item.claim in state.claims:
-            claim, record = state.claims[item.claim], item.allocation
-            if claim.quota and record and record.range and record.is_live:
-                group = claim.quota.group
-                used[group] = used.get(group, 0) + record.range.size
-    for grant in grants(found):
-        quota = state.claims[grant.claim].quota
-        assert quota is None or used[quota.group] <= quota.limit
-
-
-@given(states(is_sound=False))
 def test_a_released_address_goes_to_nobody_else_before_its_time(state: State) -> None:
     held: dict[str, set[tuple[int, int]]] = {}
     owners: dict[tuple[str, tuple[int, int]], set[Key]] = {}

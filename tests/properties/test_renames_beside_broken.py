@@ -149,24 +149,3 @@ def test_who_is_renamed_while_a_file_is_broken_has_all_of_it_once_that_is_mended
     street.clock += 9 * DAY
     street.reconcile()
     street.reconcile()
-
-
-def test_a_tenant_that_is_renamed_beside_a_provider_that_breaks_keeps_all_of_it() -> None:
-    """The plainest such history, by hand; reconcile comes in between, or not."""
-    for comes in (True, False):
-        street = Street()
-        before = [one.held for one in street.tenants]
-        street.tenants[0].name = "cat"
-        street.hurt("providers/default.yaml", HURT[0])
-        street.commit()
-        street.clock += 9 * DAY
-        if comes:
-            street.reconcile()
-            paths = [it for it in street.files if "team-a/ant." in it]
-            assert len(paths) == 1, "it waits under the old name"
-        street.broken = {}
-        street.commit()
-        street.reconcile()
-        assert [one.held for one in street.tenants] == before
-        assert [one.known for one in street.tenants] == ["cat", "bee"]
-        assert not [it for it in street.files if "team-a/ant." in it]
